@@ -1,0 +1,1 @@
+"""The screens and sidebar entries Fundwright registers through the plug-in seam."""

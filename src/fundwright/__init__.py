@@ -1,0 +1,1 @@
+"""Fundwright: find federal funding, sort it, learn your documents, draft with citations."""

@@ -1,0 +1,45 @@
+"""Errors a person can act on. Screens, API and CLI show the same sentence."""
+
+from __future__ import annotations
+
+
+class FundwrightError(Exception):
+    """An expected refusal. `sentence` says what happened and what to do next; `status` is its HTTP status."""
+
+    status = 400
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class NotFound(FundwrightError):
+    """The thing does not exist, or the actor may not know that it does."""
+
+    status = 404
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} was not found. It may have been removed; go back to the list and try again.")
+
+
+class NotAllowed(FundwrightError):
+    status = 403
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"You may not {what}. Ask an administrator for access.")
+
+
+class Invalid(FundwrightError):
+    """The input cannot be used as it is."""
+
+    status = 422
+
+
+class Conflict(FundwrightError):
+    status = 409
+
+
+class StartRefused(FundwrightError):
+    """The process cannot start; the sentence is all that is printed."""
+
+    status = 503

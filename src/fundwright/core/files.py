@@ -1,0 +1,57 @@
+"""Uploaded files, kept under the data folder by the SHA-256 of their content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import AsyncIterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from fundwright.core.errors import Invalid
+
+
+class StoredFile(BaseModel):
+    """What is known of a stored file; `sha256` finds it again."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sha256: str
+    size_bytes: int
+
+
+class FileStore:
+    def __init__(self, folder: Path, *, max_bytes: int) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+        folder.mkdir(parents=True, exist_ok=True)
+
+    async def store(self, chunks: AsyncIterable[bytes]) -> StoredFile:
+        """Write a stream to disk without holding it in memory. Raises Invalid when it is larger than allowed."""
+        digest, size_bytes = hashlib.sha256(), 0
+        handle, name = tempfile.mkstemp(dir=self._folder, prefix="incoming-")
+        try:
+            with os.fdopen(handle, "wb") as target:
+                async for chunk in chunks:
+                    size_bytes += len(chunk)
+                    if size_bytes > self._max_bytes:
+                        raise Invalid(
+                            f"The file is larger than {self._max_bytes:,} bytes. Split it, or raise FUNDWRIGHT_MAX_UPLOAD_BYTES."
+                        )
+                    digest.update(chunk)
+                    target.write(chunk)
+            path = self.path(digest.hexdigest())
+            path.parent.mkdir(exist_ok=True)
+            os.replace(name, path)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        return StoredFile(sha256=digest.hexdigest(), size_bytes=size_bytes)
+
+    def path(self, sha256: str) -> Path:
+        """Where the file with this digest lies."""
+        return self._folder / sha256[:2] / sha256
+
+    def remove(self, sha256: str) -> None:
+        self.path(sha256).unlink(missing_ok=True)

@@ -1,0 +1,321 @@
+"""Long work: a job row that people can watch and cancel, run by a procrastinate worker.
+
+A running job holds a PostgreSQL advisory lock on a connection of its own. When its process dies the lock goes with it,
+so any worker can tell at once that the job is orphaned and run it again from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid4
+
+import procrastinate
+import psycopg
+import structlog
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core import live
+from fundwright.core.database import Base, Database, now
+from fundwright.core.errors import Conflict, FundwrightError, NotFound
+
+log = structlog.get_logger()
+
+_PROGRESS_INTERVAL_S = 0.2
+_ORPHAN_INTERVAL_S = 10
+
+
+class JobState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_over(self) -> bool:
+        return self not in (JobState.QUEUED, JobState.RUNNING)
+
+
+class Job(Base):
+    __tablename__ = "job"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    kind: Mapped[str]
+    title: Mapped[str]
+    owner_id: Mapped[UUID | None] = mapped_column(index=True)
+    state: Mapped[str] = mapped_column(default=JobState.QUEUED, index=True)
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int | None]
+    message: Mapped[str] = mapped_column(default="")
+    payload: Mapped[dict[str, Any]]
+    checkpoint: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    result: Mapped[dict[str, Any] | None]
+    error: Mapped[str | None]
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    started_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+
+
+class JobRead(BaseModel):
+    """A job as people see it. `done` and `total` count the unit named in `message`."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    kind: str
+    title: str
+    owner_id: UUID | None
+    state: JobState
+    done: int
+    total: int | None
+    message: str
+    result: dict[str, Any] | None
+    error: str | None
+    cancel_requested: bool
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+class JobCancelled(Exception):
+    """Raised inside a job at its next `progress()` after somebody cancelled it."""
+
+
+class JobRun:
+    """What a job handler is given: its payload, transactions, progress and checkpoints. `services` is the Core."""
+
+    def __init__(self, queue: JobQueue, job: Job) -> None:
+        self.id = job.id
+        self.owner_id = job.owner_id
+        self.payload = job.payload
+        self.checkpoint = job.checkpoint
+        self.services: Any = queue.services
+        self._queue = queue
+        self._reported_at = 0.0
+
+    def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
+        return self._queue.database.transaction()
+
+    async def save_checkpoint(self, session: AsyncSession, checkpoint: dict[str, Any]) -> None:
+        """Remember where to resume, in the same transaction as the work it describes."""
+        self.checkpoint = checkpoint
+        await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint))
+
+    async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
+        """Report `done` of `total`; at most five reports a second are written. Raises JobCancelled."""
+        moment = time.monotonic()
+        if moment - self._reported_at < _PROGRESS_INTERVAL_S and done != total:
+            return
+        self._reported_at = moment
+        values: dict[str, Any] = {"done": done}
+        if total is not None:
+            values["total"] = total
+        if message is not None:
+            values["message"] = message
+        async with self.transaction() as session:
+            job = await session.scalar(update(Job).where(Job.id == self.id).values(**values).returning(Job))
+            if job is None or job.cancel_requested:
+                raise JobCancelled
+            await _announce(session, job)
+
+
+JobHandler = Callable[[JobRun], Awaitable[dict[str, Any] | None]]
+
+
+class JobQueue:
+    """Enqueues jobs inside the caller's transaction and runs them."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.services: Any = None
+        self._handlers: dict[str, JobHandler] = {}
+        self._app = procrastinate.App(
+            connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4)
+        )
+        self._task = self._app.task(self._run_queued, name="fundwright.run", queue="fundwright")
+
+    def register(self, kind: str, handler: JobHandler) -> None:
+        self._handlers[kind] = handler
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        async with self._app.open_async():
+            yield
+
+    async def enqueue(
+        self, session: AsyncSession, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]
+    ) -> JobRead:
+        """Add a job; it starts once the caller's transaction commits."""
+        job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
+        await self._defer(session, job.id)
+        return JobRead.model_validate(job)
+
+    async def run_inline(
+        self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]
+    ) -> JobRead:
+        """Run a job in this process and wait for it, as the command line does. Raises what the job raised."""
+        async with self.database.transaction() as session:
+            job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
+        await self._run(job.id, reraise=True)
+        async with self.database.transaction() as session:
+            return await get(session, job.id)
+
+    async def run_worker(self, *, concurrency: int) -> None:
+        """Work until cancelled; a cancelled worker lets running jobs reach their next checkpoint and be resumed."""
+        orphans = asyncio.create_task(self._requeue_orphans())
+        try:
+            await self._app.run_worker_async(
+                queues=["fundwright"],
+                concurrency=concurrency,
+                install_signal_handlers=False,
+                delete_jobs="always",
+                fetch_job_polling_interval=2,
+                shutdown_graceful_timeout=1,
+            )
+        finally:
+            orphans.cancel()
+
+    async def _add(
+        self, session: AsyncSession, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]
+    ) -> Job:
+        if kind not in self._handlers:
+            raise KeyError(f"no handler is registered for job kind {kind!r}")
+        job = Job(kind=kind, title=title, owner_id=owner_id, payload=payload)
+        session.add(job)
+        await session.flush()
+        await _announce(session, job)
+        return job
+
+    async def _defer(self, session: AsyncSession, job_id: UUID) -> None:
+        connection = await (await session.connection()).get_raw_connection()
+        await self._task.configure(connection=connection.driver_connection).defer_async(job_id=str(job_id))
+
+    async def _run_queued(self, job_id: str) -> None:
+        await self._run(UUID(job_id), reraise=False)
+
+    async def _run(self, job_id: UUID, *, reraise: bool) -> None:
+        async with _job_lock(self.database.url, job_id) as is_mine:
+            if not is_mine:
+                return
+            async with self.database.transaction() as session:
+                job = await session.get(Job, job_id, with_for_update=True)
+                if job is None or JobState(job.state).is_over:
+                    return
+                job.state, job.started_at = JobState.RUNNING, job.started_at or now()
+                await _announce(session, job)
+            run = JobRun(self, job)
+            try:
+                if job.cancel_requested:
+                    raise JobCancelled
+                result = await self._handlers[job.kind](run)
+            except asyncio.CancelledError:
+                raise  # the process is stopping: the row stays `running` and another worker resumes it
+            except JobCancelled:
+                await self._finish(job_id, JobState.CANCELLED)
+            except Exception as error:
+                error_id = uuid4().hex[:8]
+                if isinstance(error, FundwrightError):
+                    sentence = error.sentence
+                else:
+                    log.exception("job.failed", job_id=str(job_id), kind=job.kind, error_id=error_id)
+                    sentence = f"Something went wrong (error {error_id}). Try again; the work done so far is kept."
+                await self._finish(job_id, JobState.FAILED, error=sentence)
+                if reraise:
+                    raise
+            else:
+                await self._finish(job_id, JobState.SUCCEEDED, result=result or {})
+
+    async def _finish(
+        self, job_id: UUID, state: JobState, *, result: dict[str, Any] | None = None, error: str | None = None
+    ) -> None:
+        async with self.database.transaction() as session:
+            job = await session.scalar(
+                update(Job)
+                .where(Job.id == job_id)
+                .values(state=state, result=result, error=error, ended_at=now())
+                .returning(Job)
+            )
+            if job is not None:
+                await _announce(session, job)
+
+    async def _requeue_orphans(self) -> None:
+        while True:
+            try:
+                async with self.database.transaction() as session:
+                    running = list(await session.scalars(select(Job.id).where(Job.state == JobState.RUNNING)))
+                for job_id in running:
+                    async with _job_lock(self.database.url, job_id) as is_orphan:
+                        pass
+                    if is_orphan:
+                        async with self.database.transaction() as session:
+                            job = await session.get(Job, job_id, with_for_update=True)
+                            if job is not None and job.state == JobState.RUNNING:
+                                job.state = JobState.QUEUED
+                                await self._defer(session, job_id)
+                                log.info("job.resumed", job_id=str(job_id), kind=job.kind)
+            except Exception:
+                log.exception("job.orphan_check_failed")
+            await asyncio.sleep(_ORPHAN_INTERVAL_S)
+
+
+@asynccontextmanager
+async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        key = int.from_bytes(job_id.bytes[:8], signed=True)
+        row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [key])).fetchone()
+        yield bool(row and row[0])
+
+
+async def get(session: AsyncSession, job_id: UUID) -> JobRead:
+    """The job with this id. Callers check that the actor owns it. Raises NotFound."""
+    job = await session.get(Job, job_id, populate_existing=True)
+    if job is None:
+        raise NotFound("The job")
+    return JobRead.model_validate(job)
+
+
+async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None = None, limit: int = 20) -> list[JobRead]:
+    query = select(Job).where(Job.owner_id == owner_id).order_by(Job.created_at.desc()).limit(limit)
+    if kind:
+        query = query.where(Job.kind == kind)
+    return [JobRead.model_validate(job) for job in await session.scalars(query)]
+
+
+async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID) -> JobRead:
+    """Ask a job to stop at its next step; a queued one ends at once. Raises NotFound or Conflict."""
+    job = await session.get(Job, job_id, with_for_update=True)
+    if job is None or job.owner_id != owner_id:
+        raise NotFound("The job")
+    if JobState(job.state).is_over:
+        raise Conflict("The job has already ended; there is nothing to cancel.")
+    job.cancel_requested = True
+    if job.state == JobState.QUEUED:
+        job.state, job.ended_at = JobState.CANCELLED, now()
+    await _announce(session, job)
+    return JobRead.model_validate(job)
+
+
+def job_topic(job_id: UUID) -> str:
+    return f"job:{job_id}"
+
+
+def jobs_topic(owner_id: UUID) -> str:
+    """Every change of any job of this owner."""
+    return f"jobs:{owner_id}"
+
+
+async def _announce(session: AsyncSession, job: Job) -> None:
+    await session.flush()
+    await live.publish(session, job_topic(job.id), {"state": job.state, "done": job.done, "total": job.total})
+    if job.owner_id:
+        await live.publish(session, jobs_topic(job.owner_id), {"id": str(job.id), "kind": job.kind})

@@ -1,0 +1,84 @@
+"""Live topics: a notification published in a transaction reaches every process once it commits (LISTEN/NOTIFY)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from typing import Any, Iterator
+
+import psycopg
+import structlog
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+_CHANNEL = "fundwright_live"
+_MAX_PAYLOAD_BYTES = 7_900  # PostgreSQL refuses 8 000 and more
+
+log = structlog.get_logger()
+
+Listener = Callable[[dict[str, Any]], None]
+
+
+async def publish(session: AsyncSession, topic: str, payload: dict[str, Any] | None = None) -> None:
+    """Tell every subscriber of `topic`. A payload that does not fit is left out: subscribers then read afresh."""
+    message = json.dumps({"topic": topic, "payload": payload or {}})
+    if len(message.encode()) > _MAX_PAYLOAD_BYTES:
+        message = json.dumps({"topic": topic, "payload": {}})
+    await session.execute(text("SELECT pg_notify(:channel, :message)"), {"channel": _CHANNEL, "message": message})
+
+
+class LiveBus:
+    """One listening connection per process; reconnects by itself and then wakes every subscriber once."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._listeners: dict[str, set[Listener]] = defaultdict(set)
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        listening = asyncio.Event()
+        self._task = asyncio.create_task(self._listen(listening))
+        await listening.wait()
+
+    async def close(self) -> None:
+        if self._task:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    @contextmanager
+    def subscribed(self, topic: str, listener: Listener) -> Iterator[None]:
+        """Call `listener(payload)` on this event loop for every message while the context is open."""
+        self._listeners[topic].add(listener)
+        try:
+            yield
+        finally:
+            self._listeners[topic].discard(listener)
+            if not self._listeners[topic]:
+                del self._listeners[topic]
+
+    async def _listen(self, listening: asyncio.Event) -> None:
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
+                    await connection.execute(f"LISTEN {_CHANNEL}")
+                    if listening.is_set():
+                        for topic in list(self._listeners):
+                            self._deliver(topic, {})
+                    listening.set()
+                    async for notification in connection.notifies():
+                        message = json.loads(notification.payload)
+                        self._deliver(message["topic"], message["payload"])
+            except psycopg.OperationalError as error:
+                log.warning("live.disconnected", reason=str(error))
+                await asyncio.sleep(1)
+
+    def _deliver(self, topic: str, payload: dict[str, Any]) -> None:
+        for listener in list(self._listeners.get(topic, ())):
+            try:
+                listener(payload)
+            except Exception:
+                log.exception("live.listener_failed", topic=topic)

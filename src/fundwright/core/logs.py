@@ -1,0 +1,48 @@
+"""Structured logs. Every line of a request carries its `request_id`; values under secret-looking names are masked."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+_SECRET_NAME = re.compile(r"password|token|secret|authorization|cookie|api_?key", re.IGNORECASE)
+_BEARER = re.compile(r"(?i)\b(bearer\s+|token=|key=)[^\s&\"']+")
+
+
+def mask_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name, value in event.items():
+        if _SECRET_NAME.search(name):
+            event[name] = "***"
+        elif isinstance(value, str):
+            event[name] = _BEARER.sub(r"\1***", value)
+    return event
+
+
+def configure(*, level: str, form: str) -> None:
+    """Send our log lines and those of libraries to standard error in one format (`console` or `json`)."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        mask_secrets,
+    ]
+    renderer = structlog.processors.JSONRenderer() if form == "json" else structlog.dev.ConsoleRenderer(colors=False)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processor=renderer))
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    for noisy in ("procrastinate", "uvicorn.access", "alembic", "httpx", "pypdf"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,0 +1,57 @@
+"""Everything an operator can set, from `FUNDWRIGHT_…` environment variables or a `.env` file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """One instance per process, made at start and never changed."""
+
+    model_config = SettingsConfigDict(env_prefix="FUNDWRIGHT_", env_file=".env", extra="ignore", frozen=True)
+
+    data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files and keys.")
+    database_url: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("FUNDWRIGHT_DATABASE_URL", "DATABASE_URL"),
+        description="A PostgreSQL server (15 or newer, with the `vector` extension) to use instead of the embedded one.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address the web server listens on.")
+    port: int = Field(default=8000, description="Port the web server listens on.")
+    public_url: str | None = Field(
+        default=None, description="Address people open, used in links and as the allowed origin of the socket."
+    )
+    allowed_origins: list[str] = Field(
+        default=[], description="Further origins that may open the socket, as a JSON list."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least severe log line that is written."
+    )
+    log_format: Literal["console", "json"] = Field(default="console", description="How log lines are written.")
+    unknown_email: str = Field(
+        default="unknown@unknown.com", description="Placeholder address whose token never opens a guarded page."
+    )
+    open_registration: bool = Field(default=False, description="Whether strangers may register an account.")
+    job_concurrency: int = Field(default=2, ge=1, description="Jobs one worker runs at the same time.")
+    max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
+    embedder: str = Field(
+        default="minilm", description="Embedding model: `minilm`, `openai`, `onnx`, or one that a plug-in registers."
+    )
+    embedder_url: str | None = Field(default=None, description="Base URL of an OpenAI-compatible embeddings endpoint.")
+    embedder_key: SecretStr | None = Field(default=None, description="Key for that endpoint.")
+    embedder_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
+    embedder_folder: Path | None = Field(
+        default=None, description="Folder with `model.onnx` and `tokenizer.json` for `onnx`."
+    )
+    writer: str = Field(
+        default="extractive", description="Text model: `extractive`, `openai`, or one that a plug-in registers."
+    )
+    writer_url: str | None = Field(default=None, description="Base URL of an OpenAI-compatible chat endpoint.")
+    writer_key: SecretStr | None = Field(default=None, description="Key for that endpoint.")
+    writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
+    models: Path = Field(default=Path("var/models"), description="Folder where `make setup` puts the local model.")
+    web_dist: Path = Field(default=Path("web/dist"), description="Folder with the built web client.")

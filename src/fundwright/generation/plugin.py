@@ -1,0 +1,1 @@
+"""What generation registers through the plug-in seam."""

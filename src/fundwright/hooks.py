@@ -1,0 +1,55 @@
+"""Everything a plug-in package can add. A package declares an entry point in group `fundwright` that names a module,
+and that module implements any of these functions, decorated with `fundwright.core.plugins.hookimpl`.
+
+Screens and sidebar entries are specified in `fundwright_ui.extension`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fundwright.core.plugins import hookspec
+
+if TYPE_CHECKING:
+    from fundwright.core.jobs import JobHandler
+    from fundwright.generation.schemas import DraftTemplate
+    from fundwright.language.protocols import EmbedderFactory, WriterFactory
+    from fundwright.opportunities.sources import Source
+    from fundwright.training.readers import Reader
+
+
+@hookspec
+def job_handlers() -> Iterable[tuple[str, JobHandler]]:
+    """Kinds of job and the coroutine that runs each."""
+    return ()
+
+
+@hookspec
+def embedding_models() -> Iterable[EmbedderFactory]:
+    """Embedding models, chosen by name in FUNDWRIGHT_EMBEDDER."""
+    return ()
+
+
+@hookspec
+def text_models() -> Iterable[WriterFactory]:
+    """Text models, chosen by name in FUNDWRIGHT_WRITER."""
+    return ()
+
+
+@hookspec
+def document_readers() -> Iterable[Reader]:
+    """Readers that turn a file into text with headings and pages."""
+    return ()
+
+
+@hookspec
+def opportunity_sources() -> Iterable[Source]:
+    """Formats that `fundwright import NAME FILE` and the import button understand."""
+    return ()
+
+
+@hookspec
+def draft_templates() -> Iterable[DraftTemplate]:
+    """Templates offered on the Generate screen."""
+    return ()

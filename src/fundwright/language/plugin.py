@@ -1,0 +1,1 @@
+"""What language registers through the plug-in seam."""

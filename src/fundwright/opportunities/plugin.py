@@ -1,0 +1,1 @@
+"""What opportunities registers through the plug-in seam."""

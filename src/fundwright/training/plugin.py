@@ -1,0 +1,1 @@
+"""What training registers through the plug-in seam."""
