@@ -19,7 +19,7 @@ import procrastinate
 import psycopg
 import structlog
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -238,13 +238,11 @@ class JobQueue:
     async def _finish(
         self, job_id: UUID, state: JobState, *, result: dict[str, Any] | None = None, error: str | None = None
     ) -> None:
+        values: dict[str, Any] = {"state": state, "result": result, "error": error, "ended_at": now()}
+        if state == JobState.SUCCEEDED:
+            values["done"] = func.coalesce(Job.total, Job.done)
         async with self.database.transaction() as session:
-            job = await session.scalar(
-                update(Job)
-                .where(Job.id == job_id)
-                .values(state=state, result=result, error=error, ended_at=now())
-                .returning(Job)
-            )
+            job = await session.scalar(update(Job).where(Job.id == job_id).values(**values).returning(Job))
             if job is not None:
                 await _announce(session, job)
 

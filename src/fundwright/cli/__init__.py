@@ -1,0 +1,48 @@
+"""The command line: `fundwright serve | worker | import | train | search | categorise | draft | user | token`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fundwright.cli.context import Options
+from fundwright.core.errors import FundwrightError
+from fundwright.core.settings import Settings
+
+app = typer.Typer(
+    help="Find federal funding, sort it, learn your documents, draft with citations.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    data: Annotated[Path | None, typer.Option(help="Folder for the database, uploaded files and keys.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Account to act as; by default the oldest one of role user.", envvar="FUNDWRIGHT_USER")
+    ] = None,
+) -> None:
+    settings = Settings() if data is None else Settings(data=data)
+    context.obj = Options(settings=settings, user=user)
+
+
+for _module in pkgutil.iter_modules(__path__):
+    if _module.name not in ("context",):
+        importlib.import_module(f"{__name__}.{_module.name}").add_to(app)
+
+
+def main() -> None:
+    """Entry point. An expected refusal is one sentence on standard error and exit code 1."""
+    try:
+        app()
+    except FundwrightError as error:
+        print(error.sentence, file=sys.stderr)
+        sys.exit(1)

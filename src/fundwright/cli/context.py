@@ -1,0 +1,69 @@
+"""What every command shares: its options, the opened Core, the account it acts as, and its output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+
+from fundwright import hooks
+from fundwright.core import logs
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.plugins import Plugins
+from fundwright.core.settings import Settings
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+
+
+@dataclass(frozen=True)
+class Options:
+    settings: Settings
+    user: str | None
+
+
+@asynccontextmanager
+async def opened(context: typer.Context) -> AsyncIterator[Core]:
+    """The Core of the data folder given to this command; works beside a running server."""
+    options: Options = context.obj
+    logs.configure(level=options.settings.log_level, form=options.settings.log_format)
+    async with open_core(options.settings, load_plugins()) as core:
+        yield core
+
+
+@asynccontextmanager
+async def acting(context: typer.Context) -> AsyncIterator[tuple[Core, Actor]]:
+    """The Core and the account that the command acts as. Raises NotFound when there is no such account."""
+    options: Options = context.obj
+    async with opened(context) as core:
+        async with core.database.transaction() as session:
+            actor = await identity.actor_for_command(session, email=options.user)
+        yield core, actor
+
+
+def load_plugins() -> Plugins:
+    from fundwright_ui import extension
+
+    return Plugins([hooks, extension])
+
+
+def run(command: Callable[[], Awaitable[None]]) -> None:
+    async def awaited() -> None:
+        await command()
+
+    asyncio.run(awaited())
+
+
+def emit(result: BaseModel | dict[str, Any], *, as_json: bool, human: str) -> None:
+    """Print `human`, or the result as one line of JSON."""
+    if not as_json:
+        print(human)
+        return
+    print(result.model_dump_json() if isinstance(result, BaseModel) else json.dumps(result, default=str))

@@ -1,0 +1,42 @@
+"""One page of a list."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+T = TypeVar("T")
+
+
+class Page(BaseModel, Generic[T]):
+    """`items` of page number `page` (from 1) out of `total` items."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: list[T]
+    total: int
+    page: int
+    page_size: int
+
+
+class PageRequest(BaseModel):
+    """Which page to read. `sort` is a field name, `-field` for descending."""
+
+    model_config = ConfigDict(frozen=True)
+
+    page: int = Field(default=1, ge=1, le=100_000)
+    page_size: int = Field(default=25, ge=1, le=100)
+    sort: str = ""
+
+    @property
+    def offset(self) -> int:
+        return (self.page - 1) * self.page_size
+
+    @property
+    def sort_field(self) -> str:
+        return self.sort.removeprefix("-")
+
+    @property
+    def is_descending(self) -> bool:
+        return self.sort.startswith("-")

@@ -1,0 +1,114 @@
+"""Fixtures for every test: one embedded PostgreSQL per run, a rolled-back transaction or a fresh database per test."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright import hooks
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.migrations import upgrade
+from fundwright.core.plugins import Plugins
+from fundwright.core.postgres import EmbeddedPostgres
+from fundwright.core.settings import Settings
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright_ui import extension
+
+MakeActor = Callable[..., Awaitable[Actor]]
+
+_PROJECT = Path(__file__).parent.parent
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """URL of a server that lives as long as the test run."""
+    with tempfile.TemporaryDirectory(prefix="fundwright-test-") as folder, EmbeddedPostgres(Path(folder)).use() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+async def template(postgres: str) -> str:
+    """A migrated database that tests copy."""
+    await upgrade(postgres)
+    return "fundwright"
+
+
+@pytest.fixture
+async def database_url(postgres: str, template: str) -> AsyncIterator[str]:
+    """A fresh, migrated database of this test's own."""
+    name = f"test_{next(_numbers)}"
+    admin = postgres.replace("/fundwright?", "/postgres?")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield postgres.replace("/fundwright?", f"/{name}?")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def committed(database_url: str, tmp_path: Path) -> AsyncIterator[Core]:
+    """A Core on a database of its own: whatever the test commits is gone afterwards."""
+    settings = Settings(_env_file=None, data=tmp_path, database_url=database_url, models=_PROJECT / "var/models")  # type: ignore[call-arg]
+    async with open_core(settings, Plugins([hooks, extension])) as core:
+        yield core
+
+
+@pytest.fixture(scope="session")
+async def core(postgres: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
+    """A Core shared by all tests; use it with `session`, never commit to it."""
+    admin = postgres.replace("/fundwright?", "/postgres?")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE shared TEMPLATE {template}")
+    settings = Settings(
+        _env_file=None,  # type: ignore[call-arg]
+        data=tmp_path_factory.mktemp("data"),
+        database_url=postgres.replace("/fundwright?", "/shared?"),
+        models=_PROJECT / "var/models",
+    )
+    async with open_core(settings, Plugins([hooks, extension])) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def session(core: Core) -> AsyncIterator[AsyncSession]:
+    """A transaction that is rolled back after the test."""
+    async with core.database.engine.connect() as connection:
+        outer = await connection.begin()
+        async with AsyncSession(connection, expire_on_commit=False, join_transaction_mode="create_savepoint") as opened:
+            yield opened
+        await outer.rollback()
+
+
+@pytest.fixture
+def make_actor() -> MakeActor:
+    """Makes an account in the given session and answers its Actor."""
+
+    async def make(session: AsyncSession, *, email: str | None = None, role: Role = Role.USER) -> Actor:
+        return await identity.add_account(
+            session, email=email or f"{uuid4().hex[:10]}@example.org", name="Ada Example", role=role, password=None
+        )
+
+    return make
+
+
+@pytest.fixture
+async def actor(session: AsyncSession, make_actor: MakeActor) -> Actor:
+    return await make_actor(session)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The real data beside the project; tests that need it are skipped without it."""
+    folder = _PROJECT.parent / "shared" / "data"
+    if not folder.exists():
+        pytest.skip("the real data is not here")
+    return folder

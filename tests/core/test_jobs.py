@@ -1,0 +1,190 @@
+"""Jobs: watched, cancelled, failed, and resumed after their process died."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from fundwright.core import jobs
+from fundwright.core.database import Database
+from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState
+
+OWNER = uuid4()
+
+
+@pytest.fixture
+async def queue(database_url: str) -> AsyncIterator[JobQueue]:
+    database = Database(database_url)
+    queue = JobQueue(database)
+    async with queue.opened():
+        yield queue
+    await database.close()
+
+
+@asynccontextmanager
+async def working(queue: JobQueue) -> AsyncIterator[None]:
+    worker = asyncio.create_task(queue.run_worker(concurrency=2))
+    try:
+        yield
+    finally:
+        worker.cancel()
+        with suppress(asyncio.CancelledError):
+            await worker
+
+
+async def add(queue: JobQueue, kind: str, **payload: Any) -> UUID:
+    async with queue.database.transaction() as session:
+        return (await queue.enqueue(session, kind, title="Test", owner_id=OWNER, payload=payload)).id
+
+
+async def read(queue: JobQueue, job_id: UUID) -> JobRead:
+    async with queue.database.transaction() as session:
+        return await jobs.get(session, job_id)
+
+
+async def ended(queue: JobQueue, job_id: UUID) -> JobRead:
+    async with asyncio.timeout(15):
+        while not (job := await read(queue, job_id)).state.is_over:
+            await asyncio.sleep(0.05)
+    return job
+
+
+class TestEnqueue:
+    async def test_runs_with_its_payload_and_keeps_the_result(self, queue: JobQueue) -> None:
+        async def double(run: JobRun) -> dict[str, Any]:
+            await run.progress(1, 1, "numbers")
+            return {"doubled": run.payload["number"] * 2}
+
+        queue.register("double", double)
+        async with working(queue):
+            job = await ended(queue, await add(queue, "double", number=21))
+        assert (job.state, job.result, job.done, job.total) == (JobState.SUCCEEDED, {"doubled": 42}, 1, 1)
+
+    async def test_nothing_starts_when_the_transaction_is_rolled_back(self, queue: JobQueue) -> None:
+        ran: list[UUID] = []
+
+        async def note(run: JobRun) -> None:
+            ran.append(run.id)
+
+        queue.register("note", note)
+        with suppress(RuntimeError):
+            async with queue.database.transaction() as session:
+                await queue.enqueue(session, "note", title="Lost", owner_id=OWNER, payload={})
+                raise RuntimeError
+        async with working(queue):
+            kept = await add(queue, "note")
+            await ended(queue, kept)
+        assert ran == [kept]
+
+    async def test_an_unknown_kind_is_a_programming_error(self, queue: JobQueue) -> None:
+        with pytest.raises(KeyError, match="no handler is registered for job kind 'nothing'"):
+            await add(queue, "nothing")
+
+
+class TestFailure:
+    async def test_an_expected_refusal_keeps_its_sentence(self, queue: JobQueue) -> None:
+        async def refuse(_run: JobRun) -> None:
+            raise Invalid("The file is empty. Choose another one.")
+
+        queue.register("refuse", refuse)
+        async with working(queue):
+            job = await ended(queue, await add(queue, "refuse"))
+        assert (job.state, job.error) == (JobState.FAILED, "The file is empty. Choose another one.")
+
+    async def test_an_unexpected_error_shows_an_id_and_no_detail(self, queue: JobQueue) -> None:
+        async def crash(_run: JobRun) -> None:
+            raise RuntimeError("secret detail")
+
+        queue.register("crash", crash)
+        async with working(queue):
+            job = await ended(queue, await add(queue, "crash"))
+        assert job.error is not None and "error " in job.error and "secret" not in job.error
+
+    async def test_inline_raises_what_the_job_raised(self, queue: JobQueue) -> None:
+        async def refuse(_run: JobRun) -> None:
+            raise Invalid("No.")
+
+        queue.register("refuse", refuse)
+        with pytest.raises(Invalid):
+            await queue.run_inline("refuse", title="Test", owner_id=OWNER, payload={})
+
+
+class TestCancel:
+    async def test_a_running_job_stops_at_its_next_step(self, queue: JobQueue) -> None:
+        started = asyncio.Event()
+
+        async def endless(run: JobRun) -> None:
+            for step in range(1_000_000):
+                await run.progress(step)
+                started.set()
+                await asyncio.sleep(0.01)
+
+        queue.register("endless", endless)
+        async with working(queue):
+            job_id = await add(queue, "endless")
+            await started.wait()
+            async with queue.database.transaction() as session:
+                await jobs.cancel(session, job_id, owner_id=OWNER)
+            assert (await ended(queue, job_id)).state == JobState.CANCELLED
+
+    async def test_a_waiting_job_never_starts(self, queue: JobQueue) -> None:
+        async def never(_run: JobRun) -> None:
+            raise AssertionError
+
+        queue.register("never", never)
+        job_id = await add(queue, "never")
+        async with queue.database.transaction() as session:
+            assert (await jobs.cancel(session, job_id, owner_id=OWNER)).state == JobState.CANCELLED
+        async with queue.database.transaction() as session:
+            with pytest.raises(Conflict):
+                await jobs.cancel(session, job_id, owner_id=OWNER)
+
+    async def test_somebody_elses_job_is_not_found(self, queue: JobQueue) -> None:
+        async def nothing(_run: JobRun) -> None: ...
+
+        queue.register("nothing", nothing)
+        job_id = await add(queue, "nothing")
+        async with queue.database.transaction() as session:
+            with pytest.raises(NotFound):
+                await jobs.cancel(session, job_id, owner_id=uuid4())
+
+
+class TestResume:
+    async def test_a_job_whose_process_died_goes_on_from_its_checkpoint(self, queue: JobQueue) -> None:
+        resumed_from: list[int] = []
+
+        async def count(run: JobRun) -> dict[str, Any]:
+            resumed_from.append(run.checkpoint.get("at", 0))
+            return {}
+
+        queue.register("count", count)
+        async with queue.database.transaction() as session:
+            orphan = Job(
+                kind="count", title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, checkpoint={"at": 7}
+            )
+            session.add(orphan)
+        async with working(queue):
+            assert (await ended(queue, orphan.id)).state == JobState.SUCCEEDED
+        assert resumed_from == [7]
+
+    async def test_a_job_that_is_really_running_is_left_alone(self, queue: JobQueue, database_url: str) -> None:
+        runs: list[UUID] = []
+        finish = asyncio.Event()
+
+        async def wait(run: JobRun) -> None:
+            runs.append(run.id)
+            await finish.wait()
+
+        queue.register("wait", wait)
+        inline = asyncio.create_task(queue.run_inline("wait", title="Test", owner_id=OWNER, payload={}))
+        while not runs:
+            await asyncio.sleep(0.01)
+        async with working(queue):
+            await asyncio.sleep(0.5)
+        finish.set()
+        assert (await inline).state == JobState.SUCCEEDED
+        assert len(runs) == 1

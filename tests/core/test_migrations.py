@@ -1,0 +1,32 @@
+"""Bringing a database up to date, and every reason not to start."""
+
+import psycopg
+import pytest
+
+from fundwright.core.errors import StartRefused
+from fundwright.core.migrations import upgrade
+
+
+class TestUpgrade:
+    async def test_running_it_twice_changes_nothing(self, database_url: str) -> None:
+        await upgrade(database_url)
+        await upgrade(database_url)
+
+    async def test_an_unreachable_server_is_named(self) -> None:
+        with pytest.raises(StartRefused, match=r"PostgreSQL server at 127\.0\.0\.1/x cannot be reached: .*Check DATABASE_URL"):
+            await upgrade("postgresql://nobody:hidden-password@127.0.0.1:1/x")
+
+    async def test_the_password_of_an_unreachable_server_is_not_shown(self) -> None:
+        with pytest.raises(StartRefused) as refused:
+            await upgrade("postgresql://nobody:hidden-password@127.0.0.1:1/x")
+        assert "hidden-password" not in refused.value.sentence
+
+    async def test_a_server_without_the_vector_extension_is_refused(self, database_url: str) -> None:
+        with pytest.raises(StartRefused, match="lacks the extension `vector`. Install pgvector"):
+            await upgrade(f"{database_url}&options=-c%20extension_control_path%3D/nowhere")
+
+    async def test_a_newer_schema_is_refused(self, database_url: str) -> None:
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        with pytest.raises(StartRefused, match=r"newer version of Fundwright \(schema 9999\)"):
+            await upgrade(database_url)

@@ -1,0 +1,87 @@
+"""The embedded server: starts anywhere, is shared between processes, and refuses in one sentence."""
+
+import multiprocessing
+import shutil
+from collections import namedtuple
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from fundwright.core import postgres
+from fundwright.core.errors import StartRefused
+from fundwright.core.postgres import EmbeddedPostgres, only_server
+
+
+def _answers(url: str) -> bool:
+    try:
+        with psycopg.connect(url) as connection:
+            return connection.execute("SELECT 1").fetchone() == (1,)
+    except psycopg.OperationalError:
+        return False
+
+
+def _use_until(folder: Path, entered: "multiprocessing.synchronize.Event", leave: "multiprocessing.synchronize.Event") -> None:
+    with EmbeddedPostgres(folder).use():
+        entered.set()
+        leave.wait(20)
+
+
+class TestUse:
+    def test_starts_in_a_folder_with_a_space_and_stops_afterwards(self, tmp_path: Path) -> None:
+        with EmbeddedPostgres(tmp_path / "a folder with spaces").use() as url:
+            assert _answers(url)
+        assert not _answers(url)
+
+    def test_lives_on_while_another_process_uses_it(self, tmp_path: Path) -> None:
+        context = multiprocessing.get_context("spawn")
+        entered, leave = context.Event(), context.Event()
+        other = context.Process(target=_use_until, args=(tmp_path, entered, leave))
+        with EmbeddedPostgres(tmp_path).use() as url:
+            other.start()
+            assert entered.wait(20)
+        assert _answers(url)
+        leave.set()
+        other.join(20)
+        assert not _answers(url)
+
+    def test_survives_a_user_that_was_killed(self, tmp_path: Path) -> None:
+        context = multiprocessing.get_context("spawn")
+        entered, leave = context.Event(), context.Event()
+        other = context.Process(target=_use_until, args=(tmp_path, entered, leave))
+        other.start()
+        assert entered.wait(20)
+        other.kill()
+        other.join(20)
+        with EmbeddedPostgres(tmp_path).use() as url:
+            assert _answers(url)
+        assert not _answers(url)
+
+    def test_a_full_disk_is_one_clear_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        usage = namedtuple("usage", "total used free")
+        monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage(10, 10, 0))
+        with pytest.raises(StartRefused, match=r"The disk that holds .* is full\. Free at least 200 MB"):
+            with EmbeddedPostgres(tmp_path).use():
+                pass
+
+    def test_a_folder_that_cannot_be_made_is_one_clear_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(StartRefused, match="cannot be used: Not a directory"):
+            with EmbeddedPostgres(tmp_path / "file" / "data").use():
+                pass
+
+
+class TestOnlyServer:
+    def test_a_second_server_on_the_same_folder_is_refused_with_the_process_to_stop(self, tmp_path: Path) -> None:
+        with only_server(tmp_path), pytest.raises(StartRefused, match=r"in use by another Fundwright server \(process \d+\)"):
+            with only_server(tmp_path):
+                pass
+
+    def test_the_folder_is_free_again_afterwards(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            with only_server(tmp_path):
+                pass
+
+
+def test_sockets_are_closed_to_other_users() -> None:
+    assert "unix_socket_permissions = 0700" in postgres._CONFIGURATION  # pyright: ignore[reportPrivateUsage]
