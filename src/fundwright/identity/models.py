@@ -1,0 +1,115 @@
+"""Tables of identity. Secrets are kept as digests; only the audit trail outlives an account."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core.database import Base, now
+
+
+class Account(Base):
+    __tablename__ = "account"
+    __table_args__ = (CheckConstraint("email = lower(email)", name="email_is_lower_case"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    email: Mapped[str] = mapped_column(unique=True)
+    display_name: Mapped[str]
+    first_name: Mapped[str] = mapped_column(default="")
+    last_name: Mapped[str] = mapped_column(default="")
+    password_hash: Mapped[str]
+    role: Mapped[str]
+    language: Mapped[str] = mapped_column(default="en")
+    photo_url: Mapped[str | None]
+    phone_number: Mapped[str | None]
+    country: Mapped[str | None]
+    address: Mapped[str | None]
+    state: Mapped[str | None]
+    city: Mapped[str | None]
+    zip_code: Mapped[str | None]
+    about: Mapped[str | None]
+    is_public: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    last_signed_in_at: Mapped[datetime | None]
+    disabled_at: Mapped[datetime | None]
+
+    @property
+    def name(self) -> str:
+        return self.display_name
+
+
+class AccountSession(Base):
+    """A place where an account is signed in. Ended rows stay a while, so that the trail can be followed."""
+
+    __tablename__ = "account_session"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    remember: Mapped[bool]
+    user_agent: Mapped[str]
+    address: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    last_used_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+
+
+class OneTimeSecret(Base):
+    """A handover code, a first-admin link or a reset link: used by deleting its row."""
+
+    __tablename__ = "one_time_secret"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    purpose: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    remember: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+
+
+class ApiToken(Base):
+    __tablename__ = "api_token"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    scope: Mapped[str]
+    prefix: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class AuditEntry(Base):
+    """Append-only: a trigger refuses UPDATE, DELETE and TRUNCATE, hence no foreign key to the account."""
+
+    __tablename__ = "audit_entry"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    at: Mapped[datetime] = mapped_column(default=now, index=True)
+    actor_id: Mapped[UUID | None] = mapped_column(index=True)
+    actor_email: Mapped[str | None]
+    action: Mapped[str]
+    subject: Mapped[str]
+    address: Mapped[str]
+    details: Mapped[dict[str, Any]]
+
+
+class SignInThrottle(Base):
+    """Wrong passwords of one account or one address in the current window."""
+
+    __tablename__ = "sign_in_throttle"
+
+    subject: Mapped[str] = mapped_column(primary_key=True)
+    """`account:` or `address:` and a digest."""
+    failures: Mapped[int] = mapped_column(default=0)
+    window_ends_at: Mapped[datetime]
+    banned_until: Mapped[datetime | None]
+    forget_at: Mapped[datetime] = mapped_column(index=True)

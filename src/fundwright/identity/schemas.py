@@ -1,0 +1,168 @@
+"""Who somebody is, and what identity answers about accounts, sessions and tokens."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic.alias_generators import to_camel
+
+Language = Literal["en", "de", "fr"]
+
+
+class Role(StrEnum):
+    """What an account may do. `viewer` reads, `reviewer` reads and comments, `user` works, `admin` also manages accounts."""
+
+    USER = "user"
+    ADMIN = "admin"
+    VIEWER = "viewer"
+    REVIEWER = "reviewer"
+
+
+class Actor(BaseModel):
+    """Whoever acts: the account behind a request, a socket, a job or a command. `session_id` is None outside a browser."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    email: str
+    name: str
+    role: Role
+    session_id: UUID | None = None
+    language: Language = "en"
+
+
+class AccountRead(BaseModel):
+    """An account as administrators and the command line see it."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    email: str
+    name: str
+    role: Role
+    language: Language
+    created_at: datetime
+    last_signed_in_at: datetime | None
+    disabled_at: datetime | None
+
+
+class AccountUser(BaseModel):
+    """The `user` of `/api/account/*`, in the field names of the product specification."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True, alias_generator=to_camel, populate_by_name=True)
+
+    id: UUID
+    display_name: str
+    email: str
+    photo_url: str | None = Field(alias="photoURL")
+    phone_number: str | None
+    country: str | None
+    address: str | None
+    state: str | None
+    city: str | None
+    zip_code: str | None
+    about: str | None
+    role: Role
+    is_public: bool
+
+
+class Client(BaseModel):
+    """Where a request comes from: the peer's address (never a forwarded header of a stranger) and its user agent."""
+
+    model_config = ConfigDict(frozen=True)
+
+    address: str
+    user_agent: str = ""
+
+
+class Refusal(StrEnum):
+    """Why nobody was signed in. Only `/api/account/login` tells the first two apart, as the specification asks."""
+
+    UNKNOWN_EMAIL = "unknown_email"
+    WRONG_PASSWORD = "wrong_password"
+    THROTTLED = "throttled"
+
+
+class SignInRefused(BaseModel):
+    """A refused sign-in. It is an answer rather than an error, so that the count of wrong passwords is committed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: Refusal
+
+    @computed_field
+    @property
+    def sentence(self) -> str:
+        """The same for every reason: nobody learns which accounts exist, or that a guess was right but too late."""
+        return (
+            "That email and password do not match an account. Check both and try again; "
+            "after several wrong tries signing in is paused for 5 minutes."
+        )
+
+
+class SignedIn(BaseModel):
+    """A new session and the token that names it. `max_age_s` is None when it ends with the browser."""
+
+    model_config = ConfigDict(frozen=True)
+
+    token: str
+    actor: Actor
+    max_age_s: int | None
+
+
+class SessionRead(BaseModel):
+    """One place where an account is signed in."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    user_agent: str
+    address: str
+
+
+class TokenScope(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+class ApiTokenRead(BaseModel):
+    """An API token without its secret. `prefix` is the part that is safe to show."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    name: str
+    scope: TokenScope
+    prefix: str
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class ApiTokenCreated(ApiTokenRead):
+    """An API token right after it was made: the only time `secret` can be seen."""
+
+    secret: str
+
+
+class AuditEntryRead(BaseModel):
+    """Who did what to what, when (UTC) and from where. Never a secret, never a line break."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    at: datetime
+    actor_id: UUID | None
+    actor_email: str | None
+    action: str
+    subject: str
+    address: str
+    details: dict[str, Any]
