@@ -1,0 +1,114 @@
+"""Starts the real application once and opens it in a real browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from e2e.pages.sign_in import SignInPage
+
+PROJECT = Path(__file__).parent.parent
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+START_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True)
+class Application:
+    """A running server and the folder it works in."""
+
+    url: str
+    data: Path
+
+    def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
+        """Run `fundwright` beside the server; answers its last line, one JSON object."""
+        done = subprocess.run(
+            [_FUNDWRIGHT, "--data", self.data, *arguments, "--json"],
+            input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+_FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
+
+
+@pytest.fixture(scope="session")
+def application() -> Iterator[Application]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory(prefix="fundwright e2e ") as folder:
+        data = Path(folder)
+        log = (data / "server.log").open("w")
+        server = subprocess.Popen(
+            [_FUNDWRIGHT, "--data", data, "serve", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT
+        )
+        application = Application(url=f"http://127.0.0.1:{port}", data=data)
+        try:
+            _wait_until_it_answers(application.url, server, data / "server.log")
+            application.command(
+                "user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin", stdin=PASSWORD
+            )
+            yield application
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        assert server.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(f"{url}/auth/login"):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+    raise TimeoutError(log.read_text())
+
+
+@pytest.fixture(scope="session")
+def base_url(application: Application) -> str:
+    return application.url
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    arguments = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
+    if os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    return {"args": arguments} | ({"executable_path": chromium} if chromium else {})
+
+
+@pytest.fixture(autouse=True)
+def no_complaints(page: Page) -> Iterator[None]:
+    """A console error, a warning or an uncaught exception fails the journey."""
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    yield
+    assert not said
+
+
+@pytest.fixture
+def signed_in(page: Page) -> Page:
+    """A page on the Train screen, signed in as Ada."""
+    SignInPage(page).open().sign_in(EMAIL, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    return page

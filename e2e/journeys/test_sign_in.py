@@ -1,0 +1,130 @@
+"""Signing in, staying signed in, and signing out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD, Application
+from e2e.pages.ready import ready
+from e2e.pages.shell import ENTRIES, Shell
+from e2e.pages.sign_in import SignInPage
+
+
+class TestTheForm:
+    def test_reads_as_specified(self, page: Page) -> None:
+        form = SignInPage(page).open()
+        expect(page).to_have_title("Login")
+        expect(page.get_by_role("heading", name="Welcome,")).to_be_visible()
+        expect(page.get_by_text("Sign in to continue!")).to_be_visible()
+        expect(form.keep_signed_in).to_be_checked()
+        expect(page.get_by_role("link", name="Forgot password?")).to_have_attribute("href", "/auth/reset-password")
+        expect(page.get_by_role("link", name="Get started")).to_be_visible()
+        expect(page.get_by_role("link", name="Sign up")).to_be_visible()
+
+    def test_can_be_read_before_any_script_runs(self, page: Page, application: Application) -> None:
+        html = page.request.get("/auth/login").text()
+        assert "Sign in to continue!" in html and "Keep Me Signed In" in html
+
+    def test_errors_show_only_after_a_field_was_touched(self, page: Page) -> None:
+        form = SignInPage(page).open()
+        expect(page.get_by_text("Email is required")).to_have_count(0)
+        form.email.focus()
+        form.password.focus()
+        expect(page.get_by_text("Email is required")).to_be_visible()
+        expect(page.get_by_text("Password is required")).to_have_count(0)
+        form.email.fill("ada")
+        form.password.focus()
+        expect(page.get_by_text("Email must be a valid email address")).to_be_visible()
+
+    def test_the_password_can_be_shown_and_hidden(self, page: Page) -> None:
+        form = SignInPage(page).open()
+        form.password.fill("secret")
+        page.get_by_role("button", name="Show password").click()
+        expect(form.password).to_have_attribute("type", "text")
+        page.get_by_role("button", name="Hide password").click()
+        expect(form.password).to_have_attribute("type", "password")
+        expect(form.password).to_have_value("secret")
+
+    def test_a_wrong_password_is_said_above_the_fields_and_keeps_them(self, page: Page) -> None:
+        form = SignInPage(page).open()
+        form.sign_in("nobody@example.org", "wrong password")
+        expect(form.alert).to_be_visible()
+        expect(form.email).to_have_value("nobody@example.org")
+
+
+class TestTheSession:
+    def test_signing_in_leads_to_train_and_keeps_the_token(self, signed_in: Page) -> None:
+        token = signed_in.evaluate("localStorage.getItem('token')")
+        assert token.count(".") == 2
+
+    def test_a_token_without_a_cookie_signs_itself_in(self, page: Page, application: Application) -> None:
+        answer = page.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
+        assert answer["flag"] == "success"
+        page.context.clear_cookies()
+        page.add_init_script(f"localStorage.setItem('token', {answer['token']!r})")
+        page.goto("/dashboard/category")
+        page.wait_for_url("**/dashboard/category")
+        ready(page)
+        expect(page.get_by_role("navigation")).to_be_visible()
+
+    @pytest.mark.parametrize("token", ["nonsense", "eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImFAYi5jIn0.x"])
+    def test_a_bad_token_leads_to_login(self, page: Page, token: str) -> None:
+        page.add_init_script(f"if (location.pathname !== '/auth/login') localStorage.setItem('token', {token!r})")
+        page.goto("/dashboard/category")
+        page.wait_for_url("**/auth/login*")
+
+    @pytest.mark.parametrize("path", ["/", "/dashboard"])
+    def test_the_home_route_is_train(self, signed_in: Page, path: str) -> None:
+        signed_in.goto(path)
+        signed_in.wait_for_url("**/dashboard/train")
+
+    def test_an_unknown_path_is_a_404(self, page: Page) -> None:
+        page.goto("/no/such/page")
+        page.wait_for_url("**/404")
+
+    def test_signing_out_forgets_the_token(self, signed_in: Page) -> None:
+        ready(signed_in)
+        Shell(signed_in).sign_out()
+        assert signed_in.evaluate("localStorage.getItem('token')") is None
+        signed_in.goto("/dashboard/train")
+        signed_in.wait_for_url("**/auth/login*")
+
+
+class TestTheShell:
+    def test_every_sidebar_entry_opens_its_screen_without_a_reload(self, signed_in: Page) -> None:
+        ready(signed_in)
+        signed_in.evaluate("window.sameDocument = true")
+        for entry in ENTRIES:
+            Shell(signed_in).go_to(entry)
+            expect(signed_in.get_by_role("main")).to_be_visible()
+        assert signed_in.evaluate("window.sameDocument") is True
+
+    def test_back_forward_and_reload_stay_in_step(self, signed_in: Page) -> None:
+        ready(signed_in)
+        Shell(signed_in).go_to("Category")
+        signed_in.wait_for_url("**/dashboard/category")
+        signed_in.go_back()
+        signed_in.wait_for_url("**/dashboard/train")
+        signed_in.go_forward()
+        signed_in.wait_for_url("**/dashboard/category")
+        signed_in.reload()
+        expect(signed_in).to_have_title(re.compile("Category"))
+
+    def test_the_sidebar_collapses_and_stays_collapsed(self, signed_in: Page) -> None:
+        ready(signed_in)
+        sidebar = signed_in.get_by_role("navigation")
+        assert round((sidebar.bounding_box() or {})["width"]) == 280
+        signed_in.get_by_role("button", name="Collapse sidebar").click()
+        expect(signed_in.get_by_role("button", name="Expand sidebar")).to_be_visible()
+        signed_in.wait_for_function("Math.round(document.querySelector('nav').getBoundingClientRect().width) === 102")
+        signed_in.reload()
+        assert round((sidebar.bounding_box() or {})["width"]) == 102
+
+    def test_the_account_menu_shows_who_is_signed_in(self, signed_in: Page) -> None:
+        ready(signed_in)
+        Shell(signed_in).account_menu.click()
+        expect(signed_in.get_by_text("Ada Example")).to_be_visible()
+        expect(signed_in.get_by_text(EMAIL)).to_be_visible()

@@ -1,0 +1,28 @@
+"""Sidebar, top bar and account menu."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from e2e.pages.ready import ready
+
+ENTRIES = ["Opportunities", "Category", "Train", "Embedding History", "Generate"]
+
+
+class Shell:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.sidebar = page.get_by_role("navigation")
+        self.account_menu = page.get_by_role("button", name="Account menu")
+        self.settings = page.get_by_role("button", name="Settings")
+
+    def go_to(self, entry: str) -> None:
+        self.sidebar.get_by_role("link", name=entry, exact=True).click()
+        ready(self.page)
+
+    def sign_out(self) -> None:
+        self.account_menu.click()
+        self.page.get_by_role("menuitem", name="Logout").click()
+        dialog = self.page.get_by_role("dialog", name="Sure you want to Log Out?")
+        dialog.get_by_role("button", name="Yes, confirm").click()
+        self.page.wait_for_url("**/auth/login*")
