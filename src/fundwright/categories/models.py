@@ -1,0 +1,48 @@
+"""Tables of categories: the taxonomy of an account and the label of each subject it has looked at."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core.database import Base, now
+from fundwright.categories.schemas import LabelSource, LabelState
+
+
+class Category(Base):
+    __tablename__ = "category"
+    __table_args__ = (UniqueConstraint("owner_id", "name"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    name: Mapped[str]
+    description: Mapped[str] = mapped_column(default="")
+    colour: Mapped[str]
+    is_sample: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    prototype: Mapped[bytes | None]
+    """Embedding of name and description as float16, for the model and text named in `prototype_key`."""
+    prototype_key: Mapped[str | None]
+
+
+class Label(Base):
+    """One row per account and subject. What a person decided is also an example that the classifier learns from."""
+
+    __tablename__ = "label"
+    __table_args__ = (UniqueConstraint("owner_id", "subject_id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    subject_id: Mapped[UUID] = mapped_column(index=True)
+    category_id: Mapped[UUID | None] = mapped_column(ForeignKey("category.id", ondelete="CASCADE"), index=True)
+    confidence: Mapped[float] = mapped_column(default=1.0)
+    state: Mapped[str] = mapped_column(default=LabelState.SUGGESTED)
+    source: Mapped[str] = mapped_column(default=LabelSource.MODEL)
+    model_id: Mapped[str | None]
+    decided_at: Mapped[datetime] = mapped_column(default=now)
+    vector: Mapped[bytes | None]
+    """The subject's embedding as float16, kept for examples only, for the model named in `vector_model_id`."""
+    vector_model_id: Mapped[str | None]

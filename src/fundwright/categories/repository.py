@@ -1,0 +1,272 @@
+"""Every query of categories. All start from the account they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories.models import Category, Label
+from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.paging import PageRequest
+
+_BATCH = 5_000  # a statement takes at most 65 535 parameters
+
+
+async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[CategoryRead]:
+    """Categories by name, each with what is in it."""
+    counts = (
+        select(
+            Label.category_id,
+            func.count().filter(Label.state == LabelState.SUGGESTED).label("suggested"),
+            func.count().filter(Label.state == LabelState.ACCEPTED).label("accepted"),
+            func.count().filter(Label.state == LabelState.ACCEPTED, Label.source == LabelSource.PERSON).label("examples"),
+        )
+        .where(Label.owner_id == owner_id)
+        .group_by(Label.category_id)
+        .subquery()
+    )
+    rows = await session.execute(
+        select(Category, counts.c.suggested, counts.c.accepted, counts.c.examples)
+        .outerjoin(counts, counts.c.category_id == Category.id)
+        .where(Category.owner_id == owner_id)
+        .order_by(func.lower(Category.name), Category.id)
+    )
+    return [
+        CategoryRead(
+            id=category.id,
+            name=category.name,
+            description=category.description,
+            colour=Colour(category.colour),
+            is_sample=category.is_sample,
+            created_at=category.created_at,
+            suggested=suggested or 0,
+            accepted=accepted or 0,
+            examples=examples or 0,
+        )
+        for category, suggested, accepted, examples in rows
+    ]
+
+
+async def list_for_classifier(session: AsyncSession, owner_id: UUID) -> list[Category]:
+    return list(await session.scalars(select(Category).where(Category.owner_id == owner_id).order_by(Category.id)))
+
+
+async def get(session: AsyncSession, owner_id: UUID, category_id: UUID) -> Category:
+    """Raises NotFound, also for somebody else's category."""
+    category = await session.scalar(select(Category).where(Category.id == category_id, Category.owner_id == owner_id))
+    if category is None:
+        raise NotFound("The category")
+    return category
+
+
+async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
+    return await session.scalar(
+        select(Category).where(Category.owner_id == owner_id, func.lower(Category.name) == name.lower())
+    )
+
+
+async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
+    removed = await session.execute(
+        delete(Category).where(Category.owner_id == owner_id, Category.is_sample).returning(Category.id)
+    )
+    return len(removed.all())
+
+
+def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[tuple[UUID]]:
+    """Ids of the subjects in a category, or with None of those in any; a sub-query for other slices' filters."""
+    query = select(Label.subject_id).where(Label.owner_id == owner_id, Label.state != LabelState.REJECTED)
+    return query if category_id is None else query.where(Label.category_id == category_id)
+
+
+async def find_label(session: AsyncSession, owner_id: UUID, subject_id: UUID) -> Label | None:
+    return await session.scalar(
+        select(Label)
+        .where(Label.owner_id == owner_id, Label.subject_id == subject_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+
+
+async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> dict[UUID, LabelRead]:
+    found: dict[UUID, LabelRead] = {}
+    for start in range(0, len(subject_ids), _BATCH):
+        batch = subject_ids[start : start + _BATCH]
+        rows = await session.execute(_labels(owner_id).where(Label.subject_id.in_(batch)))
+        found |= {label.subject_id: _label_read(label, category) for label, category in rows}
+    return found
+
+
+async def page_of_suggestions(
+    session: AsyncSession, owner_id: UUID, request: PageRequest, category_id: UUID | None
+) -> tuple[list[LabelRead], int]:
+    conditions: list[ColumnElement[bool]] = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
+    if category_id is not None:
+        conditions.append(Label.category_id == category_id)
+    total = await session.scalar(select(func.count()).select_from(Label).where(*conditions)) or 0
+    order = Label.confidence.desc() if request.is_descending else Label.confidence.asc()
+    rows = await session.execute(
+        _labels(owner_id)
+        .where(*conditions)
+        .order_by(order, Label.subject_id)
+        .offset(request.offset)
+        .limit(request.page_size)
+    )
+    return [_label_read(label, category) for label, category in rows], total
+
+
+async def examples_of(session: AsyncSession, owner_id: UUID, category_id: UUID) -> list[LabelRead]:
+    rows = await session.execute(
+        _labels(owner_id)
+        .where(
+            Label.category_id == category_id,
+            Label.source == LabelSource.PERSON,
+            Label.state == LabelState.ACCEPTED,
+        )
+        .order_by(Label.decided_at.desc(), Label.subject_id)
+    )
+    return [_label_read(label, category) for label, category in rows]
+
+
+async def decide(
+    session: AsyncSession, owner_id: UUID, subject_id: UUID, *, category_id: UUID | None, state: LabelState
+) -> None:
+    """Write what a person said; a vector kept for the subject stays."""
+    values = {
+        "category_id": category_id,
+        "state": state,
+        "source": LabelSource.PERSON,
+        "confidence": 1.0,
+        "model_id": None,
+        "decided_at": now(),
+    }
+    await session.execute(
+        insert(Label)
+        .values(id=uuid4(), owner_id=owner_id, subject_id=subject_id, **values)
+        .on_conflict_do_update(index_elements=[Label.owner_id, Label.subject_id], set_=values)
+    )
+
+
+async def decided_vectors(
+    session: AsyncSession, owner_id: UUID, model_id: str
+) -> list[tuple[UUID | None, str, bytes]]:
+    """(category, state, vector) of everything a person decided and whose vector of this model is known, oldest first."""
+    rows = await session.execute(
+        select(Label.category_id, Label.state, Label.vector)
+        .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON, Label.vector_model_id == model_id)
+        .order_by(Label.decided_at, Label.id)
+    )
+    return [(category_id, state, vector) for category_id, state, vector in rows if vector is not None]
+
+
+async def subjects_lacking_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> list[UUID]:
+    return list(
+        await session.scalars(
+            select(Label.subject_id)
+            .where(
+                Label.owner_id == owner_id,
+                Label.source == LabelSource.PERSON,
+                or_(Label.vector.is_(None), Label.vector_model_id.is_distinct_from(model_id)),
+            )
+            .order_by(Label.subject_id)
+        )
+    )
+
+
+async def keep_vectors(session: AsyncSession, owner_id: UUID, model_id: str, vectors: Mapping[UUID, bytes]) -> None:
+    for subject_id, vector in vectors.items():
+        await session.execute(
+            update(Label)
+            .where(Label.owner_id == owner_id, Label.subject_id == subject_id, Label.source == LabelSource.PERSON)
+            .values(vector=vector, vector_model_id=model_id)
+        )
+
+
+async def known_labels(
+    session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]
+) -> dict[UUID, tuple[UUID | None, float, str, str | None]]:
+    """(category, confidence, source, model) of each subject that has a label."""
+    found: dict[UUID, tuple[UUID | None, float, str, str | None]] = {}
+    for start in range(0, len(subject_ids), _BATCH):
+        rows = await session.execute(
+            select(Label.subject_id, Label.category_id, Label.confidence, Label.source, Label.model_id).where(
+                Label.owner_id == owner_id, Label.subject_id.in_(subject_ids[start : start + _BATCH])
+            )
+        )
+        found |= {subject: (category, confidence, source, model) for subject, category, confidence, source, model in rows}
+    return found
+
+
+async def suggest(
+    session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]
+) -> None:
+    """Write the model's labels (subject, category, confidence); one that a person has decided meanwhile stays theirs."""
+    for start in range(0, len(suggestions), _BATCH):
+        rows: list[dict[str, Any]] = [
+            {
+                "id": uuid4(),
+                "owner_id": owner_id,
+                "subject_id": subject_id,
+                "category_id": category_id,
+                "confidence": confidence,
+                "state": LabelState.SUGGESTED,
+                "source": LabelSource.MODEL,
+                "model_id": model_id,
+                "decided_at": now(),
+            }
+            for subject_id, category_id, confidence in suggestions[start : start + _BATCH]
+        ]
+        statement = insert(Label).values(rows)
+        changed = {
+            name: statement.excluded[name] for name in ("category_id", "confidence", "state", "model_id", "decided_at")
+        }
+        await session.execute(
+            statement.on_conflict_do_update(
+                index_elements=[Label.owner_id, Label.subject_id], set_=changed, where=Label.source == LabelSource.MODEL
+            )
+        )
+
+
+async def withdraw_suggestions(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> None:
+    for start in range(0, len(subject_ids), _BATCH):
+        await session.execute(
+            delete(Label).where(
+                Label.owner_id == owner_id,
+                Label.source == LabelSource.MODEL,
+                Label.subject_id.in_(subject_ids[start : start + _BATCH]),
+            )
+        )
+
+
+async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
+    for start in range(0, len(subject_ids), _BATCH):
+        await session.execute(delete(Label).where(Label.subject_id.in_(subject_ids[start : start + _BATCH])))
+
+
+def _labels(owner_id: UUID) -> Select[tuple[Label, Category]]:
+    return (
+        select(Label, Category)
+        .outerjoin(Category, Category.id == Label.category_id)
+        .where(Label.owner_id == owner_id)
+        .execution_options(populate_existing=True)
+    )
+
+
+def _label_read(label: Label, category: Category | None) -> LabelRead:
+    return LabelRead(
+        subject_id=label.subject_id,
+        category_id=label.category_id,
+        category_name=category.name if category else None,
+        colour=Colour(category.colour) if category else Colour.GREY,
+        confidence=label.confidence,
+        state=LabelState(label.state),
+        source=LabelSource(label.source),
+        model_id=label.model_id,
+        decided_at=label.decided_at,
+    )

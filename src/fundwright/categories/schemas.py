@@ -1,0 +1,124 @@
+"""What categories answer and accept."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+
+
+class Colour(StrEnum):
+    """Colours a category may have; each is a class of the stylesheet."""
+
+    GREY = "grey"
+    BLUE = "blue"
+    CYAN = "cyan"
+    GREEN = "green"
+    ORANGE = "orange"
+    RED = "red"
+    PURPLE = "purple"
+
+
+class LabelState(StrEnum):
+    SUGGESTED = "suggested"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+class LabelSource(StrEnum):
+    MODEL = "model"
+    PERSON = "person"
+
+
+class CategoryRead(BaseModel):
+    """A category with what is in it: `suggested` and `accepted` count subjects; `examples` those a person decided."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    description: str
+    colour: Colour
+    is_sample: bool
+    created_at: datetime
+    suggested: int = 0
+    accepted: int = 0
+    examples: int = 0
+
+    @property
+    def labelled(self) -> int:
+        return self.suggested + self.accepted
+
+
+class LabelRead(BaseModel):
+    """The category of one subject. `confidence` is the chance in 0..1 that it is right; 1 when a person said so.
+
+    A rejected label names the category that a person took away, or none at all when there was no suggestion.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    subject_id: UUID
+    category_id: UUID | None
+    category_name: str | None
+    colour: Colour
+    confidence: float
+    state: LabelState
+    source: LabelSource
+    model_id: str | None
+    decided_at: datetime
+
+
+class Classified(BaseModel):
+    """What one call of `classify` did, in numbers of subjects."""
+
+    model_config = ConfigDict(frozen=True)
+
+    labelled: int = 0
+    """New or changed suggestions."""
+    unchanged: int = 0
+    """Suggestions that were already there."""
+    abstained: int = 0
+    """No category was sure enough."""
+    kept: int = 0
+    """Decided by a person before, left alone."""
+
+    def __add__(self, other: Classified) -> Classified:
+        return Classified(
+            labelled=self.labelled + other.labelled,
+            unchanged=self.unchanged + other.unchanged,
+            abstained=self.abstained + other.abstained,
+            kept=self.kept + other.kept,
+        )
+
+
+class CategoryCreate(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: CategoryName
+    description: CategoryDescription = ""
+    colour: Colour = Colour.BLUE
+
+
+class CategoryChange(BaseModel):
+    """Fields to change; those left out stay as they are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: CategoryName | None = None
+    description: CategoryDescription | None = None
+    colour: Colour | None = None
+
+
+class Decision(BaseModel):
+    """What a person says a subject is; `category_id` null means none of the categories."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    category_id: UUID | None

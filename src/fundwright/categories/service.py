@@ -1,0 +1,321 @@
+"""What a person can do with categories, and how subjects get one.
+
+A subject is an id with a vector; what it stands for (an opportunity, say) is the caller's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import classifier, repository
+from fundwright.categories.models import Category
+from fundwright.categories.schemas import (
+    CategoryChange,
+    CategoryCreate,
+    CategoryRead,
+    Classified,
+    Colour,
+    LabelRead,
+    LabelSource,
+    LabelState,
+)
+from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.live import publish
+from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.schemas import Actor
+from fundwright.language.protocols import Embedder
+
+_SAME_CONFIDENCE = 1e-3
+
+
+class NameTaken(Conflict):
+    """Two categories of one account cannot have the same name, capitals aside."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"You already have a category named “{name}”. Choose another name, or use that one.")
+
+
+def categories_topic(owner_id: UUID) -> str:
+    """Every change of an account's categories and labels."""
+    return f"categories:{owner_id}"
+
+
+async def list_categories(session: AsyncSession, actor: Actor) -> list[CategoryRead]:
+    """The actor's categories by name, with what is in each."""
+    return await repository.list_with_counts(session, actor.id)
+
+
+async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -> CategoryRead:
+    """Raises NotFound."""
+    for category in await repository.list_with_counts(session, actor.id):
+        if category.id == category_id:
+            return category
+    raise NotFound("The category")
+
+
+async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, *, is_sample: bool = False) -> CategoryRead:
+    """Raises NameTaken."""
+    if await repository.find_named(session, actor.id, category.name):
+        raise NameTaken(category.name)
+    added = Category(
+        owner_id=actor.id,
+        name=category.name,
+        description=category.description,
+        colour=category.colour,
+        is_sample=is_sample,
+    )
+    session.add(added)
+    await session.flush()
+    await _announce(session, actor)
+    return await get_category(session, actor, added.id)
+
+
+async def change(session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange) -> CategoryRead:
+    """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken."""
+    category = await repository.get(session, actor.id, category_id)
+    if change.name is not None:
+        holder = await repository.find_named(session, actor.id, change.name)
+        if holder is not None and holder.id != category_id:
+            raise NameTaken(change.name)
+        category.name = change.name
+    if change.description is not None:
+        category.description = change.description
+    if change.colour is not None:
+        category.colour = change.colour
+    await session.flush()
+    await _announce(session, actor)
+    return await get_category(session, actor, category_id)
+
+
+async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None:
+    """Remove a category and its labels; the subjects stay. Raises NotFound."""
+    await session.delete(await repository.get(session, actor.id, category_id))
+    await session.flush()
+    await _announce(session, actor)
+
+
+async def remove_sample(session: AsyncSession, actor: Actor) -> int:
+    """Remove the categories that came with the account; answers how many there were."""
+    removed = await repository.remove_sample(session, actor.id)
+    await _announce(session, actor)
+    return removed
+
+
+def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[tuple[UUID]]:
+    """Ids of the subjects in a category (None: in any), to be used as a sub-query in another slice's filter."""
+    return repository.labelled_with(actor.id, category_id)
+
+
+async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, LabelRead]:
+    """The label of each of these subjects that has one; a rejected one is included."""
+    return await repository.labels_of(session, actor.id, subject_ids)
+
+
+async def list_suggestions(
+    session: AsyncSession, actor: Actor, request: PageRequest, *, category_id: UUID | None = None
+) -> Page[LabelRead]:
+    """Labels waiting for a person, least sure first (`sort="-confidence"`: surest first)."""
+    items, total = await repository.page_of_suggestions(session, actor.id, request, category_id)
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID) -> list[LabelRead]:
+    """What people put into this category, newest first. Raises NotFound."""
+    await repository.get(session, actor.id, category_id)
+    return await repository.examples_of(session, actor.id, category_id)
+
+
+async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead:
+    """Say that the suggested category is right. Raises NotFound when there is no suggestion."""
+    label = await repository.find_label(session, actor.id, subject_id)
+    if label is None or label.category_id is None:
+        raise NotFound("The suggestion")
+    return await _decide(session, actor, subject_id, category_id=label.category_id, state=LabelState.ACCEPTED)
+
+
+async def correct(session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> LabelRead:
+    """Say which category is right, or with None that none is. The model never overwrites it. Raises NotFound."""
+    if category_id is not None:
+        await repository.get(session, actor.id, category_id)
+        return await _decide(session, actor, subject_id, category_id=category_id, state=LabelState.ACCEPTED)
+    label = await repository.find_label(session, actor.id, subject_id)
+    was = label.category_id if label else None
+    return await _decide(session, actor, subject_id, category_id=was, state=LabelState.REJECTED)
+
+
+async def add_example(session: AsyncSession, actor: Actor, category_id: UUID, subject_id: UUID) -> LabelRead:
+    """Give a category an example to learn from, which also puts the subject there. Raises NotFound."""
+    return await correct(session, actor, subject_id, category_id)
+
+
+async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) -> None:
+    """Take back what a person said of a subject; the model may label it again. Raises NotFound."""
+    label = await repository.find_label(session, actor.id, subject_id)
+    if label is None or label.source != LabelSource.PERSON:
+        raise NotFound("The example")
+    await session.delete(label)
+    await session.flush()
+    await _announce(session, actor)
+
+
+async def examples_lacking_vectors(session: AsyncSession, actor: Actor, *, model_id: str) -> list[UUID]:
+    """Subjects a person decided whose vector of this model is not known here. Give them to `supply_vectors`."""
+    return await repository.subjects_lacking_vectors(session, actor.id, model_id)
+
+
+async def supply_vectors(
+    session: AsyncSession, actor: Actor, vectors: Mapping[UUID, NDArray[np.float32]], *, model_id: str
+) -> None:
+    """Keep the vectors of decided subjects, so that the classifier learns from them. Other subjects are ignored."""
+    packed = {subject: _pack(vector) for subject, vector in vectors.items()}
+    await repository.keep_vectors(session, actor.id, model_id, packed)
+
+
+async def classify(
+    session: AsyncSession,
+    actor: Actor,
+    items: Sequence[tuple[UUID, NDArray[np.float32]]],
+    *,
+    embedder: Embedder,
+) -> Classified:
+    """Suggest a category for each (subject, unit-length vector of `embedder`), or none when none is sure enough.
+
+    What a person decided is left alone and learned from. Running it twice with nothing changed changes nothing.
+    Call it with batches of a few thousand, after `examples_lacking_vectors` / `supply_vectors`.
+    """
+    if not items:
+        return Classified()
+    known = await repository.known_labels(session, actor.id, [subject for subject, _ in items])
+    decided = {subject for subject, (_, _, source, _) in known.items() if source == LabelSource.PERSON}
+    if decided:
+        lacking = decided & set(await examples_lacking_vectors(session, actor, model_id=embedder.id))
+        await supply_vectors(
+            session, actor, {subject: vector for subject, vector in items if subject in lacking}, model_id=embedder.id
+        )
+    open_items = [(subject, vector) for subject, vector in items if subject not in decided]
+    categories = await repository.list_for_classifier(session, actor.id)
+    guesses = await _guess(session, actor, categories, [vector for _, vector in open_items], embedder)
+
+    changed: list[tuple[UUID, UUID, float]] = []
+    withdrawn: list[UUID] = []
+    unchanged = abstained = 0
+    for (subject, _), guess in zip(open_items, guesses, strict=True):
+        before = known.get(subject)
+        if guess is None:
+            abstained += 1
+            if before is not None:
+                withdrawn.append(subject)
+            continue
+        index, confidence = guess
+        category_id = categories[index].id
+        if (
+            before is not None
+            and before[0] == category_id
+            and abs(before[1] - confidence) < _SAME_CONFIDENCE
+            and before[3] == embedder.id
+        ):
+            unchanged += 1
+        else:
+            changed.append((subject, category_id, confidence))
+    await repository.suggest(session, actor.id, embedder.id, changed)
+    await repository.withdraw_suggestions(session, actor.id, withdrawn)
+    if changed or withdrawn:
+        await _announce(session, actor)
+    return Classified(labelled=len(changed), unchanged=unchanged, abstained=abstained, kept=len(decided))
+
+
+async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
+    """Drop every account's labels of subjects that no longer exist."""
+    await repository.forget_subjects(session, subject_ids)
+
+
+async def add_sample(session: AsyncSession, actor: Actor) -> None:
+    """Give a new account four categories to begin with, marked as sample."""
+    for name, description, colour in SAMPLE_CATEGORIES:
+        await create(
+            session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True
+        )
+
+
+SAMPLE_CATEGORIES = (
+    (
+        "Health and biomedical research",
+        "Studies of disease, diagnosis, treatment and prevention; clinical trials, medical research grants, public health.",
+        Colour.RED,
+    ),
+    (
+        "Information technology",
+        "Software, cloud hosting, cyber security, data systems, help desk, networks and computer equipment.",
+        Colour.BLUE,
+    ),
+    (
+        "Construction and facilities",
+        "Building, renovation, roofing, paving, heating and cooling, maintenance and repair of buildings and grounds.",
+        Colour.ORANGE,
+    ),
+    (
+        "Environment and energy",
+        "Climate, water quality, conservation, habitat restoration, clean-up of pollution, renewable energy.",
+        Colour.GREEN,
+    ),
+)
+
+
+async def _decide(
+    session: AsyncSession, actor: Actor, subject_id: UUID, *, category_id: UUID | None, state: LabelState
+) -> LabelRead:
+    await repository.decide(session, actor.id, subject_id, category_id=category_id, state=state)
+    await _announce(session, actor)
+    return (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]
+
+
+async def _guess(
+    session: AsyncSession,
+    actor: Actor,
+    categories: list[Category],
+    vectors: list[NDArray[np.float32]],
+    embedder: Embedder,
+) -> list[classifier.Guess | None]:
+    if not categories or not vectors:
+        return [None] * len(vectors)
+    prototypes = await _prototypes(session, categories, embedder)
+    position = {category.id: index for index, category in enumerate(categories)}
+    examples: list[classifier.Example] = []
+    for category_id, state, packed in await repository.decided_vectors(session, actor.id, embedder.id):
+        target = None if state == LabelState.REJECTED or category_id is None else position[category_id]
+        examples.append((_unpack(packed), target))
+    return await asyncio.to_thread(classifier.classify, prototypes, examples, np.stack(vectors))
+
+
+async def _prototypes(session: AsyncSession, categories: list[Category], embedder: Embedder) -> NDArray[np.float32]:
+    """Embeddings of the categories' texts, (categories, dimension); made again when text or model changed."""
+    texts = [f"{category.name}. {category.description}".strip() for category in categories]
+    keys = [f"{embedder.id}:{hashlib.sha256(text.encode()).hexdigest()[:16]}" for text in texts]
+    stale = [index for index, category in enumerate(categories) if category.prototype_key != keys[index]]
+    if stale:
+        made = await embedder.embed([texts[index] for index in stale])
+        for index, vector in zip(stale, made, strict=True):
+            categories[index].prototype = _pack(vector)
+            categories[index].prototype_key = keys[index]
+        await session.flush()
+    return np.stack([_unpack(category.prototype or b"") for category in categories])
+
+
+def _pack(vector: NDArray[np.float32]) -> bytes:
+    return vector.astype(np.float16).tobytes()
+
+
+def _unpack(packed: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(packed, dtype=np.float16).astype(np.float32)
+
+
+async def _announce(session: AsyncSession, actor: Actor) -> None:
+    await publish(session, categories_topic(actor.id))
