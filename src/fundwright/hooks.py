@@ -14,6 +14,7 @@ from fundwright.core.plugins import hookspec
 if TYPE_CHECKING:
     from fundwright.core.jobs import JobHandler
     from fundwright.generation.schemas import DraftTemplate
+    from fundwright.identity.service import AccountCreatedHandler
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 @hookspec
 def job_handlers() -> Iterable[tuple[str, JobHandler]]:
     """Kinds of job and the coroutine that runs each."""
+    return ()
+
+
+@hookspec
+def account_created_handlers() -> Iterable[AccountCreatedHandler]:
+    """Coroutines `handler(core, session, actor)` that give a new account what it starts with, in the same transaction."""
     return ()
 
 

@@ -1,0 +1,180 @@
+"""Every query of identity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.database import now
+from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SignInThrottle
+from fundwright.identity.schemas import Role
+
+_KEEP_ENDED_SESSIONS = timedelta(days=30)
+
+
+async def find_account(session: AsyncSession, email: str) -> Account | None:
+    return await session.scalar(select(Account).where(Account.email == email))
+
+
+async def find_account_by_id(session: AsyncSession, account_id: UUID) -> Account | None:
+    return await session.get(Account, account_id)
+
+
+async def has_accounts(session: AsyncSession) -> bool:
+    return bool(await session.scalar(select(select(Account.id).exists())))
+
+
+async def find_oldest_account(session: AsyncSession) -> Account | None:
+    """The oldest account of role user that is not disabled, else the oldest of any role."""
+    return await session.scalar(
+        select(Account)
+        .where(Account.disabled_at.is_(None))
+        .order_by(Account.role != Role.USER, Account.created_at, Account.id)
+        .limit(1)
+    )
+
+
+async def list_accounts(session: AsyncSession) -> Sequence[Account]:
+    return (await session.scalars(select(Account).order_by(Account.email))).all()
+
+
+async def add_account(session: AsyncSession, **values: Any) -> Account | None:
+    """The new account, or None when the email is taken (also by a transaction that commits first)."""
+    account_id = await session.scalar(
+        insert(Account).values(**values).on_conflict_do_nothing(index_elements=["email"]).returning(Account.id)
+    )
+    return None if account_id is None else await session.get(Account, account_id)
+
+
+async def find_live_session(session: AsyncSession, session_id: UUID) -> tuple[AccountSession, Account] | None:
+    """The session and its account, unless it has ended, expired, or the account is disabled."""
+    row = (
+        await session.execute(
+            select(AccountSession, Account)
+            .join(Account, Account.id == AccountSession.owner_id)
+            .where(
+                AccountSession.id == session_id,
+                AccountSession.ended_at.is_(None),
+                AccountSession.expires_at > now(),
+                Account.disabled_at.is_(None),
+            )
+            .execution_options(populate_existing=True)
+        )
+    ).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+async def touch_session(session: AsyncSession, session_id: UUID, *, moment: datetime) -> None:
+    await session.execute(update(AccountSession).where(AccountSession.id == session_id).values(last_used_at=moment))
+
+
+async def list_live_sessions(session: AsyncSession, owner_id: UUID) -> Sequence[AccountSession]:
+    query = select(AccountSession).where(
+        AccountSession.owner_id == owner_id, AccountSession.ended_at.is_(None), AccountSession.expires_at > now()
+    )
+    return (await session.scalars(query.order_by(AccountSession.last_used_at.desc()))).all()
+
+
+async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> Sequence[UUID]:
+    """End all sessions of an account, or one of them; answers the ids of those that were still open."""
+    query = update(AccountSession).where(AccountSession.owner_id == owner_id, AccountSession.ended_at.is_(None))
+    if only is not None:
+        query = query.where(AccountSession.id == only)
+    return (await session.scalars(query.values(ended_at=now()).returning(AccountSession.id))).all()
+
+
+async def forget_old_sessions(session: AsyncSession, owner_id: UUID) -> None:
+    await session.execute(
+        delete(AccountSession).where(
+            AccountSession.owner_id == owner_id, AccountSession.expires_at < now() - _KEEP_ENDED_SESSIONS
+        )
+    )
+
+
+async def forget_expired_secrets(session: AsyncSession) -> None:
+    expired = select(OneTimeSecret.id).where(OneTimeSecret.expires_at < now()).with_for_update(skip_locked=True)
+    await session.execute(delete(OneTimeSecret).where(OneTimeSecret.id.in_(expired)))
+
+
+async def forget_secrets(session: AsyncSession, *, purpose: str, owner_id: UUID) -> None:
+    await session.execute(delete(OneTimeSecret).where(OneTimeSecret.purpose == purpose, OneTimeSecret.owner_id == owner_id))
+
+
+async def find_secret(session: AsyncSession, *, purpose: str, digest: str) -> OneTimeSecret | None:
+    return await session.scalar(
+        select(OneTimeSecret).where(
+            OneTimeSecret.purpose == purpose, OneTimeSecret.digest == digest, OneTimeSecret.expires_at > now()
+        )
+    )
+
+
+async def use_secret(session: AsyncSession, *, purpose: str, digest: str) -> OneTimeSecret | None:
+    """Take the secret out of the table; of two that try at once, one gets it."""
+    return await session.scalar(
+        delete(OneTimeSecret)
+        .where(OneTimeSecret.purpose == purpose, OneTimeSecret.digest == digest, OneTimeSecret.expires_at > now())
+        .returning(OneTimeSecret)
+    )
+
+
+async def use_all_secrets(session: AsyncSession, *, purpose: str) -> None:
+    await session.execute(delete(OneTimeSecret).where(OneTimeSecret.purpose == purpose))
+
+
+async def find_live_api_token(session: AsyncSession, digest: str) -> tuple[ApiToken, Account] | None:
+    row = (
+        await session.execute(
+            select(ApiToken, Account)
+            .join(Account, Account.id == ApiToken.owner_id)
+            .where(
+                ApiToken.digest == digest,
+                ApiToken.revoked_at.is_(None),
+                ApiToken.expires_at > now(),
+                Account.disabled_at.is_(None),
+            )
+        )
+    ).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+async def list_api_tokens(session: AsyncSession, owner_id: UUID) -> Sequence[ApiToken]:
+    query = select(ApiToken).where(ApiToken.owner_id == owner_id).order_by(ApiToken.created_at.desc())
+    return (await session.scalars(query)).all()
+
+
+async def find_api_token(session: AsyncSession, owner_id: UUID, token_id: UUID) -> ApiToken | None:
+    return await session.scalar(select(ApiToken).where(ApiToken.owner_id == owner_id, ApiToken.id == token_id))
+
+
+async def list_throttles(session: AsyncSession, subjects: Sequence[str]) -> Sequence[SignInThrottle]:
+    return (await session.scalars(select(SignInThrottle).where(SignInThrottle.subject.in_(subjects)))).all()
+
+
+async def lock_throttle(session: AsyncSession, subject: str, *, window: timedelta) -> SignInThrottle:
+    """The counter of this subject, made if there is none, locked until the transaction ends."""
+    ends_at = now() + window
+    query = (
+        insert(SignInThrottle)
+        .values(subject=subject, failures=0, window_ends_at=ends_at, forget_at=ends_at)
+        .on_conflict_do_update(index_elements=["subject"], set_={"forget_at": func.greatest(SignInThrottle.forget_at, ends_at)})
+        .returning(SignInThrottle)
+    )
+    throttle = await session.scalar(query, execution_options={"populate_existing": True})
+    assert throttle is not None
+    return throttle
+
+
+async def forget_old_throttles(session: AsyncSession) -> None:
+    old = select(SignInThrottle.subject).where(SignInThrottle.forget_at < now()).with_for_update(skip_locked=True).limit(100)
+    await session.execute(delete(SignInThrottle).where(SignInThrottle.subject.in_(old)))
+
+
+async def add_audit_entry(session: AsyncSession, entry: AuditEntry) -> None:
+    session.add(entry)
+    await session.flush()

@@ -1,0 +1,76 @@
+"""Slows down guessing: wrong passwords are counted for each account and each address, in the database, for a limited time."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from ipaddress import IPv6Address, ip_address
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.database import now
+from fundwright.identity import repository
+
+WINDOW = timedelta(minutes=2)
+BAN = timedelta(minutes=5)
+FAILURES_PER_ACCOUNT = 4
+# Many people can share one address; this stops one machine from trying one password on many accounts.
+FAILURES_PER_ADDRESS = 30
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One sign-in, counted against the email it names and the address it comes from."""
+
+    email: str
+    address: str
+
+    @property
+    def limits(self) -> tuple[tuple[str, int], ...]:
+        """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+        email = hashlib.sha256(self.email.encode()).hexdigest()
+        address = hashlib.sha256(_network(self.address).encode()).hexdigest()
+        return (f"account:{email}", FAILURES_PER_ACCOUNT), (f"address:{address}", FAILURES_PER_ADDRESS)
+
+
+async def is_banned(session: AsyncSession, attempt: Attempt) -> bool:
+    """A look without a lock, before any work is done on the attempt."""
+    throttles = await repository.list_throttles(session, [subject for subject, _ in attempt.limits])
+    return any(throttle.banned_until is not None and throttle.banned_until > now() for throttle in throttles)
+
+
+async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
+    """Count the outcome and answer whether it stands. A right password does not when the ban began meanwhile.
+
+    The counters stay locked until the transaction ends: of many attempts made at once, only the allowed number counts.
+    """
+    moment = now()
+    throttles = [(await repository.lock_throttle(session, subject, window=WINDOW), limit) for subject, limit in attempt.limits]
+    if any(throttle.banned_until is not None and throttle.banned_until > moment for throttle, _ in throttles):
+        return False
+    for throttle, limit in throttles:
+        if throttle.window_ends_at <= moment:
+            throttle.failures, throttle.window_ends_at = 0, moment + WINDOW
+        if is_right:
+            continue
+        throttle.failures += 1
+        if throttle.failures >= limit:
+            throttle.failures, throttle.banned_until = 0, moment + BAN
+            throttle.forget_at = moment + BAN
+    if is_right:
+        throttles[0][0].failures = 0
+    else:
+        await repository.forget_old_throttles(session)
+    return True
+
+
+def _network(address: str) -> str:
+    """An IPv6 customer has a whole /64 to choose addresses from: it counts as one."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return str(parsed.ipv4_mapped or int(parsed) >> 64)
+    return str(parsed)
