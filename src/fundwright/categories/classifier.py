@@ -33,9 +33,7 @@ def classify(
     chances = probabilities(prototypes, examples, vectors)[:, :-1]
     best = chances.argmax(axis=1)
     sure = chances[np.arange(len(best)), best]
-    return [
-        (int(index), float(chance)) if chance >= minimum else None for index, chance in zip(best, sure, strict=True)
-    ]
+    return [(int(index), float(chance)) if chance >= minimum else None for index, chance in zip(best, sure, strict=True)]
 
 
 def probabilities(prototypes: Floats, examples: list[Example], vectors: Floats) -> Floats:

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from fundwright.core.database import Base, now
 from fundwright.categories.schemas import LabelSource, LabelState
+from fundwright.core.database import Base, now
 
 
 class Category(Base):

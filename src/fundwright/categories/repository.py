@@ -67,9 +67,7 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID) -> Categ
 
 
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
-    return await session.scalar(
-        select(Category).where(Category.owner_id == owner_id, func.lower(Category.name) == name.lower())
-    )
+    return await session.scalar(select(Category).where(Category.owner_id == owner_id, func.lower(Category.name) == name.lower()))
 
 
 async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
@@ -112,11 +110,7 @@ async def page_of_suggestions(
     total = await session.scalar(select(func.count()).select_from(Label).where(*conditions)) or 0
     order = Label.confidence.desc() if request.is_descending else Label.confidence.asc()
     rows = await session.execute(
-        _labels(owner_id)
-        .where(*conditions)
-        .order_by(order, Label.subject_id)
-        .offset(request.offset)
-        .limit(request.page_size)
+        _labels(owner_id).where(*conditions).order_by(order, Label.subject_id).offset(request.offset).limit(request.page_size)
     )
     return [_label_read(label, category) for label, category in rows], total
 
@@ -134,9 +128,7 @@ async def examples_of(session: AsyncSession, owner_id: UUID, category_id: UUID) 
     return [_label_read(label, category) for label, category in rows]
 
 
-async def decide(
-    session: AsyncSession, owner_id: UUID, subject_id: UUID, *, category_id: UUID | None, state: LabelState
-) -> None:
+async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, category_id: UUID | None, state: LabelState) -> None:
     """Write what a person said; a vector kept for the subject stays."""
     values = {
         "category_id": category_id,
@@ -153,9 +145,7 @@ async def decide(
     )
 
 
-async def decided_vectors(
-    session: AsyncSession, owner_id: UUID, model_id: str
-) -> list[tuple[UUID | None, str, bytes]]:
+async def decided_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> list[tuple[UUID | None, str, bytes]]:
     """(category, state, vector) of everything a person decided and whose vector of this model is known, oldest first."""
     rows = await session.execute(
         select(Label.category_id, Label.state, Label.vector)
@@ -203,9 +193,7 @@ async def known_labels(
     return found
 
 
-async def suggest(
-    session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]
-) -> None:
+async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
     """Write the model's labels (subject, category, confidence); one that a person has decided meanwhile stays theirs."""
     for start in range(0, len(suggestions), _BATCH):
         rows: list[dict[str, Any]] = [
@@ -223,9 +211,7 @@ async def suggest(
             for subject_id, category_id, confidence in suggestions[start : start + _BATCH]
         ]
         statement = insert(Label).values(rows)
-        changed = {
-            name: statement.excluded[name] for name in ("category_id", "confidence", "state", "model_id", "decided_at")
-        }
+        changed = {name: statement.excluded[name] for name in ("category_id", "confidence", "state", "model_id", "decided_at")}
         await session.execute(
             statement.on_conflict_do_update(
                 index_elements=[Label.owner_id, Label.subject_id], set_=changed, where=Label.source == LabelSource.MODEL

@@ -240,9 +240,7 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
 async def add_sample(session: AsyncSession, actor: Actor) -> None:
     """Give a new account four categories to begin with, marked as sample."""
     for name, description, colour in SAMPLE_CATEGORIES:
-        await create(
-            session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True
-        )
+        await create(session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True)
 
 
 SAMPLE_CATEGORIES = (

@@ -1,0 +1,85 @@
+"""Routes of categories."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, status
+
+from fundwright.categories import service
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Decision, LabelRead
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.web import DbSession
+from fundwright.identity.api import CurrentActor
+
+router = APIRouter(prefix="/api/categories", tags=["categories"])
+
+
+@router.get("")
+async def list_categories(session: DbSession, actor: CurrentActor) -> list[CategoryRead]:
+    return await service.list_categories(session, actor)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+async def create(session: DbSession, actor: CurrentActor, category: CategoryCreate) -> CategoryRead:
+    return await service.create(session, actor, category)
+
+
+@router.delete("/sample")
+async def remove_sample(session: DbSession, actor: CurrentActor) -> dict[str, int]:
+    return {"removed": await service.remove_sample(session, actor)}
+
+
+@router.get("/suggestions")
+async def list_suggestions(
+    session: DbSession,
+    actor: CurrentActor,
+    request: Annotated[PageRequest, Depends()],
+    category_id: UUID | None = None,
+) -> Page[LabelRead]:
+    """Labels waiting for a person, least sure first; `sort=-confidence` for surest first."""
+    return await service.list_suggestions(session, actor, request, category_id=category_id)
+
+
+@router.put("/labels/{subject_id}")
+async def correct(session: DbSession, actor: CurrentActor, subject_id: UUID, decision: Decision) -> LabelRead:
+    """Say which category a subject has; null for none of them."""
+    return await service.correct(session, actor, subject_id, decision.category_id)
+
+
+@router.put("/labels/{subject_id}/acceptance")
+async def accept(session: DbSession, actor: CurrentActor, subject_id: UUID) -> LabelRead:
+    """Say that the suggested category is right."""
+    return await service.accept(session, actor, subject_id)
+
+
+@router.delete("/labels/{subject_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def take_back(session: DbSession, actor: CurrentActor, subject_id: UUID) -> None:
+    """Take back a decision; the classifier may label the subject again."""
+    await service.remove_example(session, actor, subject_id)
+
+
+@router.get("/{category_id}")
+async def get_category(session: DbSession, actor: CurrentActor, category_id: UUID) -> CategoryRead:
+    return await service.get_category(session, actor, category_id)
+
+
+@router.patch("/{category_id}")
+async def change(session: DbSession, actor: CurrentActor, category_id: UUID, change: CategoryChange) -> CategoryRead:
+    return await service.change(session, actor, category_id, change)
+
+
+@router.delete("/{category_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def delete(session: DbSession, actor: CurrentActor, category_id: UUID) -> None:
+    await service.delete(session, actor, category_id)
+
+
+@router.get("/{category_id}/examples")
+async def list_examples(session: DbSession, actor: CurrentActor, category_id: UUID) -> list[LabelRead]:
+    return await service.list_examples(session, actor, category_id)
+
+
+@router.put("/{category_id}/examples/{subject_id}")
+async def add_example(session: DbSession, actor: CurrentActor, category_id: UUID, subject_id: UUID) -> LabelRead:
+    return await service.add_example(session, actor, category_id, subject_id)
