@@ -1,0 +1,201 @@
+"""`fundwright user …` and `fundwright token …`. Whoever can open the data folder is its administrator."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from fundwright.cli.context import AsJson, Options, acting, emit, opened, run
+from fundwright.core.errors import Invalid
+from fundwright.identity import service
+from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
+
+user = typer.Typer(help="Accounts.", no_args_is_help=True)
+token = typer.Typer(help="API tokens.", no_args_is_help=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.add_typer(user, name="user")
+    app.add_typer(token, name="token")
+
+
+Email = Annotated[str, typer.Argument(help="Email address of the account.")]
+
+
+@user.command("add")
+def add_user(
+    context: typer.Context,
+    email: Email,
+    name: Annotated[str, typer.Option(help="Name to show; by default the part of the email before the @.")] = "",
+    role: Annotated[Role, typer.Option(help="What the account may do.")] = Role.USER,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from the first line of standard input.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add an account. Without --password-stdin, a one-time link to choose the password is printed."""
+
+    async def command() -> None:
+        password = _first_line() if password_stdin else None
+        link = None
+        async with opened(context) as core, core.database.transaction() as session:
+            actor = await service.create_account(
+                core, session, email=email, name=name or email.partition("@")[0], role=role, password=password
+            )
+            if password is None:
+                link = _address(context) + await service.reset_link(session, email=actor.email)
+        emit(
+            {"id": str(actor.id), "email": actor.email, "name": actor.name, "role": actor.role.value, "link": link},
+            as_json=as_json,
+            human=f"Added {actor.email} ({actor.role}).\n" + (_link_sentence(link) if link else ""),
+        )
+
+    run(command)
+
+
+@user.command("list")
+def list_users(context: typer.Context, as_json: AsJson = False) -> None:
+    """List all accounts."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            accounts = await service.list_accounts(session)
+        emit(
+            {"users": [account.model_dump(mode="json") for account in accounts]},
+            as_json=as_json,
+            human="\n".join(map(_account_line, accounts)) or "No accounts yet. Add one with `fundwright user add EMAIL`.",
+        )
+
+    run(command)
+
+
+@user.command("disable")
+def disable_user(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
+    """Close an account and end its sessions at once."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            account = await service.disable_account(session, email=email)
+        emit(account, as_json=as_json, human=_account_line(account))
+
+    run(command)
+
+
+@user.command("enable")
+def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
+    """Open a closed account again."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            account = await service.enable_account(session, email=email)
+        emit(account, as_json=as_json, human=_account_line(account))
+
+    run(command)
+
+
+@user.command("role")
+def change_role(context: typer.Context, email: Email, role: Role, as_json: AsJson = False) -> None:
+    """Give an account another role; it has to sign in again."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            account = await service.change_role(session, email=email, role=role)
+        emit(account, as_json=as_json, human=_account_line(account))
+
+    run(command)
+
+
+@user.command("reset")
+def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
+    """Print a link by which the owner of the account chooses a new password, once, within an hour."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            link = _address(context) + await service.reset_link(session, email=email)
+        emit({"email": service.normalise_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
+
+    run(command)
+
+
+@token.command("create")
+def create_token(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="What the token is for.")],
+    scope: Annotated[TokenScope, typer.Option(help="Whether the token may change things.")] = TokenScope.READ,
+    days: Annotated[int, typer.Option(help="Days until the token expires, 1 to 366.")] = 90,
+    as_json: AsJson = False,
+) -> None:
+    """Make an API token for the account given by --user. It is shown this once."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor), core.database.transaction() as session:
+            made = await service.create_api_token(session, actor, name=name, scope=scope, lasts_days=days)
+        emit(
+            made,
+            as_json=as_json,
+            human=f"{made.secret}\nKeep it now: it cannot be shown again. It acts as {actor.email} until {made.expires_at:%Y-%m-%d}.",
+        )
+
+    run(command)
+
+
+@token.command("list")
+def list_tokens(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the API tokens of the account given by --user."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor), core.database.transaction() as session:
+            made = await service.list_api_tokens(session, actor)
+        emit(
+            {"tokens": [one.model_dump(mode="json") for one in made]},
+            as_json=as_json,
+            human="\n".join(map(_token_line, made)) or f"{actor.email} has no API tokens.",
+        )
+
+    run(command)
+
+
+@token.command("revoke")
+def revoke_token(
+    context: typer.Context,
+    token_id: Annotated[UUID, typer.Argument(help="Id of the token, as `token list` shows it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make an API token useless at once."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor), core.database.transaction() as session:
+            revoked = await service.revoke_api_token(session, actor, token_id)
+        emit(revoked, as_json=as_json, human=_token_line(revoked))
+
+    run(command)
+
+
+def _first_line() -> str:
+    line = sys.stdin.readline().rstrip("\r\n")
+    if not line:
+        raise Invalid("There was no password on standard input. Pipe it in: `echo 'a long sentence' | fundwright user add …`.")
+    return line
+
+
+def _address(context: typer.Context) -> str:
+    options: Options = context.obj
+    settings = options.settings
+    return (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
+
+
+def _link_sentence(link: str) -> str:
+    return f"Send this link to its owner to choose a password (it works once, for an hour):\n  {link}"
+
+
+def _account_line(account: AccountRead) -> str:
+    state = "disabled" if account.disabled_at else "active"
+    return f"{account.email}  {account.role}  {state}  {account.name}"
+
+
+def _token_line(made: ApiTokenRead) -> str:
+    state = "revoked" if made.revoked_at else f"until {made.expires_at:%Y-%m-%d}"
+    return f"{made.id}  {made.prefix}…  {made.scope}  {state}  {made.name}"

@@ -1,0 +1,357 @@
+"""Routes of identity, and the dependencies by which every slice's routes learn who is asking."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from fundwright.core.errors import FundwrightError
+from fundwright.core.settings import Settings
+from fundwright.core.web import CoreDep, DbSession, error_body
+from fundwright.identity import service
+from fundwright.identity.schemas import (
+    AccountUser,
+    Actor,
+    ApiTokenCreated,
+    ApiTokenRead,
+    Client,
+    Refusal,
+    SessionRead,
+    SignedIn,
+    SignInRefused,
+    TokenScope,
+)
+from fundwright.identity.tokens import API_TOKEN_PREFIX
+
+router = APIRouter(tags=["identity"])
+
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+
+
+class TokenMissing(FundwrightError):
+    """The specification gives the text."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("Authorization token missing")
+
+
+class TokenInvalid(FundwrightError):
+    """The specification gives the text."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("Invalid authorization token")
+
+
+class ForeignOrigin(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The request came from another site. Send it from this site, with a bearer token, or with the header X-Requested-With."
+        )
+
+
+class ReadOnlyToken(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__("This API token may only read. Make one with scope `write` to change things.")
+
+
+def cookie_name(settings: Settings) -> str:
+    """Name of the session cookie. Over https it is bound to this very host."""
+    return "__Host-session" if _is_https(settings) else "session"
+
+
+def client_of(request: Request) -> Client:
+    """Who is at the other end of the connection. X-Forwarded-For is a stranger's word and is not read."""
+    return Client(address=request.client.host if request.client else "", user_agent=request.headers.get("user-agent", ""))
+
+
+def require_same_origin(request: Request) -> None:
+    """Raise ForeignOrigin unless the browser says that one of our pages sent this, or a script sets X-Requested-With."""
+    if not (_is_ours(request) or (_is_silent(request) and "x-requested-with" in request.headers)):
+        raise ForeignOrigin
+
+
+async def _current_actor(request: Request, core: CoreDep, session: DbSession) -> Actor:
+    bearer = _bearer(request)
+    if bearer and bearer.startswith(API_TOKEN_PREFIX):
+        holder = await service.authenticate_api_token(session, bearer)
+        if holder is None:
+            raise TokenInvalid
+        actor, scope = holder
+        if scope is TokenScope.READ and request.method not in _SAFE_METHODS:
+            raise ReadOnlyToken
+        return actor
+    token = bearer or request.cookies.get(cookie_name(core.settings))
+    if not token:
+        raise TokenMissing
+    actor = await service.authenticate(core, session, token)
+    if actor is None:
+        raise TokenInvalid
+    if not bearer and request.method not in _SAFE_METHODS:
+        require_same_origin(request)
+    return actor
+
+
+CurrentActor = Annotated[Actor, Depends(_current_actor, scope="function")]
+"""Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie."""
+
+
+class SignInForm(BaseModel):
+    """Email and password are taken as they come; only a match is checked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: str = Field(max_length=1_000)
+    password: str = Field(max_length=10_000)
+    remember: bool = True
+
+
+class SignInAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    flag: Literal["success", "error"]
+    token: str | None = None
+    error: str | None = None
+
+
+class LoginForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    email: str = Field(max_length=1_000)
+    password: str = Field(max_length=10_000)
+
+
+class RegisterForm(LoginForm):
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+    first_name: str = Field(max_length=100)
+    last_name: str = Field(max_length=100)
+
+
+class AccountAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+    access_token: str
+    user: AccountUser
+
+
+class MyAccountAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    user: AccountUser
+
+
+class SessionForm(BaseModel):
+    """One of the two: the code of a sign-in over the socket, or a token kept by the browser."""
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str | None = Field(default=None, max_length=1_000)
+    token: str | None = Field(default=None, max_length=10_000)
+
+
+class SessionAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    token: str
+
+
+class ApiTokenForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: str = Field(max_length=200)
+    scope: TokenScope = TokenScope.READ
+    lasts_days: int = Field(default=90, ge=1, le=366)
+
+
+@router.post("/signin")
+async def sign_in(form: SignInForm, request: Request, response: Response, core: CoreDep, session: DbSession) -> SignInAnswer:
+    """Sign in. The answer's `flag` is `success` or `error`; the status is 200 in both cases."""
+    _refuse_foreign_page(request)
+    result = await service.sign_in(
+        core, session, email=form.email, password=form.password, remember=form.remember, client=client_of(request)
+    )
+    if isinstance(result, SignInRefused):
+        return SignInAnswer(flag="error", error=result.sentence)
+    _set_cookie(response, core.settings, result)
+    return SignInAnswer(flag="success", token=result.token)
+
+
+@router.post("/session")
+async def begin_session(
+    form: SessionForm, request: Request, response: Response, core: CoreDep, session: DbSession
+) -> SessionAnswer:
+    """Turn a handover code, or a token that the browser kept, into the session cookie."""
+    _refuse_foreign_page(request)
+    if form.code:
+        signed_in = await service.redeem_handover(core, session, form.code, client=client_of(request))
+    else:
+        signed_in = await service.resume(core, session, form.token or "")
+        if signed_in is None:
+            raise TokenInvalid
+    _set_cookie(response, core.settings, signed_in)
+    return SessionAnswer(token=signed_in.token)
+
+
+@router.delete("/session", status_code=204)
+async def sign_out(request: Request, response: Response, core: CoreDep, session: DbSession) -> None:
+    """Sign out: the session ends on the server. Signing out twice is no error."""
+    name = cookie_name(core.settings)
+    bearer = _bearer(request)
+    token = bearer or request.cookies.get(name)
+    if token:
+        if not bearer:
+            require_same_origin(request)
+        actor = await service.authenticate(core, session, token)
+        if actor:
+            await service.sign_out(session, actor, client=client_of(request))
+    response.delete_cookie(name, path="/", secure=_is_https(core.settings), httponly=True, samesite="lax")
+
+
+@router.post("/api/account/login", response_model=AccountAnswer)
+async def log_in(
+    form: LoginForm, request: Request, response: Response, core: CoreDep, session: DbSession
+) -> AccountAnswer | JSONResponse:
+    """Sign in for programs. Unlike `/signin` it says whether the email or the password was wrong."""
+    _refuse_foreign_page(request)
+    result = await service.sign_in(
+        core, session, email=form.email, password=form.password, remember=True, client=client_of(request)
+    )
+    if isinstance(result, SignInRefused):
+        match result.reason:
+            case Refusal.UNKNOWN_EMAIL:
+                return _refused(400, "UnknownEmail", "There is no user corresponding to the email address.")
+            case Refusal.WRONG_PASSWORD:
+                return _refused(400, "WrongPassword", "Wrong password")
+            case Refusal.THROTTLED:
+                return _refused(429, "SignInPaused", result.sentence)
+    _set_cookie(response, core.settings, result)
+    return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
+
+
+@router.post("/api/account/register", response_model=AccountAnswer)
+async def register(
+    form: RegisterForm, request: Request, response: Response, core: CoreDep, session: DbSession
+) -> AccountAnswer | JSONResponse:
+    """Register and sign in, where the installation is open to strangers."""
+    _refuse_foreign_page(request)
+    try:
+        async with session.begin_nested():
+            result = await service.register(
+                core,
+                session,
+                email=form.email,
+                name=f"{form.first_name} {form.last_name}".strip(),
+                password=form.password,
+                client=client_of(request),
+            )
+    except FundwrightError as error:
+        return _refused(error.status, type(error).__name__, error.sentence)
+    _set_cookie(response, core.settings, result)
+    return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
+
+
+@router.get("/api/account/my-account", response_model=MyAccountAnswer)
+async def my_account(request: Request, core: CoreDep, session: DbSession) -> MyAccountAnswer | JSONResponse:
+    """The account that the bearer token belongs to."""
+    token = _bearer(request)
+    if not token:
+        return _refused(401, "TokenMissing", "Authorization token missing")
+    try:
+        actor = await _current_actor(request, core, session)
+    except TokenInvalid as error:
+        return _refused(error.status, "TokenInvalid", error.sentence)
+    return MyAccountAnswer(user=await service.get_user(session, actor))
+
+
+@router.get("/api/account/sessions")
+async def list_sessions(session: DbSession, actor: CurrentActor) -> list[SessionRead]:
+    return await service.list_sessions(session, actor)
+
+
+@router.delete("/api/account/sessions/{session_id}", status_code=204)
+async def end_session(session_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
+    await service.end_session(session, actor, session_id, client=client_of(request))
+
+
+@router.get("/api/account/tokens")
+async def list_api_tokens(session: DbSession, actor: CurrentActor) -> list[ApiTokenRead]:
+    return await service.list_api_tokens(session, actor)
+
+
+@router.post("/api/account/tokens", status_code=201)
+async def create_api_token(form: ApiTokenForm, request: Request, session: DbSession, actor: CurrentActor) -> ApiTokenCreated:
+    """Make an API token. This answer is the only place where its secret can be read."""
+    return await service.create_api_token(
+        session, actor, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
+    )
+
+
+@router.delete("/api/account/tokens/{token_id}")
+async def revoke_api_token(token_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> ApiTokenRead:
+    return await service.revoke_api_token(session, actor, token_id, client=client_of(request))
+
+
+def _refused(status: int, code: str, message: str) -> JSONResponse:
+    """The common shape of errors, with `message` on top as well, where the specification's client reads it."""
+    return JSONResponse({**error_body(code, message), "message": message}, status_code=status)
+
+
+def _bearer(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _set_cookie(response: Response, settings: Settings, signed_in: SignedIn) -> None:
+    response.set_cookie(
+        cookie_name(settings),
+        signed_in.token,
+        max_age=signed_in.max_age_s,
+        path="/",
+        secure=_is_https(settings),
+        httponly=True,
+        samesite="lax",
+    )
+    response.headers["Cache-Control"] = "no-store"
+
+
+def _is_https(settings: Settings) -> bool:
+    return settings.public_url is not None and settings.public_url.startswith("https://")
+
+
+def _refuse_foreign_page(request: Request) -> None:
+    """For requests that set the cookie: another site's page must not sign its visitor in to somebody else's account."""
+    if not (_is_ours(request) or _is_silent(request)):
+        raise ForeignOrigin
+
+
+def _is_silent(request: Request) -> bool:
+    """Neither header that browsers send with requests of pages: a program, or a very old browser."""
+    return "sec-fetch-site" not in request.headers and "origin" not in request.headers
+
+
+def _is_ours(request: Request) -> bool:
+    if (site := request.headers.get("sec-fetch-site")) is not None:
+        return site == "same-origin"
+    origin = request.headers.get("origin")
+    if origin is None:
+        return False
+    settings: Settings = request.app.state.core.settings
+    if settings.public_url:
+        public = urlsplit(settings.public_url)
+        return origin in (f"{public.scheme}://{public.netloc}", *settings.allowed_origins)
+    # A page cannot choose the Host header of its requests, so it tells where the browser believes to be.
+    return origin in (f"{request.url.scheme}://{request.headers.get('host')}", *settings.allowed_origins)
