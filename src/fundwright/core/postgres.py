@@ -119,8 +119,10 @@ class EmbeddedPostgres:
         os.chown(folder, entry.pw_uid, entry.pw_gid)
         for parent in (*folder.parents, *_BIN.parents):
             mode = parent.stat().st_mode
-            if not mode & stat.S_IXOTH:
-                parent.chmod(mode | stat.S_IXOTH)
+            # The server's user keeps the group of root, whose class of permissions then counts for it.
+            needed = stat.S_IXOTH | stat.S_IXGRP
+            if mode & needed != needed:
+                parent.chmod(mode | needed)
 
     def _run(self, command: str, *arguments: str) -> str:
         # pg_ctl leaves a child behind that inherits pipes and would keep them open: hence files.
