@@ -1,0 +1,618 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+from statistics import median
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.plugins import hookimpl
+from fundwright.identity import passwords, service, throttle
+from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SignInThrottle
+from fundwright.identity.passwords import WeakPassword
+from fundwright.identity.schemas import Actor, Client, Refusal, Role, SignedIn, SignInRefused, TokenScope
+from fundwright.identity.service import EmailTaken, LinkSpent, RegistrationClosed
+from tests.identity.conftest import HERE, PASSWORD, with_settings
+
+
+async def _add(session: AsyncSession, email: str = "ada@example.org", *, role: Role = Role.USER) -> Actor:
+    return await service.add_account(session, email=email, name="Ada Lovelace", role=role, password=PASSWORD)
+
+
+async def _sign_in(
+    core: Core,
+    session: AsyncSession,
+    *,
+    email: str = "ada@example.org",
+    password: str = PASSWORD,
+    remember: bool = True,
+    client: Client = HERE,
+) -> SignedIn | SignInRefused:
+    return await service.sign_in(core, session, email=email, password=password, remember=remember, client=client)
+
+
+async def _signed_in(core: Core, session: AsyncSession, *, remember: bool = True) -> SignedIn:
+    result = await _sign_in(core, session, remember=remember)
+    assert isinstance(result, SignedIn)
+    return result
+
+
+async def _audit(session: AsyncSession) -> list[AuditEntry]:
+    return list(await session.scalars(select(AuditEntry).order_by(AuditEntry.at)))
+
+
+class TestAddAccount:
+    async def test_keeps_the_email_in_lower_case(self, session: AsyncSession) -> None:
+        assert (await _add(session, "  Ada@Example.ORG ")).email == "ada@example.org"
+
+    async def test_refuses_the_same_email_in_other_letters(self, session: AsyncSession) -> None:
+        await _add(session)
+        with pytest.raises(EmailTaken, match=r"^There already exists an account with the given email address\.$"):
+            await _add(session, "ADA@example.org")
+
+    @pytest.mark.parametrize("email", ["", "ada", "ada@", "@example.org", "a b@example.org", "ada@example", "x" * 250 + "@a.org"])
+    async def test_refuses_what_is_no_address(self, session: AsyncSession, email: str) -> None:
+        with pytest.raises(Invalid, match="Email must be a valid email address"):
+            await _add(session, email)
+
+    async def test_refuses_a_weak_password(self, session: AsyncSession) -> None:
+        with pytest.raises(WeakPassword):
+            await service.add_account(session, email="a@b.org", name="Ada", role=Role.USER, password="password")
+
+    async def test_refuses_an_empty_name(self, session: AsyncSession) -> None:
+        with pytest.raises(Invalid, match="name"):
+            await service.add_account(session, email="a@b.org", name=" \n ", role=Role.USER, password=PASSWORD)
+
+    async def test_an_account_without_a_password_cannot_be_signed_in_to(self, core: Core, session: AsyncSession) -> None:
+        await service.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        for password in ("", "!", PASSWORD):
+            assert isinstance(await _sign_in(core, session, password=password), SignInRefused)
+
+
+class TestCreateAccount:
+    async def test_lets_plug_ins_prepare_it_in_the_same_transaction(self, committed: Core) -> None:
+        prepared: list[Actor] = []
+
+        async def prepare(core: Core, session: AsyncSession, actor: Actor) -> None:
+            assert await session.get(Account, actor.id) is not None
+            prepared.append(actor)
+
+        class Samples:
+            @hookimpl
+            def account_created_handlers(self) -> Iterable[Any]:
+                return [prepare]
+
+        committed.plugins.register(Samples())
+        async with committed.database.transaction() as session:
+            actor = await service.create_account(
+                committed, session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD
+            )
+        assert prepared == [actor]
+
+
+class TestActorForCommand:
+    async def test_is_the_oldest_user_by_default(self, session: AsyncSession) -> None:
+        await _add(session, "root@example.org", role=Role.ADMIN)
+        oldest = await _add(session, "first@example.org")
+        await _add(session, "second@example.org")
+        assert (await service.actor_for_command(session, email=None)).id == oldest.id
+
+    async def test_is_an_admin_when_there_is_nobody_else(self, session: AsyncSession) -> None:
+        admin = await _add(session, role=Role.ADMIN)
+        assert (await service.actor_for_command(session, email=None)).id == admin.id
+
+    async def test_says_when_there_is_none(self, session: AsyncSession) -> None:
+        with pytest.raises(NotFound, match="nobody@example.org"):
+            await service.actor_for_command(session, email="nobody@example.org")
+        with pytest.raises(NotFound, match="user add"):
+            await service.actor_for_command(session, email=None)
+
+    async def test_passes_over_a_disabled_account(self, session: AsyncSession) -> None:
+        await _add(session)
+        await service.disable_account(session, email="ada@example.org")
+        with pytest.raises(NotFound):
+            await service.actor_for_command(session, email="ada@example.org")
+
+
+class TestSignIn:
+    async def test_gives_a_token_that_authenticates(self, core: Core, session: AsyncSession) -> None:
+        ada = await _add(session)
+        signed_in = await _signed_in(core, session)
+        actor = await service.authenticate(core, session, signed_in.token)
+        assert actor is not None
+        assert (actor.id, actor.session_id, actor.role) == (ada.id, signed_in.actor.session_id, Role.USER)
+
+    async def test_does_not_mind_capitals_in_the_email(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        assert isinstance(await _sign_in(core, session, email=" ADA@example.org "), SignedIn)
+
+    async def test_lasts_5_days_when_remembered_and_12_hours_in_the_browser_otherwise(
+        self, core: Core, session: AsyncSession
+    ) -> None:
+        await _add(session)
+        remembered = await _signed_in(core, session)
+        brief = await _signed_in(core, session, remember=False)
+        assert remembered.max_age_s == 5 * 86_400
+        assert brief.max_age_s is None
+        rows = list(await session.scalars(select(AccountSession).order_by(AccountSession.expires_at)))
+        assert [row.expires_at - row.created_at for row in rows] == [timedelta(hours=12), timedelta(days=5)]
+
+    @pytest.mark.security(5)
+    async def test_hashes_once_whether_the_account_exists_or_not(
+        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await _add(session)
+        hashed = 0
+        verify = passwords._context.verify_and_update  # pyright: ignore[reportPrivateUsage]
+
+        def counted(secret: str, stored: str) -> tuple[bool, str | None]:
+            nonlocal hashed
+            hashed += 1
+            return verify(secret, stored)
+
+        monkeypatch.setattr(passwords._context, "verify_and_update", counted)  # pyright: ignore[reportPrivateUsage]
+        for email in ("ada@example.org", "nobody@example.org"):
+            hashed = 0
+            assert isinstance(await _sign_in(core, session, email=email, password="wrong"), SignInRefused)
+            assert hashed == 1
+
+    @pytest.mark.security(6)
+    async def test_takes_the_same_time_for_a_known_and_an_unknown_email(self, core: Core, session: AsyncSession) -> None:
+        times: dict[str, list[float]] = {"known": [], "unknown": []}
+        for number in range(12):
+            await service.add_account(session, email=f"a{number}@b.org", name="Ada", role=Role.USER, password=PASSWORD)
+            for kind, email in (("known", f"a{number}@b.org"), ("unknown", f"n{number}@b.org")):
+                started = time.perf_counter()
+                await _sign_in(core, session, email=email, password="wrong", client=Client(address=f"198.51.100.{number}"))
+                times[kind].append(time.perf_counter() - started)
+        fastest, slowest = sorted(median(kind) for kind in times.values())
+        assert slowest < fastest * 1.5
+        assert max(times["known"]) > min(times["unknown"])
+        assert max(times["unknown"]) > min(times["known"])
+
+    async def test_says_the_same_for_every_reason(self) -> None:
+        assert len({SignInRefused(reason=reason).sentence for reason in Refusal}) == 1
+
+    async def test_refuses_a_disabled_account_as_if_it_were_unknown(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        await service.disable_account(session, email="ada@example.org")
+        assert await _sign_in(core, session) == SignInRefused(reason=Refusal.UNKNOWN_EMAIL)
+
+    @pytest.mark.security(14)
+    async def test_renews_an_outdated_hash(self, core: Core, session: AsyncSession) -> None:
+        from passlib.hash import argon2
+
+        ada = await _add(session)
+        weak: str = argon2.using(type="ID", memory_cost=8_192, rounds=1, parallelism=1).hash(PASSWORD)
+        await session.execute(update(Account).values(password_hash=weak))
+        await _signed_in(core, session)
+        account = await session.get_one(Account, ada.id)
+        assert account.password_hash.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+    @pytest.mark.security(17)
+    async def test_begins_a_new_session_each_time(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        first, second = await _signed_in(core, session), await _signed_in(core, session)
+        assert first.actor.session_id != second.actor.session_id
+        assert first.token != second.token
+
+
+class TestThrottle:
+    async def _fail(self, core: Core, session: AsyncSession, times: int, **where: Any) -> None:
+        for _ in range(times):
+            assert isinstance(await _sign_in(core, session, password="wrong", **where), SignInRefused)
+
+    @pytest.mark.security(1)
+    async def test_refuses_even_the_right_password_after_the_fourth_wrong_one(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        wrong = await _sign_in(core, session, password="wrong")
+        await self._fail(core, session, 3)
+        right = await _sign_in(core, session)
+        assert isinstance(wrong, SignInRefused)
+        assert isinstance(right, SignInRefused)
+        assert right.sentence == wrong.sentence
+
+    @pytest.mark.security(1)
+    async def test_lets_the_owner_in_after_three_and_forgets_them(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        for _ in range(3):
+            await self._fail(core, session, 3)
+            assert isinstance(await _sign_in(core, session), SignedIn)
+
+    @pytest.mark.security(2)
+    async def test_the_ban_ends_by_itself_and_wrong_tries_do_not_extend_it(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        await self._fail(core, session, 4)
+        banned_until = await session.scalar(select(SignInThrottle.banned_until).where(SignInThrottle.banned_until.isnot(None)))
+        await self._fail(core, session, 5)
+        assert banned_until is not None
+        assert banned_until <= now() + throttle.BAN
+        assert [banned_until] == list(
+            await session.scalars(select(SignInThrottle.banned_until).where(SignInThrottle.banned_until.isnot(None)))
+        )
+        await session.execute(
+            update(SignInThrottle).values(banned_until=now() - timedelta(seconds=1), window_ends_at=now() - timedelta(seconds=1))
+        )
+        assert isinstance(await _sign_in(core, session), SignedIn)
+
+    async def test_wrong_tries_far_apart_do_not_add_up(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        for _ in range(3):
+            await self._fail(core, session, 3)
+            await session.execute(update(SignInThrottle).values(window_ends_at=now() - timedelta(seconds=1)))
+        assert isinstance(await _sign_in(core, session), SignedIn)
+
+    @pytest.mark.security(2)
+    async def test_bans_an_address_that_tries_many_accounts(
+        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(throttle, "FAILURES_PER_ADDRESS", 5)
+        await _add(session)
+        for number in range(5):
+            await _sign_in(core, session, email=f"n{number}@example.org", password="wrong")
+        assert isinstance(await _sign_in(core, session), SignInRefused)
+        assert isinstance(await _sign_in(core, session, client=Client(address="192.0.2.8")), SignedIn)
+
+    async def test_takes_an_ipv6_network_as_one_address(
+        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(throttle, "FAILURES_PER_ADDRESS", 5)
+        await _add(session)
+        for number in range(5):
+            client = Client(address=f"2001:db8:1:2::{number:x}")
+            await _sign_in(core, session, email=f"n{number}@example.org", password="wrong", client=client)
+        assert isinstance(await _sign_in(core, session, client=Client(address="2001:db8:1:2:ffff::1")), SignInRefused)
+        assert isinstance(await _sign_in(core, session, client=Client(address="2001:db8:1:3::1")), SignedIn)
+
+    @pytest.mark.security(3)
+    async def test_counts_tries_that_are_made_at_once(self, committed: Core, ada: Actor) -> None:
+        async def attempt(password: str) -> SignedIn | SignInRefused:
+            async with committed.database.transaction() as session:
+                return await _sign_in(committed, session, password=password)
+
+        results = await asyncio.gather(*(attempt(f"wrong {number}") for number in range(9)))
+        assert all(isinstance(result, SignInRefused) for result in results)
+        reasons = [result.reason for result in results if isinstance(result, SignInRefused)]
+        assert reasons.count(Refusal.WRONG_PASSWORD) == throttle.FAILURES_PER_ACCOUNT
+        assert isinstance(await attempt(PASSWORD), SignInRefused)
+
+    async def test_forgets_counters_nobody_needs_any_more(self, core: Core, session: AsyncSession) -> None:
+        await self._fail(core, session, 1, email="old@example.org")
+        await session.execute(update(SignInThrottle).values(forget_at=now() - timedelta(seconds=1)))
+        await self._fail(core, session, 1, email="new@example.org", client=Client(address="192.0.2.9"))
+        assert len(list(await session.scalars(select(SignInThrottle.subject)))) == 2
+
+
+class TestHandover:
+    async def _code(self, session: AsyncSession, *, remember: bool = True) -> str:
+        code = await service.sign_in_by_socket(
+            session, email="ada@example.org", password=PASSWORD, remember=remember, client=HERE
+        )
+        assert isinstance(code, str)
+        return code
+
+    @pytest.mark.security(34)
+    async def test_a_code_works_once(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        code = await self._code(session, remember=False)
+        signed_in = await service.redeem_handover(core, session, code, client=HERE)
+        assert signed_in.max_age_s is None
+        assert await service.authenticate(core, session, signed_in.token)
+        with pytest.raises(LinkSpent):
+            await service.redeem_handover(core, session, code, client=HERE)
+
+    @pytest.mark.security(34)
+    async def test_a_code_lasts_at_most_30_seconds(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        code = await self._code(session)
+        expires_at = await session.scalar(select(OneTimeSecret.expires_at))
+        assert expires_at is not None
+        assert expires_at <= now() + timedelta(seconds=30)
+        await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
+        with pytest.raises(LinkSpent):
+            await service.redeem_handover(core, session, code, client=HERE)
+
+    async def test_a_code_is_kept_as_a_digest(self, session: AsyncSession) -> None:
+        await _add(session)
+        code = await self._code(session)
+        assert code not in str(list(await session.scalars(select(OneTimeSecret.digest))))
+
+    async def test_a_wrong_password_gives_none(self, session: AsyncSession) -> None:
+        await _add(session)
+        result = await service.sign_in_by_socket(session, email="ada@example.org", password="x", remember=True, client=HERE)
+        assert result == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+
+    async def test_a_reset_link_is_no_code(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        link = await service.reset_link(session, email="ada@example.org")
+        with pytest.raises(LinkSpent):
+            await service.redeem_handover(core, session, link.rpartition("/")[2], client=HERE)
+
+
+class TestAuthenticate:
+    @pytest.mark.security(18)
+    async def test_refuses_after_signing_out(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        signed_in = await _signed_in(core, session)
+        await service.sign_out(session, signed_in.actor, client=HERE)
+        assert await service.authenticate(core, session, signed_in.token) is None
+
+    @pytest.mark.security(20)
+    async def test_refuses_a_disabled_account(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        tokens = [(await _signed_in(core, session)).token for _ in range(2)]
+        await service.disable_account(session, email="ada@example.org")
+        assert [await service.authenticate(core, session, token) for token in tokens] == [None, None]
+        await service.enable_account(session, email="ada@example.org")
+        assert [await service.authenticate(core, session, token) for token in tokens] == [None, None]
+
+    @pytest.mark.security(21)
+    async def test_refuses_the_token_of_an_earlier_role(self, core: Core, session: AsyncSession) -> None:
+        await _add(session, role=Role.ADMIN)
+        token = (await _signed_in(core, session)).token
+        await service.change_role(session, email="ada@example.org", role=Role.USER)
+        assert await service.authenticate(core, session, token) is None
+        assert (await _signed_in(core, session)).actor.role is Role.USER
+
+    async def test_refuses_the_placeholder_address(self, core: Core, session: AsyncSession) -> None:
+        await _add(session, core.settings.unknown_email)
+        result = await _sign_in(core, session, email=core.settings.unknown_email)
+        assert isinstance(result, SignedIn)
+        assert await service.authenticate(core, session, result.token) is None
+
+    @pytest.mark.security(23)
+    async def test_refuses_after_the_absolute_lifetime(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        token = (await _signed_in(core, session)).token
+        await session.execute(update(AccountSession).values(expires_at=now() - timedelta(seconds=1)))
+        assert await service.authenticate(core, session, token) is None
+
+    @pytest.mark.security(23)
+    async def test_refuses_after_4_idle_hours_unless_remembered(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        brief = (await _signed_in(core, session, remember=False)).token
+        remembered = (await _signed_in(core, session)).token
+        await session.execute(update(AccountSession).values(last_used_at=now() - timedelta(hours=4, seconds=1)))
+        assert await service.authenticate(core, session, brief) is None
+        assert await service.authenticate(core, session, remembered)
+
+    async def test_remembers_when_it_was_last_used(self, core: Core, session: AsyncSession) -> None:
+        ada = await _add(session)
+        token = (await _signed_in(core, session)).token
+        await session.execute(update(AccountSession).values(last_used_at=now() - timedelta(hours=1)))
+        await service.authenticate(core, session, token)
+        (row,) = await service.list_sessions(session, ada)
+        assert now() - row.last_used_at < timedelta(minutes=1)
+
+
+class TestSessions:
+    @pytest.mark.security(24)
+    async def test_only_the_owner_sees_and_ends_them(self, core: Core, session: AsyncSession) -> None:
+        ada, eve = await _add(session), await _add(session, "eve@example.org")
+        signed_in = await _signed_in(core, session)
+        (row,) = await service.list_sessions(session, ada)
+        assert await service.list_sessions(session, eve) == []
+        with pytest.raises(NotFound):
+            await service.end_session(session, eve, row.id, client=HERE)
+        await service.end_session(session, ada, row.id, client=HERE)
+        assert await service.authenticate(core, session, signed_in.token) is None
+        with pytest.raises(NotFound):
+            await service.end_session(session, ada, row.id, client=HERE)
+
+    @pytest.mark.security(30)
+    async def test_an_end_is_published_so_that_sockets_close(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            signed_in = await _signed_in(committed, session)
+        assert signed_in.actor.session_id is not None
+        ended = asyncio.Event()
+        with committed.live.subscribed(service.session_topic(signed_in.actor.session_id), lambda _payload: ended.set()):
+            async with committed.database.transaction() as session:
+                await service.disable_account(session, email="ada@example.org")
+            async with asyncio.timeout(5):
+                await ended.wait()
+
+
+class TestFirstAdmin:
+    async def _make(self, core: Core, session: AsyncSession, secret: str, email: str = "root@example.org") -> str:
+        return await service.create_first_admin(
+            core, session, secret=secret, email=email, name="Root", password=PASSWORD, client=HERE
+        )
+
+    @pytest.mark.security(9)
+    async def test_the_link_makes_one_admin(self, core: Core, session: AsyncSession) -> None:
+        link = await service.first_admin_link(session)
+        assert link is not None
+        secret = link.removeprefix("/auth/first-admin/")
+        assert await service.is_first_admin_link(session, secret)
+        code = await self._make(core, session, secret)
+        assert (await service.redeem_handover(core, session, code, client=HERE)).actor.role is Role.ADMIN
+        assert not await service.is_first_admin_link(session, secret)
+        with pytest.raises(LinkSpent):
+            await self._make(core, session, secret, "second@example.org")
+
+    @pytest.mark.security(9)
+    async def test_no_other_link_works_afterwards(self, core: Core, session: AsyncSession) -> None:
+        links = [await service.first_admin_link(session) for _ in range(2)]
+        secrets = [str(link).rpartition("/")[2] for link in links]
+        await self._make(core, session, secrets[0])
+        with pytest.raises(LinkSpent):
+            await self._make(core, session, secrets[1], "second@example.org")
+        assert await service.first_admin_link(session) is None
+
+    @pytest.mark.security(9)
+    async def test_a_guess_does_not_work(self, core: Core, session: AsyncSession) -> None:
+        await service.first_admin_link(session)
+        assert not await service.is_first_admin_link(session, "guess")
+        with pytest.raises(LinkSpent):
+            await self._make(core, session, "guess")
+
+    async def test_a_weak_password_leaves_the_link_usable(self, committed: Core) -> None:
+        async with committed.database.transaction() as session:
+            secret = str(await service.first_admin_link(session)).rpartition("/")[2]
+        with pytest.raises(WeakPassword):
+            async with committed.database.transaction() as session:
+                await service.create_first_admin(
+                    committed, session, secret=secret, email="r@b.org", name="Root", password="password", client=HERE
+                )
+        async with committed.database.transaction() as session:
+            await self._make(committed, session, secret)
+
+
+class TestReset:
+    async def _link(self, session: AsyncSession) -> str:
+        link = await service.reset_link(session, email="ada@example.org")
+        return link.removeprefix("/auth/confirm-reset/")
+
+    @pytest.mark.security(16)
+    async def test_a_link_works_once_and_for_an_hour(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        secret = await self._link(session)
+        assert len(secret) >= 22  # 128 bits
+        expires_at = await session.scalar(select(OneTimeSecret.expires_at))
+        assert expires_at is not None
+        assert expires_at <= now() + timedelta(hours=1)
+        assert await service.is_reset_link(session, secret)
+        await service.reset_password(session, secret=secret, password="another fine sentence", client=HERE)
+        assert isinstance(await _sign_in(core, session), SignInRefused)
+        assert isinstance(await _sign_in(core, session, password="another fine sentence"), SignedIn)
+        with pytest.raises(LinkSpent):
+            await service.reset_password(session, secret=secret, password="another fine sentence", client=HERE)
+
+    @pytest.mark.security(16)
+    async def test_a_newer_link_replaces_it(self, session: AsyncSession) -> None:
+        await _add(session)
+        older, newer = await self._link(session), await self._link(session)
+        assert not await service.is_reset_link(session, older)
+        assert await service.is_reset_link(session, newer)
+
+    @pytest.mark.security(19)
+    async def test_ends_every_session(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        token = (await _signed_in(core, session)).token
+        await service.reset_password(session, secret=await self._link(session), password="another fine sentence", client=HERE)
+        assert await service.authenticate(core, session, token) is None
+
+    @pytest.mark.security(16)
+    async def test_expires(self, session: AsyncSession) -> None:
+        await _add(session)
+        secret = await self._link(session)
+        await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
+        assert not await service.is_reset_link(session, secret)
+
+
+class TestRegister:
+    async def test_is_closed_unless_the_installation_is_open(self, core: Core, session: AsyncSession) -> None:
+        with pytest.raises(RegistrationClosed, match="by invitation"):
+            await service.register(core, session, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
+
+    async def test_makes_a_user_and_signs_in(self, core: Core, session: AsyncSession) -> None:
+        is_open = with_settings(core, open_registration=True)
+        signed_in = await service.register(is_open, session, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
+        assert signed_in.actor.role is Role.USER
+        assert await service.authenticate(core, session, signed_in.token)
+
+
+class TestApiTokens:
+    @pytest.mark.security(44)
+    async def test_is_shown_once_and_kept_as_a_digest(self, session: AsyncSession) -> None:
+        ada = await _add(session)
+        made = await service.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        (listed,) = await service.list_api_tokens(session, ada)
+        assert made.secret not in listed.model_dump_json()
+        assert made.secret not in str([vars(row) for row in await session.scalars(select(ApiToken))])
+        assert await service.authenticate_api_token(session, made.secret) == (ada, TokenScope.READ)
+        (listed,) = await service.list_api_tokens(session, ada)
+        assert listed.last_used_at is not None
+
+    @pytest.mark.security(44)
+    async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, session: AsyncSession) -> None:
+        ada = await _add(session)
+        made = [
+            await service.create_api_token(session, ada, name=f"t{n}", scope=TokenScope.WRITE, lasts_days=1) for n in range(3)
+        ]
+        await service.revoke_api_token(session, ada, made[0].id)
+        await session.execute(update(ApiToken).where(ApiToken.id == made[1].id).values(expires_at=now()))
+        assert await service.authenticate_api_token(session, made[0].secret) is None
+        assert await service.authenticate_api_token(session, made[1].secret) is None
+        assert await service.authenticate_api_token(session, made[2].secret)
+        await service.disable_account(session, email=ada.email)
+        assert await service.authenticate_api_token(session, made[2].secret) is None
+
+    @pytest.mark.security(40)
+    async def test_cannot_be_revoked_by_somebody_else(self, session: AsyncSession) -> None:
+        ada, eve = await _add(session), await _add(session, "eve@example.org")
+        made = await service.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        with pytest.raises(NotFound):
+            await service.revoke_api_token(session, eve, made.id)
+
+    @pytest.mark.parametrize("days", [0, 367])
+    async def test_cannot_last_for_ever(self, session: AsyncSession, days: int) -> None:
+        with pytest.raises(Invalid):
+            await service.create_api_token(session, await _add(session), name="t", scope=TokenScope.READ, lasts_days=days)
+
+
+class TestAudit:
+    @pytest.mark.security(45)
+    async def test_has_a_line_for_each_event(self, core: Core, session: AsyncSession) -> None:
+        ada = await _add(session)
+        await _sign_in(core, session, password="wrong")
+        signed_in = await _signed_in(core, session)
+        await service.change_role(session, email=ada.email, role=Role.ADMIN)
+        made = await service.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        await service.revoke_api_token(session, ada, made.id)
+        await service.sign_out(session, signed_in.actor, client=HERE)
+        secret = (await service.reset_link(session, email=ada.email)).rpartition("/")[2]
+        await service.reset_password(session, secret=secret, password="another fine sentence", client=HERE)
+        entries = await _audit(session)
+        assert [entry.action for entry in entries] == [
+            "account.created", "sign_in.refused", "sign_in", "account.role_changed", "api_key.created", "api_key.revoked",
+            "sign_out", "password.reset_started", "password.reset",
+        ]  # fmt: skip
+        signing_in = entries[2]
+        assert (signing_in.actor_id, signing_in.actor_email, signing_in.address) == (ada.id, ada.email, HERE.address)
+        assert signing_in.at.tzinfo is not None
+        kept = str([vars(entry) for entry in entries])
+        assert not any(word in kept for word in (PASSWORD, "wrong'", made.secret, secret, signed_in.token))
+
+    @pytest.mark.security(45)
+    async def test_a_line_break_cannot_forge_a_line(self, core: Core, session: AsyncSession) -> None:
+        evil = "ada@example.org\r\n2026-01-01 sign_in root\u2028\x1b[31m"
+        client = Client(address="192.0.2.7\n", user_agent="x\ny")
+        await _sign_in(core, session, email=evil, password="wrong", client=client)
+        (entry,) = await _audit(session)
+        assert not any(ord(character) < 32 or character == "\u2028" for character in entry.subject + entry.address)
+
+    @pytest.mark.security(45)
+    @pytest.mark.parametrize("statement", ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry", "TRUNCATE audit_entry"])
+    async def test_cannot_be_changed(self, core: Core, session: AsyncSession, statement: str) -> None:
+        await _add(session)
+        connection = await session.connection()
+        with pytest.raises(DBAPIError, match="append-only"):
+            async with session.begin_nested():
+                await connection.exec_driver_sql(statement)
+
+    async def test_outlives_its_account(self, session: AsyncSession) -> None:
+        ada = await _add(session)
+        await service.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        await session.delete(await session.get_one(Account, ada.id))
+        await session.flush()
+        assert [entry.actor_id for entry in await _audit(session)] == [None, ada.id]
+
+
+class TestUnknownSession:
+    async def test_a_well_signed_token_of_no_session_is_refused(self, core: Core, session: AsyncSession) -> None:
+        from fundwright.identity import tokens
+
+        ada = await _add(session)
+        token = tokens.signing_key(core).sign(ada, session_id=uuid4(), issued_at=now(), expires_at=now() + timedelta(days=1))
+        assert await service.authenticate(core, session, token) is None
