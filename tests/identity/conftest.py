@@ -55,9 +55,7 @@ async def browse(
 async def ada(committed: Core) -> Actor:
     """A committed account with the password `PASSWORD`."""
     async with committed.database.transaction() as session:
-        return await service.add_account(
-            session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=PASSWORD
-        )
+        return await service.add_account(session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=PASSWORD)
 
 
 @pytest.fixture

@@ -70,7 +70,9 @@ class TestAcceptable:
         await passwords.require_acceptable(password)
 
     @pytest.mark.security(12)
-    @pytest.mark.parametrize("password", ["password", "12345678", "Baseball", "iloveyou", "PASSWORD1", "fundwright", "Fundwright2026!"])
+    @pytest.mark.parametrize(
+        "password", ["password", "12345678", "Baseball", "iloveyou", "PASSWORD1", "fundwright", "Fundwright2026!"]
+    )
     async def test_refuses_what_everybody_tries(self, password: str) -> None:
         with pytest.raises(WeakPassword):
             await passwords.require_acceptable(password)

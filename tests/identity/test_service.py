@@ -593,7 +593,9 @@ class TestAudit:
         assert not any(ord(character) < 32 or character == "\u2028" for character in entry.subject + entry.address)
 
     @pytest.mark.security(45)
-    @pytest.mark.parametrize("statement", ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry", "TRUNCATE audit_entry"])
+    @pytest.mark.parametrize(
+        "statement", ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry", "TRUNCATE audit_entry"]
+    )
     async def test_cannot_be_changed(self, core: Core, session: AsyncSession, statement: str) -> None:
         await _add(session)
         connection = await session.connection()
