@@ -1,0 +1,30 @@
+import "./theme/index.css";
+import { hydrateRoot } from "react-dom/client";
+import { App } from "./runtime/App";
+import { replayEarly } from "./runtime/early";
+import type { Page } from "./runtime/protocol";
+import { Runtime } from "./runtime/Runtime";
+import { followOtherTabs, signInWithToken } from "./runtime/session";
+import { followSettings } from "./runtime/settings";
+import { widgets } from "./widgets";
+
+function readPage(): Page {
+  const text = document.getElementById("page")?.textContent;
+  if (!text) throw new Error("The document carries no page.");
+  return JSON.parse(text) as Page;
+}
+
+function start(): void {
+  const page = readPage();
+  const root = document.getElementById("root");
+  if (root === null) throw new Error("The document has no #root.");
+  followSettings();
+  followOtherTabs();
+  void signInWithToken(page.base, page.signedIn === true);
+  const runtime = new Runtime(page);
+  runtime.start();
+  hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
+  replayEarly();
+}
+
+start();

@@ -1,0 +1,51 @@
+import { type ReactNode, useLayoutEffect } from "react";
+import { BrowserRouter } from "react-router";
+import { Announcer } from "./Announcer";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { Navigation } from "./Navigation";
+import { Offline } from "./Offline";
+import { type Runtime, RuntimeContext } from "./Runtime";
+import { useSignal } from "./signal";
+import { Toasts } from "./Toasts";
+import { Tree } from "./Tree";
+import { WidgetsContext } from "./Widget";
+import type { WidgetRegistry } from "./widgets";
+
+interface AppProps {
+  readonly runtime: Runtime;
+  readonly widgets: WidgetRegistry;
+}
+
+/** The one React tree: router, toasts, and what the server rendered with its widgets. */
+export function App({ runtime, widgets }: AppProps): ReactNode {
+  return (
+    <RuntimeContext value={runtime}>
+      <WidgetsContext value={widgets}>
+        <BrowserRouter basename={runtime.page.base || "/"}>
+          <Navigation />
+          <ErrorBoundary>
+            <Screen runtime={runtime} />
+          </ErrorBoundary>
+          <AfterHydration runtime={runtime} />
+        </BrowserRouter>
+      </WidgetsContext>
+    </RuntimeContext>
+  );
+}
+
+function Screen({ runtime }: { readonly runtime: Runtime }): ReactNode {
+  return <Tree node={useSignal(runtime.tree)} />;
+}
+
+function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
+  const isHydrated = useSignal(runtime.isHydrated);
+  useLayoutEffect(() => runtime.isHydrated.set(true), [runtime]);
+  if (!isHydrated) return null;
+  return (
+    <>
+      <Announcer />
+      <Offline />
+      <Toasts />
+    </>
+  );
+}

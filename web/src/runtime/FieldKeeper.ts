@@ -1,0 +1,102 @@
+import { readField } from "./events";
+import type { ElementNode } from "./protocol";
+import type { Runtime } from "./Runtime";
+
+export type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+export interface FieldContent {
+  readonly value: unknown;
+  readonly checked: unknown;
+  /** Highest number of this field's events that the server had handled when it rendered. */
+  readonly ack: number;
+}
+
+export function contentOf(node: ElementNode): FieldContent {
+  const { value, checked, ack } = node.a ?? {};
+  return { value, checked, ack: typeof ack === "number" ? ack : 0 };
+}
+
+/**
+ * Decides between what the person typed and what the server sent. The browser keeps the content; the server's is written
+ * over it only when the server had seen all that was sent, so fast typing, input methods and the cursor stay undisturbed.
+ */
+export class FieldKeeper {
+  readonly #runtime: Runtime;
+  #field: FormField | undefined;
+  #handler: string | undefined;
+  #isTouched = false;
+  #isComposing = false;
+  #lastSent = 0;
+  #mounts: number;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+    this.#mounts = runtime.mounts;
+  }
+
+  /** Takes charge of a field that has just been shown with `content`; returns how to let go of it. */
+  attach(field: FormField, content: FieldContent): () => void {
+    this.#field = field;
+    // Typed before the page was hydrated: the answer to `hello` sends it.
+    if (!this.#runtime.isHydrated.get() && differs(field, content)) this.#isTouched = true;
+    return this.#runtime.onMount(this.#catchUp);
+  }
+
+  follow(node: ElementNode): void {
+    this.#handler = (node.e?.["onChange"] ?? node.e?.["onInput"])?.h;
+  }
+
+  /** The server has rendered other content, or has handled more of what was typed. */
+  offer(content: FieldContent): void {
+    const isFreshState = this.#mounts !== this.#runtime.mounts;
+    this.#mounts = this.#runtime.mounts;
+    if (this.#field === undefined || this.#isComposing) return;
+    if (this.#isTouched && (isFreshState || content.ack < this.#lastSent)) return;
+    write(this.#field, content);
+  }
+
+  readonly change = (isComposing: boolean): void => {
+    this.#isTouched = true;
+    this.#isComposing = isComposing;
+    if (!isComposing) this.#send();
+  };
+
+  readonly #catchUp = (): void => {
+    this.#lastSent = 0;
+    this.#mounts = this.#runtime.mounts;
+    if (this.#isTouched) this.#send();
+  };
+
+  #send(): void {
+    if (this.#field === undefined || this.#handler === undefined) return;
+    this.#lastSent = this.#runtime.emitContent(this.#handler, readField(this.#field));
+  }
+}
+
+function isToggle(field: FormField): field is HTMLInputElement {
+  return field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio");
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+function differs(field: FormField, { value, checked }: FieldContent): boolean {
+  if (isToggle(field)) return field.checked !== (checked === true);
+  return !(field instanceof HTMLSelectElement) && field.value !== asText(value);
+}
+
+function write(field: FormField, { value, checked }: FieldContent): void {
+  if (isToggle(field)) field.checked = checked === true;
+  else if (value === undefined) return;
+  else if (!(field instanceof HTMLSelectElement)) writeText(field, asText(value));
+  else if (Array.isArray(value)) for (const option of field.options) option.selected = value.includes(option.value);
+  else field.value = asText(value);
+}
+
+function writeText(field: HTMLInputElement | HTMLTextAreaElement, text: string): void {
+  if (field.value === text) return;
+  const { selectionStart, selectionEnd } = field; // null in kinds of field without a cursor
+  field.value = text;
+  if (document.activeElement === field && selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
+}

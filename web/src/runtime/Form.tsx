@@ -1,0 +1,28 @@
+import { createElement, type FormEvent, type ReactNode, useState } from "react";
+import { encodeEvent } from "./events";
+import type { ElementNode } from "./protocol";
+import { useRuntime } from "./Runtime";
+import { useElementHandlers, useLatestHandlers } from "./useHandlers";
+
+/** A form; it is sent once at a time, so a double click under latency makes one record. */
+export function Form({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
+  const runtime = useRuntime();
+  const [isBusy, setBusy] = useState(false);
+  const find = useLatestHandlers(node.e);
+  const handlers = useElementHandlers(node.e);
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    runtime.emit(
+      () => find("onSubmit")?.h,
+      encodeEvent("onSubmit", event),
+      () => setBusy(false),
+    );
+  };
+  return createElement(
+    "form",
+    { ...node.a, ...handlers, ...(node.e?.["onSubmit"] && { onSubmit: submit }), ...(isBusy && { "aria-busy": true }) },
+    children,
+  );
+}

@@ -1,0 +1,251 @@
+import { createContext, use } from "react";
+import { flushSync } from "react-dom";
+import { Connection } from "./connection";
+import type { EventData, Page, ServerFrame, TreeNode, Variant } from "./protocol";
+import { Readiness } from "./readiness";
+import { forgetToken, goToLogin, takeOver } from "./session";
+import { Signal, type Unsubscribe } from "./signal";
+import { applyOperations } from "./tree";
+
+const MOST_EARLY_EVENTS = 50;
+
+export interface ToastMessage {
+  readonly message: string;
+  readonly variant: Variant;
+}
+
+export interface Move {
+  readonly path: string;
+  readonly replace: boolean;
+}
+
+interface EarlyEvent {
+  readonly target: () => string | undefined;
+  readonly data: EventData;
+  readonly onDone: () => void;
+}
+
+/** One page's link to the server: the tree it shows, the socket that changes it, and what goes on meanwhile. */
+export class Runtime {
+  readonly page: Page;
+  readonly tree: Signal<TreeNode>;
+  readonly title: Signal<string>;
+  readonly isHydrated = new Signal(false);
+  readonly isConnected = new Signal(true);
+  readonly toasts = new Signal<readonly ToastMessage[]>([]);
+  readonly readiness = new Readiness(document.documentElement);
+  /** Counts the answers to `hello`: a field compares it to know that the server's state is a fresh one. */
+  mounts = 0;
+
+  readonly #connection: Connection;
+  readonly #fields = new Set<() => void>();
+  #early: EarlyEvent[] = [];
+  #isAsPainted = true;
+  #hasGivenUp = false;
+  #move: (move: Move) => void = ({ path }) => location.assign(this.page.base + path);
+  #releaseMount: Unsubscribe;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.tree = new Signal(page.tree);
+    this.title = new Signal(page.title);
+    this.#releaseMount = this.readiness.hold();
+    this.#connection = new Connection({
+      url: `${location.origin.replace(/^http/, "ws")}${page.base}/socket`,
+      greet: () => ({ path: this.path, hash: this.#isAsPainted ? page.hash : null }),
+      onFrame: this.#receive,
+      onLost: this.#lose,
+      onSessionEnded: this.#signOut,
+      onRefused: () => void this.#askWhyRefused(),
+    });
+  }
+
+  start(): void {
+    this.#connection.start();
+  }
+
+  stop(): void {
+    this.#connection.stop();
+  }
+
+  /** Where the page is, without the prefix behind a proxy. */
+  get path(): string {
+    return location.pathname.slice(this.page.base.length) + location.search;
+  }
+
+  /** The translation of one of the client's own sentences. */
+  readonly t = (sentence: string): string => this.page.strings[sentence] ?? sentence;
+
+  readonly toast = (message: string, variant: Variant): void => {
+    this.toasts.set([...this.toasts.get(), { message, variant }]);
+  };
+
+  readonly go = (path: string, replace = false): void => this.#move({ path, replace });
+
+  /**
+   * Sends an event, or keeps it until the server listens; the handler is looked up when it is sent, because a new
+   * connection may have given it another name. Returns the event's number, or 0 for one that waits.
+   */
+  readonly emit = (target: () => string | undefined, data: EventData, onDone: () => void = () => undefined): number => {
+    if (!this.#connection.isMounted) {
+      if (this.#early.length < MOST_EARLY_EVENTS) this.#early.push({ target, data, onDone });
+      else onDone();
+      return 0;
+    }
+    const handler = target();
+    if (handler === undefined) {
+      onDone();
+      return 0;
+    }
+    const release = this.readiness.hold();
+    return this.#connection.sendEvent(handler, data, () => {
+      release();
+      onDone();
+    });
+  };
+
+  /** Like `emit`, for the content of a field: while the server does not listen, `resend` catches up instead. */
+  readonly emitContent = (target: string, data: EventData): number => {
+    if (!this.#connection.isMounted) return 0;
+    return this.#connection.sendEvent(target, data, this.readiness.hold());
+  };
+
+  /** Registers what a field does once a fresh server state is there. */
+  readonly onMount = (resend: () => void): Unsubscribe => {
+    this.#fields.add(resend);
+    return () => {
+      this.#fields.delete(resend);
+    };
+  };
+
+  /** Tells the server where react-router has moved; `onShown` runs when the new screen is there. */
+  readonly reportLocation = (onShown: () => void): void => {
+    if (!this.#connection.isMounted) {
+      this.#isAsPainted = false; // The next `hello` carries the new path.
+      return;
+    }
+    const release = this.readiness.hold();
+    this.#connection.sendLocation(this.path, () => {
+      onShown();
+      release();
+    });
+  };
+
+  readonly bindMove = (move: (move: Move) => void): void => {
+    this.#move = move;
+  };
+
+  readonly #receive = (frame: ServerFrame): void => {
+    switch (frame.type) {
+      case "mount":
+        this.#mount(frame.tree, frame.title);
+        break;
+      case "patch":
+        this.#patch(frame.ops);
+        break;
+      case "done":
+        break;
+      case "title":
+        this.#setTitle(frame.title);
+        break;
+      case "toast":
+        this.toast(frame.message, frame.variant);
+        break;
+      case "refused":
+        this.toast(frame.sentence, "error");
+        break;
+      case "navigate":
+        if (frame.reload === true || /^https?:/.test(frame.path)) this.#load(frame.path);
+        else this.go(frame.path, frame.replace);
+        break;
+      case "handover":
+        void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
+        break;
+      case "signed_out":
+        this.#signOut();
+        break;
+      case "download":
+        this.#download(frame.url);
+        break;
+    }
+  };
+
+  #mount(tree: TreeNode | null, title: string): void {
+    this.mounts += 1;
+    if (tree !== null) {
+      this.#isAsPainted = false;
+      flushSync(() => this.tree.set(tree));
+    }
+    this.#setTitle(title);
+    this.isConnected.set(true);
+    for (const resend of this.#fields) resend();
+    const early = this.#early;
+    this.#early = [];
+    for (const { target, data, onDone } of early) this.emit(target, data, onDone);
+    this.#releaseMount();
+  }
+
+  #patch(operations: Parameters<typeof applyOperations>[1]): void {
+    this.#isAsPainted = false;
+    let next: TreeNode;
+    try {
+      next = applyOperations(this.tree.get(), operations);
+    } catch (error) {
+      console.error("A change from the server did not fit the page; loading the whole tree.", error);
+      this.#connection.restart();
+      return;
+    }
+    this.tree.set(next);
+  }
+
+  #setTitle(title: string): void {
+    document.title = title;
+    this.title.set(title);
+  }
+
+  readonly #lose = (): void => {
+    this.#releaseMount();
+    this.#releaseMount = this.readiness.hold();
+    this.isConnected.set(false);
+  };
+
+  #load(path: string): void {
+    location.assign(/^https?:/.test(path) ? path : this.page.base + path);
+  }
+
+  async #takeOver(code: string, next: string, remember: boolean): Promise<void> {
+    const release = this.readiness.hold();
+    if (await takeOver(this.page.base, code, next, remember)) return;
+    release();
+    this.toast(this.t("Signing in did not finish. Please try again."), "error");
+  }
+
+  readonly #signOut = (): void => {
+    if (this.#hasGivenUp) return;
+    this.#hasGivenUp = true;
+    this.#connection.stop();
+    forgetToken();
+    goToLogin(this.page.base);
+  };
+
+  /** A refused handshake looks like a dead server: ask for the page, whose guard knows whether the session ended. */
+  async #askWhyRefused(): Promise<void> {
+    const answer = await fetch(location.href, { redirect: "manual", headers: { Accept: "text/html" } }).catch(() => null);
+    if (answer?.type === "opaqueredirect" || answer?.status === 401) location.reload();
+  }
+
+  #download(url: string): void {
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = "";
+    link.click();
+  }
+}
+
+export const RuntimeContext = createContext<Runtime | null>(null);
+
+export function useRuntime(): Runtime {
+  const runtime = use(RuntimeContext);
+  if (runtime === null) throw new Error("This part must stand inside the runtime.");
+  return runtime;
+}

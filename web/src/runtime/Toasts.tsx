@@ -1,0 +1,17 @@
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { useRuntime } from "./Runtime";
+import { useSignal } from "./signal";
+
+const Toaster = lazy(async () => ({ default: (await import("../widgets/Toaster/Toaster")).Toaster }));
+
+/** Brings the toaster as soon as there is something to say. */
+export function Toasts(): ReactNode {
+  const waiting = useSignal(useRuntime().toasts);
+  const [isNeeded, setNeeded] = useState(false);
+  if (!isNeeded && waiting.length > 0) setNeeded(true);
+  return isNeeded ? (
+    <Suspense fallback={null}>
+      <Toaster />
+    </Suspense>
+  ) : null;
+}

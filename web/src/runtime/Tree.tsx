@@ -1,0 +1,43 @@
+import { createElement, memo, type ReactNode } from "react";
+import { Field, isField } from "./Field";
+import { Form } from "./Form";
+import { Problem } from "./Problem";
+import type { ElementNode, TreeNode } from "./protocol";
+import { useElementHandlers } from "./useHandlers";
+import { Widget } from "./Widget";
+
+const VOID = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
+
+function keyOf(node: TreeNode, index: number): string {
+  if (typeof node !== "string" && "k" in node && node.k !== undefined) return `k${node.k}`;
+  return `i${index}`;
+}
+
+/** Children in the form that React takes: one lonely text stays a text. */
+function renderChildren(children: readonly TreeNode[] | undefined): ReactNode {
+  if (children === undefined || children.length === 0) return null;
+  if (children.length === 1 && typeof children[0] === "string") return children[0];
+  return children.map((child, index) => <Tree key={keyOf(child, index)} node={child} />);
+}
+
+function Element({ node }: { readonly node: ElementNode }): ReactNode {
+  const handlers = useElementHandlers(node.e);
+  return createElement(node.t, { ...node.a, ...handlers }, VOID.has(node.t) ? undefined : renderChildren(node.c));
+}
+
+/** Shows a node of the server's tree. A node that is the same object as before is not rendered again. */
+export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): ReactNode {
+  if (typeof node === "string") return node;
+  if ("x" in node) return <Problem errorId={node.x} />;
+  if ("f" in node) return renderChildren(node.c);
+  if ("w" in node) return <Widget node={node}>{renderChildren(node.c)}</Widget>;
+  if (node.t === "form") return <Form node={node}>{renderChildren(node.c)}</Form>;
+  if (!isField(node)) return <Element node={node} />;
+  // Another name is another field, even in the same place: it must not inherit what was typed.
+  const name = `${String(node.a?.["name"])} ${String(node.a?.["id"])}`;
+  return (
+    <Field key={name} node={node}>
+      {VOID.has(node.t) || node.t === "textarea" ? undefined : renderChildren(node.c)}
+    </Field>
+  );
+});

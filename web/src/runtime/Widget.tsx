@@ -1,0 +1,36 @@
+import { createContext, type ReactNode, use, useLayoutEffect } from "react";
+import { ErrorBoundary } from "./ErrorBoundary";
+import { Problem } from "./Problem";
+import type { WidgetNode } from "./protocol";
+import { useRuntime } from "./Runtime";
+import { useSignal } from "./signal";
+import { useWidgetHandlers } from "./useHandlers";
+import { WidgetRegistry } from "./widgets";
+
+export const WidgetsContext = createContext(new WidgetRegistry({}));
+
+/** A widget's container: the server's fallback until the page is hydrated and the widget's chunk is there. */
+export function Widget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
+  const runtime = useRuntime();
+  const isHydrated = useSignal(runtime.isHydrated);
+  return (
+    <div data-widget={node.w}>{isHydrated ? <LoadedWidget node={node}>{children}</LoadedWidget> : children}</div>
+  );
+}
+
+function LoadedWidget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
+  const runtime = useRuntime();
+  const registry = use(WidgetsContext);
+  const loading = useSignal(registry.load(node.w));
+  const handlers = useWidgetHandlers(node.e);
+  const isLoading = loading.state === "loading";
+  useLayoutEffect(() => (isLoading ? runtime.readiness.hold() : undefined), [isLoading, runtime]);
+  if (loading.state === "loading") return children;
+  if (loading.state === "failed") return <Problem onRetry={() => registry.retry(node.w)} />;
+  const Component = loading.component;
+  return (
+    <ErrorBoundary>
+      <Component {...node.a} {...handlers} />
+    </ErrorBoundary>
+  );
+}

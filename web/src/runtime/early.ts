@@ -1,0 +1,20 @@
+interface EarlyAct {
+  readonly button?: HTMLButtonElement;
+  readonly form?: HTMLFormElement;
+  readonly submitter?: HTMLElement | null;
+}
+
+declare global {
+  // Filled by boot.js before this bundle had loaded.
+  var early: EarlyAct[] | null;
+}
+
+/** Does what a person did before the page was alive: React hydrates what such an event hits at once. */
+export function replayEarly(): void {
+  const acts = globalThis.early ?? [];
+  globalThis.early = null;
+  for (const { button, form, submitter } of acts) {
+    if (button?.isConnected === true) button.click();
+    if (form?.isConnected === true) form.requestSubmit(submitter ?? null);
+  }
+}

@@ -1,0 +1,47 @@
+import type { ChangeEvent, FormEvent, KeyboardEvent, SyntheticEvent } from "react";
+import type { EventData } from "./protocol";
+
+type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** What a field holds: its text, the chosen values of a multiple select, and whether it is checked. */
+export function readField(field: FormField): { value: string | string[]; checked: boolean } {
+  if (field instanceof HTMLSelectElement && field.multiple) {
+    return { value: Array.from(field.selectedOptions, (option) => option.value), checked: false };
+  }
+  return { value: field.value, checked: field instanceof HTMLInputElement && field.checked };
+}
+
+function readForm(form: HTMLFormElement, submitter: HTMLElement | null): EventData {
+  const fields: Record<string, string | string[]> = {};
+  for (const [name, value] of new FormData(form, submitter)) {
+    if (typeof value !== "string") continue; // Files travel over HTTP, never through the socket.
+    const earlier = fields[name];
+    if (earlier === undefined) fields[name] = value;
+    else fields[name] = Array.isArray(earlier) ? [...earlier, value] : [earlier, value];
+  }
+  return { fields, submitter: submitter?.getAttribute("name") ?? null };
+}
+
+/** The payload of an element's event as docs/runtime-protocol.md defines it. */
+export function encodeEvent(name: string, event: SyntheticEvent): EventData {
+  switch (name) {
+    case "onChange":
+    case "onInput":
+      return { ...readField((event as ChangeEvent<FormField>).target) };
+    case "onSubmit": {
+      const native = event.nativeEvent as SubmitEvent;
+      return readForm((event as FormEvent<HTMLFormElement>).currentTarget, native.submitter);
+    }
+    case "onKeyDown": {
+      const { key, ctrlKey, metaKey, shiftKey, altKey } = event as KeyboardEvent;
+      return { key, ctrl: ctrlKey, meta: metaKey, shift: shiftKey, alt: altKey };
+    }
+    case "onBlur":
+    case "onFocus": {
+      const { value, name: field } = event.target as Partial<FormField>;
+      return { value: value ?? "", name: field ?? "" };
+    }
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,14 @@
+/** The path that react-router should move to for a click on a link, without `base`; null when the browser should act. */
+export function pathOfClick(event: MouseEvent, base: string): string | null {
+  if (event.defaultPrevented || event.button !== 0) return null;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!(link instanceof HTMLAnchorElement) || !link.hasAttribute("href")) return null;
+  if (link.target !== "" && link.target !== "_self") return null;
+  if (link.hasAttribute("download") || link.dataset["reload"] !== undefined) return null;
+  const { origin, pathname, search, hash } = new URL(link.href);
+  if (origin !== location.origin || !`${pathname}/`.startsWith(`${base}/`)) return null;
+  if (hash !== "" && pathname === location.pathname && search === location.search) return null; // within the page
+  const path = pathname.slice(base.length) || "/";
+  return path.startsWith("/api/") ? null : path + search + hash;
+}

@@ -1,0 +1,80 @@
+/** The shapes of docs/runtime-protocol.md. */
+
+export interface Handler {
+  readonly h: string;
+  readonly p?: 1;
+  readonly s?: 1;
+}
+
+export type Attributes = Readonly<Record<string, unknown>>;
+export type Handlers = Readonly<Record<string, Handler>>;
+
+export interface ElementNode {
+  readonly t: string;
+  readonly k?: string | number;
+  readonly a?: Attributes;
+  readonly e?: Handlers;
+  readonly c?: readonly TreeNode[];
+}
+
+export interface WidgetNode {
+  readonly w: string;
+  readonly k?: string | number;
+  readonly a?: Attributes;
+  readonly e?: Handlers;
+  readonly c?: readonly TreeNode[];
+}
+
+export interface FragmentNode {
+  readonly f: 1;
+  readonly k?: string | number;
+  readonly c?: readonly TreeNode[];
+}
+
+export interface FailedNode {
+  readonly x: string;
+}
+
+export type ParentNode = ElementNode | WidgetNode | FragmentNode;
+export type TreeNode = string | ParentNode | FailedNode;
+
+export interface Page {
+  readonly tree: TreeNode;
+  readonly hash: string;
+  readonly title: string;
+  readonly path: string;
+  readonly base: string;
+  readonly nonce: string;
+  readonly language: string;
+  readonly strings: Readonly<Record<string, string>>;
+  readonly signedIn?: boolean;
+}
+
+export type Path = readonly number[];
+
+export type Operation =
+  | readonly ["set", Path, TreeNode]
+  | readonly ["attrs", Path, Attributes, readonly string[]]
+  | readonly ["events", Path, Handlers]
+  | readonly ["children", Path, readonly (number | TreeNode)[]];
+
+export type Variant = "success" | "info" | "warning" | "error";
+
+export type ServerFrame =
+  | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string }
+  | { readonly type: "patch"; readonly ops: readonly Operation[] }
+  | { readonly type: "done"; readonly seq: number }
+  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "toast"; readonly message: string; readonly variant: Variant }
+  | { readonly type: "navigate"; readonly path: string; readonly replace?: boolean; readonly reload?: boolean }
+  | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
+  | { readonly type: "signed_out" }
+  | { readonly type: "download"; readonly url: string }
+  | { readonly type: "refused"; readonly sentence: string };
+
+export type EventData = Readonly<Record<string, unknown>>;
+
+export type ClientFrame =
+  | { readonly type: "hello"; readonly path: string; readonly hash: string | null }
+  | { readonly type: "event"; readonly seq: number; readonly target: string; readonly data: EventData }
+  | { readonly type: "location"; readonly seq: number; readonly path: string };

@@ -1,0 +1,32 @@
+import type { Unsubscribe } from "./signal";
+
+/** Keeps `<html data-ready>` true to the page: set while nothing that a script would have to wait for is under way. */
+export class Readiness {
+  readonly #root: HTMLElement;
+  #holds = 0;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  /** Says that something is under way until the function it returns is called. */
+  readonly hold = (): Unsubscribe => {
+    let isHeld = true;
+    this.#holds += 1;
+    this.#show();
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      this.#show();
+    };
+  };
+
+  get isReady(): boolean {
+    return this.#holds === 0;
+  }
+
+  #show(): void {
+    this.#root.toggleAttribute("data-ready", this.isReady);
+  }
+}

@@ -1,0 +1,89 @@
+/** The token in browser storage and the session cookie beside it. */
+
+const KEY = "token";
+const TRIED = "token-tried";
+const LOGIN = "/auth/login";
+
+interface SessionAnswer {
+  readonly token?: string;
+  readonly remember?: boolean;
+  readonly next?: string;
+}
+
+export function readToken(): string | null {
+  return localStorage.getItem(KEY) ?? sessionStorage.getItem(KEY);
+}
+
+export function forgetToken(): void {
+  localStorage.removeItem(KEY);
+  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(TRIED);
+}
+
+function keepToken(token: string, remember: boolean): void {
+  (remember ? localStorage : sessionStorage).setItem(KEY, token);
+}
+
+function postSession(base: string, body: { token: string } | { code: string }): Promise<Response> {
+  return fetch(`${base}/session`, {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { "Content-Type": "application/json", "X-Requested-With": "fundwright" },
+    body: JSON.stringify(body),
+  });
+}
+
+export function goToLogin(base: string): void {
+  if (location.pathname !== base + LOGIN) location.assign(base + LOGIN);
+}
+
+/** A page that was opened with a token and without a cookie signs itself in; a token that is refused is forgotten. */
+export async function signInWithToken(base: string, isSignedIn: boolean): Promise<void> {
+  const token = readToken();
+  if (isSignedIn || token === null) {
+    sessionStorage.removeItem(TRIED);
+    return;
+  }
+  // A browser that drops the cookie would otherwise load the page for ever.
+  if (sessionStorage.getItem(TRIED) === token) {
+    forgetToken();
+    goToLogin(base);
+    return;
+  }
+  let answer: Response;
+  try {
+    answer = await postSession(base, { token });
+  } catch {
+    return; // The server cannot be reached: that says nothing about the token.
+  }
+  if (answer.ok) {
+    sessionStorage.setItem(TRIED, token);
+    const { next } = (await answer.json().catch(() => ({}))) as SessionAnswer;
+    if (next === undefined) location.reload();
+    else location.assign(base + next);
+  } else if (answer.status < 500 && answer.status !== 429) {
+    forgetToken();
+    goToLogin(base);
+  }
+}
+
+/** Exchanges the one-time code of a sign-in over the socket for the cookie and the token. */
+export async function takeOver(base: string, code: string, next: string, remember: boolean): Promise<boolean> {
+  try {
+    const answer = await postSession(base, { code });
+    if (!answer.ok) return false;
+    const body = (await answer.json()) as SessionAnswer;
+    if (body.token !== undefined) keepToken(body.token, body.remember ?? remember);
+    location.assign(base + next);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Signing in or out in another tab changes who this tab belongs to. */
+export function followOtherTabs(): void {
+  addEventListener("storage", (event) => {
+    if (event.storageArea === localStorage && event.key === KEY) location.reload();
+  });
+}

@@ -1,0 +1,50 @@
+import { type SyntheticEvent, useLayoutEffect, useMemo, useRef } from "react";
+import { encodeEvent } from "./events";
+import type { EventData, Handler, Handlers } from "./protocol";
+import { useRuntime } from "./Runtime";
+
+const NONE: Handlers = {};
+
+/** Looks up the name that a handler has now; undefined once the element is gone. */
+export type FindHandler = (event: string) => Handler | undefined;
+
+export function useLatestHandlers(handlers: Handlers = NONE): FindHandler {
+  const latest = useRef<Handlers>(handlers);
+  useLayoutEffect(() => {
+    latest.current = handlers;
+    return () => {
+      latest.current = NONE;
+    };
+  }, [handlers]);
+  return useMemo(() => (event) => latest.current[event], []);
+}
+
+export type ElementHandlers = Readonly<Record<string, (event: SyntheticEvent) => void>>;
+
+/** React event props for an element's handlers. */
+export function useElementHandlers(handlers: Handlers = NONE): ElementHandlers {
+  const runtime = useRuntime();
+  const find = useLatestHandlers(handlers);
+  return useMemo(() => {
+    const listen = (name: string, { p, s }: Handler) => (event: SyntheticEvent): void => {
+      if (p !== undefined) event.preventDefault();
+      if (s !== undefined) event.stopPropagation();
+      runtime.emit(() => find(name)?.h, encodeEvent(name, event));
+    };
+    return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, listen(name, handler)]));
+  }, [handlers, find, runtime]);
+}
+
+export type WidgetHandlers = Readonly<Record<string, (payload: EventData) => void>>;
+
+/** Callback props for a widget's handlers; a payload is sent as it is. */
+export function useWidgetHandlers(handlers: Handlers = NONE): WidgetHandlers {
+  const runtime = useRuntime();
+  const find = useLatestHandlers(handlers);
+  return useMemo(() => {
+    const send = (name: string) => (payload: EventData = {}): void => {
+      runtime.emit(() => find(name)?.h, payload);
+    };
+    return Object.fromEntries(Object.keys(handlers).map((name) => [name, send(name)]));
+  }, [handlers, find, runtime]);
+}

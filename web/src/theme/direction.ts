@@ -1,0 +1,21 @@
+import type { StylisPlugin } from "@emotion/cache";
+import type { Settings } from "../runtime/settings";
+
+type Direction = Settings["themeDirection"];
+
+let rtl: StylisPlugin[] | undefined;
+
+/** Fetches what emotion needs to write a direction; nothing for left to right. */
+export async function loadDirection(direction: Direction): Promise<void> {
+  if (isDirectionLoaded(direction)) return;
+  const [{ prefixer }, { default: plugin }] = await Promise.all([import("stylis"), import("@mui/stylis-plugin-rtl")]);
+  rtl = [prefixer, plugin] as unknown as StylisPlugin[]; // emotion types its plug-ins more narrowly than stylis does
+}
+
+export function isDirectionLoaded(direction: Direction): boolean {
+  return direction === "ltr" || rtl !== undefined;
+}
+
+export function pluginsOf(direction: Direction): StylisPlugin[] | undefined {
+  return direction === "rtl" ? rtl : undefined;
+}

@@ -1,0 +1,36 @@
+import { createTheme, type Theme } from "@mui/material/styles";
+
+const css = (name: string): string => `var(--fw-${name})`;
+
+function color(name: string): { main: string; light: string; dark: string; contrastText: string } {
+  return { main: css(name), light: css(`${name}-light`), dark: css(`${name}-dark`), contrastText: css(`${name}-contrast`) };
+}
+
+/** MUI's theme; every colour is a custom property of tokens.css, so that both halves of a page look alike. */
+export function createFundwrightTheme(mode: "light" | "dark", direction: "ltr" | "rtl"): Theme {
+  return createTheme({
+    cssVariables: { nativeColor: true, cssVarPrefix: "m" },
+    direction,
+    palette: {
+      mode,
+      primary: color("primary"),
+      secondary: color("secondary"),
+      info: color("info"),
+      success: color("success"),
+      warning: color("warning"),
+      error: color("error"),
+      text: { primary: css("text"), secondary: css("text-muted"), disabled: css("text-disabled") },
+      divider: css("divider"),
+      background: { default: css("background"), paper: css("paper") },
+      action: { hover: css("hover"), selected: css("selected"), active: css("text-muted") },
+    },
+    shape: { borderRadius: 8 },
+    typography: { fontFamily: css("font"), button: { textTransform: "none", fontWeight: 700 }, fontWeightBold: 700 },
+    components: {
+      MuiPaper: { styleOverrides: { root: { backgroundImage: "none" } } },
+      MuiDialog: { styleOverrides: { paper: { borderRadius: 16, boxShadow: css("shadow-dialog") } } },
+      MuiMenu: { styleOverrides: { paper: { borderRadius: 12, boxShadow: css("shadow-menu") } } },
+      MuiButton: { defaultProps: { disableElevation: true } },
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { closeSnackbar, enqueueSnackbar, type SnackbarKey, SnackbarProvider } from "notistack";
+import { type ReactNode, useEffect } from "react";
+import { useRuntime } from "../../runtime/Runtime";
+import { useSignal } from "../../runtime/signal";
+
+const SHOWN_MS = 3_000;
+const MOST_AT_ONCE = 5;
+
+function CloseButton({ id, label }: { readonly id: SnackbarKey; readonly label: string }): ReactNode {
+  return (
+    <button type="button" className="fw-toast-close" aria-label={label} onClick={() => closeSnackbar(id)}>
+      ×
+    </button>
+  );
+}
+
+/** Short messages at the top right; they wait while the pointer rests on them, and are read out by screen readers. */
+export function Toaster(): ReactNode {
+  const { toasts, t, page } = useRuntime();
+  const waiting = useSignal(toasts);
+  useEffect(() => {
+    // notistack's styles reach the page through goober, which takes its nonce from here.
+    Object.assign(globalThis, { __nonce__: page.nonce });
+  }, [page.nonce]);
+  useEffect(() => {
+    if (waiting.length === 0) return;
+    toasts.set([]);
+    for (const { message, variant } of waiting) enqueueSnackbar(message, { variant });
+  }, [toasts, waiting]);
+  const closeLabel = t("Close");
+  return (
+    <SnackbarProvider
+      maxSnack={MOST_AT_ONCE}
+      autoHideDuration={SHOWN_MS}
+      anchorOrigin={{ vertical: "top", horizontal: "right" }}
+      action={(id) => <CloseButton id={id} label={closeLabel} />}
+    />
+  );
+}
