@@ -188,14 +188,14 @@ class TestSession:
         async with committed.database.transaction() as session:
             code = await service.sign_in_by_socket(session, **_FORM, remember=True, client=HERE)
         answer = await browser.post("/session", json={"code": code})
-        assert answer.json() == {"token": browser.cookies["session"]}
+        assert answer.json() == {"token": browser.cookies["session"], "remember": True}
         assert (await browser.get("/probe")).json()["email"] == "ada@example.org"
         assert (await browser.post("/session", json={"code": code})).status_code == 410
 
     async def test_turns_a_kept_token_into_the_cookie(self, committed: Core, browser: httpx.AsyncClient) -> None:
         token = await _sign_in(browser)
         async with browse(committed) as later:
-            assert (await later.post("/session", json={"token": token})).json() == {"token": token}
+            assert (await later.post("/session", json={"token": token})).json() == {"token": token, "remember": True}
             assert (await later.get("/probe")).status_code == 200
 
     @pytest.mark.parametrize("form", [{}, {"token": ""}, {"token": "x"}, {"code": "x"}])

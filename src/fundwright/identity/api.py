@@ -164,9 +164,12 @@ class SessionForm(BaseModel):
 
 
 class SessionAnswer(BaseModel):
+    """`remember` says whether the browser keeps the token beyond its own session."""
+
     model_config = ConfigDict(frozen=True)
 
     token: str
+    remember: bool
 
 
 class ApiTokenForm(BaseModel):
@@ -203,7 +206,7 @@ async def begin_session(
         if signed_in is None:
             raise TokenInvalid
     _set_cookie(response, core.settings, signed_in)
-    return SessionAnswer(token=signed_in.token)
+    return SessionAnswer(token=signed_in.token, remember=signed_in.max_age_s is not None)
 
 
 @router.delete("/session", status_code=204)

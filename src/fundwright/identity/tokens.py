@@ -50,16 +50,14 @@ class SigningKey:
             "iat": int(issued_at.timestamp()),
             "exp": int(expires_at.timestamp()),
         }
-        return jwt.encode(  # pyright: ignore[reportUnknownMemberType]  (names types of an optional dependency)
-            payload, self.secret, algorithm=_ALGORITHM, headers={"kid": self.id}
-        )
+        return jwt.encode(payload, self.secret, algorithm=_ALGORITHM, headers={"kid": self.id})
 
     def read(self, token: str) -> TokenPayload | None:
         """What the token says, or None when it is not ours, has been changed, has expired or lacks a claim."""
         try:
             if jwt.get_unverified_header(token).get("kid") != self.id:
                 return None
-            payload = jwt.decode(  # pyright: ignore[reportUnknownMemberType]
+            payload = jwt.decode(
                 token, self.secret, algorithms=[_ALGORITHM], leeway=_LEEWAY_S, options={"require": ["exp", "iat"]}
             )
             return TokenPayload.model_validate(payload)
