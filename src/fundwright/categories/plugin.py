@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-
-from sqlalchemy.ext.asyncio import AsyncSession
+from collections.abc import Iterable
 
 from fundwright.categories import service
 from fundwright.core.plugins import hookimpl
-from fundwright.identity.schemas import Actor
+from fundwright.identity.service import AccountCreatedHandler
 
 
 @hookimpl
-def account_created_handlers() -> Iterable[Callable[[AsyncSession, Actor], Awaitable[None]]]:
+def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     return [service.add_sample]

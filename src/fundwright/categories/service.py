@@ -27,6 +27,7 @@ from fundwright.categories.schemas import (
     LabelSource,
     LabelState,
 )
+from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
@@ -237,7 +238,7 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
     await repository.forget_subjects(session, subject_ids)
 
 
-async def add_sample(session: AsyncSession, actor: Actor) -> None:
+async def add_sample(_core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account four categories to begin with, marked as sample."""
     for name, description, colour in SAMPLE_CATEGORIES:
         await create(session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True)

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service
+from fundwright.categories.schemas import (
+    CategoryChange,
+    CategoryCreate,
+    CategoryRead,
+    Colour,
+    LabelSource,
+    LabelState,
+)
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.paging import PageRequest
+from fundwright.identity.schemas import Actor
+from tests.categories.embedding import WordEmbedder, word_vector
+from tests.conftest import MakeActor
+
+Item = tuple[UUID, NDArray[np.float32]]
+
+
+async def roofing(session: AsyncSession, actor: Actor) -> CategoryRead:
+    return await service.create(session, actor, CategoryCreate(name="Roofing", description="shingles gutters roof repair"))
+
+
+async def software(session: AsyncSession, actor: Actor) -> CategoryRead:
+    return await service.create(session, actor, CategoryCreate(name="Software", description="cloud database programming"))
+
+
+def subject(text: str) -> Item:
+    return uuid4(), word_vector(text)
+
+
+ROOF = "roof repair shingles gutters roofing"
+CLOUD = "cloud database programming software"
+SOUP = "tomato soup kettle"
+
+
+class TestCreate:
+    async def test_a_category_is_listed_by_name_with_what_was_given(self, session: AsyncSession, actor: Actor) -> None:
+        await software(session, actor)
+        await service.create(session, actor, CategoryCreate(name="  roofing ", colour=Colour.RED))
+        assert [(c.name, c.colour) for c in await service.list_categories(session, actor)] == [
+            ("roofing", Colour.RED),
+            ("Software", Colour.BLUE),
+        ]
+
+    async def test_a_second_one_of_the_same_name_is_refused_capitals_aside(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        with pytest.raises(service.NameTaken, match="ROOFING"):
+            await service.create(session, actor, CategoryCreate(name="ROOFING"))
+
+    async def test_two_accounts_may_use_the_same_name_and_do_not_see_each_other(
+        self, session: AsyncSession, actor: Actor, make_actor: MakeActor
+    ) -> None:
+        other = await make_actor(session)
+        mine = await roofing(session, actor)
+        theirs = await roofing(session, other)
+        assert [c.id for c in await service.list_categories(session, actor)] == [mine.id]
+        assert [c.id for c in await service.list_categories(session, other)] == [theirs.id]
+
+
+class TestChange:
+    async def test_renaming_keeps_the_rest(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        changed = await service.change(session, actor, category.id, CategoryChange(name="Roofs"))
+        assert (changed.name, changed.description) == ("Roofs", category.description)
+
+    async def test_a_category_may_change_the_capitals_of_its_own_name(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        assert (await service.change(session, actor, category.id, CategoryChange(name="ROOFING"))).name == "ROOFING"
+
+    async def test_a_name_that_another_has_is_refused(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        await software(session, actor)
+        with pytest.raises(service.NameTaken):
+            await service.change(session, actor, category.id, CategoryChange(name="software"))
+
+    async def test_a_new_description_is_what_the_classifier_reads_next(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        item = subject(SOUP)
+        assert (await service.classify(session, actor, [item], embedder=WordEmbedder())).abstained == 1
+        await service.change(session, actor, category.id, CategoryChange(description="tomato soup kettle"))
+        assert (await service.classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
+
+    async def test_somebody_elses_category_is_not_found(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
+        category = await roofing(session, actor)
+        other = await make_actor(session)
+        with pytest.raises(NotFound):
+            await service.change(session, other, category.id, CategoryChange(name="Mine now"))
+        with pytest.raises(NotFound):
+            await service.delete(session, other, category.id)
+        with pytest.raises(NotFound):
+            await service.correct(session, other, uuid4(), category.id)
+
+
+class TestDelete:
+    async def test_the_labels_go_with_it(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        item = subject(ROOF)
+        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        await service.delete(session, actor, category.id)
+        assert await service.labels_of(session, actor, [item[0]]) == {}
+        assert await service.list_categories(session, actor) == []
+
+
+class TestSample:
+    async def test_a_new_account_starts_with_four_and_loses_them_with_one_call(
+        self, core: Core, session: AsyncSession, make_actor: MakeActor
+    ) -> None:
+        actor = await make_actor(session)
+        if not await service.list_categories(session, actor):
+            await service.add_sample(core, session, actor)
+        own = await service.create(session, actor, CategoryCreate(name="Roofing"))
+        assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
+        assert await service.remove_sample(session, actor) == 4
+        assert [category.id for category in await service.list_categories(session, actor)] == [own.id]
+
+
+class TestClassify:
+    async def test_near_subjects_are_labelled_and_far_ones_are_not(self, session: AsyncSession, actor: Actor) -> None:
+        roofs, clouds = await roofing(session, actor), await software(session, actor)
+        items = [subject(ROOF), subject(CLOUD), subject(SOUP)]
+        done = await service.classify(session, actor, items, embedder=WordEmbedder())
+        labels = await service.labels_of(session, actor, [item[0] for item in items])
+        assert (done.labelled, done.abstained) == (2, 1)
+        assert labels[items[0][0]].category_id == roofs.id
+        assert labels[items[1][0]].category_id == clouds.id
+        assert all(0.5 <= label.confidence <= 1 and label.state == LabelState.SUGGESTED for label in labels.values())
+
+    async def test_a_second_run_changes_nothing(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        items = [subject(ROOF), subject(SOUP)]
+        await service.classify(session, actor, items, embedder=WordEmbedder())
+        before = await service.labels_of(session, actor, [item[0] for item in items])
+        again = await service.classify(session, actor, items, embedder=WordEmbedder())
+        assert (again.labelled, again.unchanged, again.abstained) == (0, 1, 1)
+        assert await service.labels_of(session, actor, [item[0] for item in items]) == before
+
+    async def test_descriptions_are_embedded_once(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        embedder = WordEmbedder()
+        await service.classify(session, actor, [subject(ROOF)], embedder=embedder)
+        await service.classify(session, actor, [subject(CLOUD)], embedder=embedder)
+        assert len(embedder.asked) == 1
+
+    async def test_without_categories_everything_is_left_alone(self, session: AsyncSession, actor: Actor) -> None:
+        assert (await service.classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).abstained == 1
+        assert (await service.classify(session, actor, [], embedder=WordEmbedder())).abstained == 0
+
+    async def test_a_suggestion_that_no_longer_holds_is_withdrawn(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        item = subject("shingles gutters roof repair")
+        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        await service.change(session, actor, category.id, CategoryChange(name="Kitchen", description="pots pans cutlery tables"))
+        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        assert await service.labels_of(session, actor, [item[0]]) == {}
+
+    async def test_what_a_person_decided_is_never_overwritten(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        clouds = await software(session, actor)
+        moved, removed = subject(ROOF), subject(ROOF)
+        await service.correct(session, actor, moved[0], clouds.id)
+        await service.correct(session, actor, removed[0], None)
+        done = await service.classify(session, actor, [moved, removed], embedder=WordEmbedder())
+        labels = await service.labels_of(session, actor, [moved[0], removed[0]])
+        assert done.kept == 2
+        assert (labels[moved[0]].category_id, labels[moved[0]].source) == (clouds.id, LabelSource.PERSON)
+        assert labels[removed[0]].state == LabelState.REJECTED
+
+    async def test_a_correction_is_an_example_for_the_next_run(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        like, example = subject("tomato soup kettle spoon"), subject(SOUP)
+        assert (await service.classify(session, actor, [like], embedder=WordEmbedder())).abstained == 1
+        await service.add_example(session, actor, category.id, example[0])
+        await service.classify(session, actor, [example], embedder=WordEmbedder())
+        await service.classify(session, actor, [like], embedder=WordEmbedder())
+        assert (await service.labels_of(session, actor, [like[0]]))[like[0]].category_id == category.id
+
+    async def test_another_model_does_not_mix_with_the_vectors_of_the_first(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        example = subject(SOUP)
+        await service.add_example(session, actor, category.id, example[0])
+        await service.classify(session, actor, [example], embedder=WordEmbedder("first"))
+        assert await service.examples_lacking_vectors(session, actor, model_id="first") == []
+        assert await service.examples_lacking_vectors(session, actor, model_id="second") == [example[0]]
+        await service.supply_vectors(session, actor, {example[0]: example[1]}, model_id="second")
+        assert await service.examples_lacking_vectors(session, actor, model_id="second") == []
+
+    async def test_a_thousand_subjects_in_one_call(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        items = [subject(f"{ROOF} number{number}") for number in range(1_000)]
+        done = await service.classify(session, actor, items, embedder=WordEmbedder())
+        assert done.labelled + done.abstained == 1_000
+        assert (await service.list_categories(session, actor))[0].suggested == done.labelled
+
+
+class TestReview:
+    async def test_accepting_makes_the_label_a_persons(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        item = subject(ROOF)
+        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        label = await service.accept(session, actor, item[0])
+        assert (label.state, label.source, label.confidence) == (LabelState.ACCEPTED, LabelSource.PERSON, 1.0)
+        (category,) = await service.list_categories(session, actor)
+        assert (category.suggested, category.accepted, category.examples) == (0, 1, 1)
+
+    async def test_accepting_what_was_never_suggested_is_not_found(self, session: AsyncSession, actor: Actor) -> None:
+        with pytest.raises(NotFound):
+            await service.accept(session, actor, uuid4())
+
+    async def test_taking_a_decision_back_lets_the_model_speak_again(self, session: AsyncSession, actor: Actor) -> None:
+        await roofing(session, actor)
+        item = subject(ROOF)
+        await service.correct(session, actor, item[0], None)
+        await service.remove_example(session, actor, item[0])
+        assert (await service.classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
+        with pytest.raises(NotFound):
+            await service.remove_example(session, actor, item[0])
+
+    async def test_suggestions_come_in_pages_least_sure_first(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        items = [subject(ROOF), subject(f"{ROOF} kettle"), subject(f"{ROOF} kettle tomato")]
+        await service.classify(session, actor, items, embedder=WordEmbedder())
+        first = await service.list_suggestions(session, actor, PageRequest(page=1, page_size=2))
+        second = await service.list_suggestions(session, actor, PageRequest(page=2, page_size=2), category_id=category.id)
+        confidences = [label.confidence for label in (*first.items, *second.items)]
+        assert first.total == second.total == 3
+        assert confidences == sorted(confidences)
+        surest = await service.list_suggestions(session, actor, PageRequest(sort="-confidence"))
+        assert [label.confidence for label in surest.items] == confidences[::-1]
+
+    async def test_examples_of_a_category_are_what_people_put_there(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        suggested, given = subject(ROOF), uuid4()
+        await service.classify(session, actor, [suggested], embedder=WordEmbedder())
+        await service.add_example(session, actor, category.id, given)
+        assert [label.subject_id for label in await service.list_examples(session, actor, category.id)] == [given]
+
+
+class TestLabelledWith:
+    async def test_it_selects_subjects_of_one_category_or_of_any(
+        self, session: AsyncSession, actor: Actor, make_actor: MakeActor
+    ) -> None:
+        roofs, _ = await roofing(session, actor), await software(session, actor)
+        items = [subject(ROOF), subject(CLOUD)]
+        rejected = uuid4()
+        await service.classify(session, actor, items, embedder=WordEmbedder())
+        await service.correct(session, actor, rejected, None)
+        assert set(await session.scalars(service.labelled_with(actor, roofs.id))) == {items[0][0]}
+        assert set(await session.scalars(service.labelled_with(actor))) == {items[0][0], items[1][0]}
+        other = await make_actor(session)
+        assert set(await session.scalars(service.labelled_with(other, roofs.id))) == set()
+
+
+class TestForgetSubjects:
+    async def test_labels_of_vanished_subjects_go_for_every_account(self, session: AsyncSession, actor: Actor) -> None:
+        category = await roofing(session, actor)
+        gone, stays = uuid4(), uuid4()
+        await service.add_example(session, actor, category.id, gone)
+        await service.add_example(session, actor, category.id, stays)
+        await service.forget_subjects(session, [gone])
+        assert set(await service.labels_of(session, actor, [gone, stays])) == {stays}
