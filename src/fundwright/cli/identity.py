@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 import typer
@@ -23,6 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 Email = Annotated[str, typer.Argument(help="Email address of the account.")]
+GivenRole = Literal["user", "admin"]
 
 
 @user.command("add")
@@ -30,7 +31,7 @@ def add_user(
     context: typer.Context,
     email: Email,
     name: Annotated[str, typer.Option(help="Name to show; by default the part of the email before the @.")] = "",
-    role: Annotated[Role, typer.Option(help="What the account may do.")] = Role.USER,
+    role: Annotated[GivenRole, typer.Option(help="What the account may do.")] = "user",
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read the password from the first line of standard input.")
     ] = False,
@@ -43,7 +44,7 @@ def add_user(
         link = None
         async with opened(context) as core, core.database.transaction() as session:
             actor = await service.create_account(
-                core, session, email=email, name=name or email.partition("@")[0], role=role, password=password
+                core, session, email=email, name=name or email.partition("@")[0], role=Role(role), password=password
             )
             if password is None:
                 link = _address(context) + await service.reset_link(session, email=actor.email)
@@ -97,12 +98,12 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 
 
 @user.command("role")
-def change_role(context: typer.Context, email: Email, role: Role, as_json: AsJson = False) -> None:
+def change_role(context: typer.Context, email: Email, role: GivenRole, as_json: AsJson = False) -> None:
     """Give an account another role; it has to sign in again."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            account = await service.change_role(session, email=email, role=role)
+            account = await service.change_role(session, email=email, role=Role(role))
         emit(account, as_json=as_json, human=_account_line(account))
 
     run(command)
