@@ -1,0 +1,89 @@
+"""What a language model must offer to be used here. Adapters and plug-ins implement these."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from fundwright.core.assembly import Core
+
+Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. `id` is stored with every vector; vectors of different ids are never compared."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dimension), each row of unit length. Raises FundwrightError when the model cannot answer."""
+        ...
+
+
+class NumberedPassage(BaseModel):
+    """A passage as the writer cites it: [number]."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    text: str
+
+
+class SectionRequest(BaseModel):
+    """One section to write. `opportunity` is a short summary of what is applied for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    heading: str
+    question: str
+    instructions: str
+    opportunity: str
+    passages: tuple[NumberedPassage, ...]
+    language: str
+
+
+class Writer(Protocol):
+    """Writes a section from passages. `is_generative` says whether it makes up its own sentences."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def is_generative(self) -> bool: ...
+
+    def write(self, request: SectionRequest) -> AsyncIterator[str]:
+        """Pieces of text with citations [n] of passage numbers; nothing when the passages do not answer.
+
+        Raises FundwrightError when the model cannot answer.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class EmbedderFactory:
+    """How FUNDWRIGHT_EMBEDDER=`name` is made. `create` may block for seconds: it runs in a thread, once per process."""
+
+    name: str
+    label: str
+    create: Callable[[Core], Embedder]
+
+
+@dataclass(frozen=True)
+class WriterFactory:
+    """How FUNDWRIGHT_WRITER=`name` is made, once per process, in a thread. The default one is given the embedder."""
+
+    name: str
+    label: str
+    create: Callable[[Core, Embedder], Writer]

@@ -1,0 +1,136 @@
+"""What training answers about documents, runs and passages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fundwright.core.jobs import JobState
+from fundwright.core.paging import Page
+
+
+class DocumentState(StrEnum):
+    """`waiting` for a run, `trained`, or `failed` in the last run that read it."""
+
+    WAITING = "waiting"
+    TRAINED = "trained"
+    FAILED = "failed"
+
+
+class DocumentSource(StrEnum):
+    UPLOAD = "upload"
+    PASTE = "paste"
+
+
+class DocumentRead(BaseModel):
+    """A document of the knowledge base. `error` says why the last run could not read it."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    title: str
+    filename: str
+    media_type: str
+    sha256: str
+    size_bytes: int
+    source: DocumentSource
+    is_sample: bool
+    state: DocumentState
+    error: str | None
+    chunk_count: int
+    created_at: datetime
+    trained_at: datetime | None
+
+
+class PastedText(BaseModel):
+    """Text added by hand. Markdown headings in it are understood."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    title: str = Field(min_length=1, max_length=200)
+    text: str = Field(min_length=1, max_length=2_000_000)
+
+
+class DocumentFailure(BaseModel):
+    """Why a run could not read one document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    document_id: UUID
+    title: str
+    reason: str
+
+
+class RunRead(BaseModel):
+    """A training run. `done` of `total` counts documents; `message` names the one being read."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    job_id: UUID
+    state: JobState
+    done: int
+    total: int
+    message: str
+    documents: int
+    chunks: int
+    failed: tuple[DocumentFailure, ...]
+    model_id: str | None
+    error: str | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+    @property
+    def duration_s(self) -> float | None:
+        if self.started_at is None or self.ended_at is None:
+            return None
+        return (self.ended_at - self.started_at).total_seconds()
+
+
+class RunStart(BaseModel):
+    """Which documents to train; all that are not yet trained with the model in use when `document_ids` is None."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_ids: tuple[UUID, ...] | None = None
+
+
+class Passage(BaseModel):
+    """A chunk that was found. `score` is the cosine similarity to the query; offsets count characters of the document's text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    document_id: UUID
+    document_title: str
+    heading: str
+    page: int | None
+    text: str
+    score: float
+    start: int
+    end: int
+
+
+class PassageInContext(BaseModel):
+    """A passage with the text around it, for showing where a citation comes from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    document_id: UUID
+    document_title: str
+    heading: str
+    page: int | None
+    before: str
+    text: str
+    after: str
+    start: int
+    end: int
+
+
+DocumentPage = Page[DocumentRead]
+RunPage = Page[RunRead]
