@@ -77,7 +77,7 @@ async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
     return len(removed.all())
 
 
-def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[tuple[UUID]]:
+def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
     """Ids of the subjects in a category, or with None of those in any; a sub-query for other slices' filters."""
     query = select(Label.subject_id).where(Label.owner_id == owner_id, Label.state != LabelState.REJECTED)
     return query if category_id is None else query.where(Label.category_id == category_id)
@@ -235,7 +235,7 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
         await session.execute(delete(Label).where(Label.subject_id.in_(subject_ids[start : start + _BATCH])))
 
 
-def _labels(owner_id: UUID) -> Select[tuple[Label, Category]]:
+def _labels(owner_id: UUID) -> Select[Label, Category]:
     return (
         select(Label, Category)
         .outerjoin(Category, Category.id == Label.category_id)

@@ -110,7 +110,7 @@ async def remove_sample(session: AsyncSession, actor: Actor) -> int:
     return removed
 
 
-def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[tuple[UUID]]:
+def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
     """Ids of the subjects in a category (None: in any), to be used as a sub-query in another slice's filter."""
     return repository.labelled_with(actor.id, category_id)
 
