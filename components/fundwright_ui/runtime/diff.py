@@ -1,0 +1,109 @@
+"""The least that turns the tree a client has into the one it should have. Nodes: docs/runtime-protocol.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+Node = str | dict[str, Any]
+Path = list[int]
+Operation = list[Any]
+
+
+def diff(old: Node, new: Node, path: Sequence[int] = ()) -> list[Operation]:
+    """Operations in the order in which they apply; empty when the trees are equal. `path` is where both trees stand."""
+    operations: list[Operation] = []
+    _diff(old, new, list(path), operations)
+    return operations
+
+
+def _diff(old: Node, new: Node, path: Path, operations: list[Operation]) -> None:
+    if old is new:
+        return
+    if isinstance(old, str) or isinstance(new, str) or _identity(old) != _identity(new) or "x" in new:
+        if old != new:
+            operations.append(["set", path, new])
+        return
+    _diff_attributes(old.get("a", {}), new.get("a", {}), path, operations)
+    if old.get("e", {}) != new.get("e", {}):
+        operations.append(["events", path, new.get("e", {})])
+    _diff_children(old.get("c", []), new.get("c", []), path, operations)
+
+
+def _diff_attributes(old: dict[str, Any], new: dict[str, Any], path: Path, operations: list[Operation]) -> None:
+    if old == new:
+        return
+    changed = {name: value for name, value in new.items() if name not in old or not _same(old[name], value)}
+    removed = [name for name in old if name not in new]
+    if changed or removed:
+        operations.append(["attrs", path, changed, removed])
+
+
+def _same(old: object, new: object) -> bool:
+    # True == 1 and 1 == 1.0 in Python, but not in JSON.
+    return type(old) is type(new) and old == new
+
+
+def _diff_children(old: list[Node], new: list[Node], path: Path, operations: list[Operation]) -> None:
+    origin = _match(old, new)
+    if len(old) != len(new) or any(index != position for position, index in enumerate(origin)):
+        operations.append(["children", path, [node if index is None else index for index, node in zip(origin, new, strict=True)]])
+    for position, index in enumerate(origin):
+        if index is not None:
+            _diff(old[index], new[position], [*path, position], operations)
+
+
+def _match(old: list[Node], new: list[Node]) -> list[int | None]:
+    """For each new child the index of the old one it continues. A child without a key continues the one in its place."""
+    by_key: dict[object, int] = {key: index for index, node in enumerate(old) if (key := _key(node)) is not None}
+    origin: list[int | None] = []
+    for position, node in enumerate(new):
+        key = _key(node)
+        if key is not None:
+            index = by_key.get(key)
+        else:
+            index = position if position < len(old) and _key(old[position]) is None else None
+        can_continue = index is not None and (_identity(old[index]) == _identity(node) or index == position)
+        origin.append(index if can_continue else None)
+    return origin
+
+
+def _key(node: Node) -> object:
+    return None if isinstance(node, str) else node.get("k")
+
+
+def _identity(node: Node) -> tuple[object, ...]:
+    """What must be equal for one node to be the other one changed."""
+    if isinstance(node, str):
+        return ("text",)
+    return (node.get("t"), node.get("w"), node.get("f"), node.get("k"))
+
+
+def apply(tree: Node, operations: Sequence[Operation]) -> Node:
+    """The tree after `operations`, as the client computes it. Raises LookupError when they do not fit."""
+    for operation in operations:
+        tree = _apply_at(tree, operation[1], operation)
+    return tree
+
+
+def _apply_at(node: Node, path: Path, operation: Operation) -> Node:
+    if path:
+        parent = dict(cast(dict[str, Any], node))
+        children = list(parent["c"])
+        children[path[0]] = _apply_at(children[path[0]], path[1:], operation)
+        return parent | {"c": children}
+    match operation:
+        case ["set", _, replacement]:
+            return replacement
+        case ["attrs", _, changed, removed]:
+            element = cast(dict[str, Any], node)
+            attributes = {**element.get("a", {}), **changed}
+            return {**element, "a": {name: value for name, value in attributes.items() if name not in removed}}
+        case ["events", _, events]:
+            return {**cast(dict[str, Any], node), "e": events}
+        case ["children", _, children]:
+            element = cast(dict[str, Any], node)
+            before = element.get("c", [])
+            return {**element, "c": [before[child] if isinstance(child, int) else child for child in children]}
+        case _:
+            raise LookupError(f"no such operation: {operation[0]}")

@@ -1,0 +1,123 @@
+"""Nodes as HTML, exactly as React's server rendering writes them, so that React can hydrate the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from fundwright_ui.runtime.diff import Node
+
+_VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
+)
+_RENAMED = {
+    "className": "class",
+    "htmlFor": "for",
+    "httpEquiv": "http-equiv",
+    "acceptCharset": "accept-charset",
+    "defaultValue": "value",
+    "defaultChecked": "checked",
+    "strokeWidth": "stroke-width",
+    "strokeLinecap": "stroke-linecap",
+    "strokeLinejoin": "stroke-linejoin",
+    "fillRule": "fill-rule",
+    "clipRule": "clip-rule",
+    "strokeDasharray": "stroke-dasharray",
+    "textAnchor": "text-anchor",
+}
+_CASE_MATTERS = frozenset(("viewBox", "preserveAspectRatio", "gradientUnits", "patternUnits", "pathLength"))
+# `style` would be dropped by the content security policy; the others are for React, or for the client only.
+_NEVER = frozenset(("style", "key", "ref", "ack", "dangerouslySetInnerHTML", "suppressHydrationWarning"))
+_BOOLEAN = frozenset(
+    (
+        "allowfullscreen", "async", "autofocus", "autoplay", "checked", "controls", "default", "defer", "disabled",
+        "formnovalidate", "hidden", "inert", "loop", "multiple", "muted", "nomodule", "novalidate", "open", "playsinline",
+        "readonly", "required", "reversed", "selected",
+    )
+)  # fmt: skip
+
+
+def to_html(node: Node) -> str:
+    """The node and everything in it."""
+    parts: list[str] = []
+    _write([node], parts, selected=None)
+    return "".join(parts)
+
+
+def embedded_json(value: object) -> str:
+    """JSON that may stand inside a `<script>` element."""
+    encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return encoded.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _write(nodes: list[Node], parts: list[str], *, selected: object) -> None:
+    after_text = False
+    for node in _flatten(nodes):
+        if isinstance(node, str):
+            if after_text:
+                parts.append("<!-- -->")
+            parts.append(escape(node))
+            after_text = True
+            continue
+        after_text = False
+        if "x" in node:
+            parts.append('<div class="fw-problem" role="alert"></div>')
+        elif "w" in node:
+            parts.append(f'<div data-widget="{escape(node["w"])}">')
+            _write(node.get("c", []), parts, selected=None)
+            parts.append("</div>")
+        else:
+            _write_element(node, parts, selected=selected)
+
+
+def _flatten(nodes: list[Node]) -> Iterator[Node]:
+    for node in nodes:
+        if isinstance(node, dict) and "f" in node:
+            yield from _flatten(node.get("c", []))
+        elif node != "":
+            yield node
+
+
+def _write_element(node: dict[str, Any], parts: list[str], *, selected: object) -> None:
+    tag: str = node["t"]
+    attributes: dict[str, Any] = node.get("a", {})
+    children: list[Node] = node.get("c", [])
+    if tag in ("textarea", "select"):
+        value = attributes.get("value", attributes.get("defaultValue"))
+        attributes = {name: each for name, each in attributes.items() if name not in ("value", "defaultValue")}
+        if tag == "textarea":
+            # HTML drops one newline right after the tag.
+            text = "" if value is None else str(value)
+            children = [f"\n{text}" if text.startswith("\n") else text]
+        else:
+            selected = value
+    elif tag == "option" and selected is not None:
+        chosen = {str(each) for each in selected} if isinstance(selected, list) else {str(selected)}
+        if str(attributes.get("value", "")) in chosen:
+            attributes = {**attributes, "selected": True}
+    parts.append(f"<{tag}{''.join(_attributes(attributes))}>")
+    if tag not in _VOID:
+        _write(children, parts, selected=selected)
+        parts.append(f"</{tag}>")
+
+
+def _attributes(attributes: dict[str, Any]) -> Iterator[str]:
+    if "value" in attributes and "defaultValue" in attributes:
+        attributes = {name: value for name, value in attributes.items() if name != "defaultValue"}
+    if "checked" in attributes and "defaultChecked" in attributes:
+        attributes = {name: value for name, value in attributes.items() if name != "defaultChecked"}
+    for given, value in attributes.items():
+        if given in _NEVER or value is None:
+            continue
+        name = _RENAMED.get(given) or (given if given in _CASE_MATTERS or "-" in given else given.lower())
+        if name in _BOOLEAN:
+            if value:
+                yield f' {name}=""'
+        elif isinstance(value, bool) and (name.startswith(("aria-", "data-")) or name in ("contenteditable", "draggable", "spellcheck")):
+            yield f' {name}="{str(value).lower()}"'
+        elif value is True:
+            yield f' {name}=""'
+        elif value is not False:
+            yield f' {name}="{escape(str(value))}"'
