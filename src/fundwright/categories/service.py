@@ -28,10 +28,10 @@ from fundwright.categories.schemas import (
     LabelState,
 )
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor
+from fundwright.identity.schemas import Actor, Role
 from fundwright.language.protocols import Embedder
 
 _SAME_CONFIDENCE = 1e-3
@@ -62,8 +62,13 @@ async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -
     raise NotFound("The category")
 
 
-async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, *, is_sample: bool = False) -> CategoryRead:
-    """Raises NameTaken."""
+async def create(session: AsyncSession, actor: Actor, category: CategoryCreate) -> CategoryRead:
+    """Raises NameTaken, or NotAllowed for accounts that only read."""
+    _check_may_change(actor)
+    return await _add(session, actor, category, is_sample=False)
+
+
+async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *, is_sample: bool) -> CategoryRead:
     if await repository.find_named(session, actor.id, category.name):
         raise NameTaken(category.name)
     added = Category(
@@ -81,6 +86,7 @@ async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, 
 
 async def change(session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange) -> CategoryRead:
     """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken."""
+    _check_may_change(actor)
     category = await repository.get(session, actor.id, category_id)
     if change.name is not None:
         holder = await repository.find_named(session, actor.id, change.name)
@@ -98,6 +104,7 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
 
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None:
     """Remove a category and its labels; the subjects stay. Raises NotFound."""
+    _check_may_change(actor)
     await session.delete(await repository.get(session, actor.id, category_id))
     await session.flush()
     await _announce(session, actor)
@@ -105,6 +112,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None
 
 async def remove_sample(session: AsyncSession, actor: Actor) -> int:
     """Remove the categories that came with the account; answers how many there were."""
+    _check_may_change(actor)
     removed = await repository.remove_sample(session, actor.id)
     await _announce(session, actor)
     return removed
@@ -159,6 +167,7 @@ async def add_example(session: AsyncSession, actor: Actor, category_id: UUID, su
 
 async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) -> None:
     """Take back what a person said of a subject; the model may label it again. Raises NotFound."""
+    _check_may_change(actor)
     label = await repository.find_label(session, actor.id, subject_id)
     if label is None or label.source != LabelSource.PERSON:
         raise NotFound("The example")
@@ -241,7 +250,7 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
 async def add_sample(_core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account four categories to begin with, marked as sample."""
     for name, description, colour in SAMPLE_CATEGORIES:
-        await create(session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True)
+        await _add(session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True)
 
 
 SAMPLE_CATEGORIES = (
@@ -268,9 +277,15 @@ SAMPLE_CATEGORIES = (
 )
 
 
+def _check_may_change(actor: Actor) -> None:
+    if actor.role not in (Role.USER, Role.ADMIN):
+        raise NotAllowed("change categories")
+
+
 async def _decide(
     session: AsyncSession, actor: Actor, subject_id: UUID, *, category_id: UUID | None, state: LabelState
 ) -> LabelRead:
+    _check_may_change(actor)
     await repository.decide(session, actor.id, subject_id, category_id=category_id, state=state)
     await _announce(session, actor)
     return (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from fundwright.categories import api, service
+from fundwright.core.assembly import Core
+from fundwright.core.web import add_error_handlers
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Role, TokenScope
+from tests.categories.embedding import WordEmbedder, word_vector
+
+
+async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.AsyncClient:
+    app = FastAPI()
+    app.state.core = core
+    app.include_router(api.router)
+    add_error_handlers(app)
+    async with core.database.transaction() as session:
+        actor = await identity.add_account(session, email=email, name="Ada Example", role=role, password=None)
+        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://fundwright.test",
+        headers={"Authorization": f"Bearer {token.secret}"},
+    )
+
+
+@pytest.fixture
+async def ada(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
+    async with await client_of(committed, "ada@example.org") as client:
+        yield client
+
+
+@pytest.fixture
+async def bob(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
+    async with await client_of(committed, "bob@example.org") as client:
+        yield client
+
+
+async def test_a_category_is_made_changed_read_and_deleted(ada: httpx.AsyncClient) -> None:
+    made = await ada.post("/api/categories", json={"name": "Roofing", "colour": "red"})
+    assert made.status_code == 201
+    url = f"/api/categories/{made.json()['id']}"
+    changed = await ada.patch(url, json={"description": "Roofs and gutters"})
+    assert (changed.json()["name"], changed.json()["description"]) == ("Roofing", "Roofs and gutters")
+    assert [c["name"] for c in (await ada.get("/api/categories")).json()] == ["Roofing"]
+    assert (await ada.delete(url)).status_code == 204
+    assert (await ada.get(url)).status_code == 404
+
+
+async def test_refusals_carry_a_sentence_and_a_status(ada: httpx.AsyncClient) -> None:
+    await ada.post("/api/categories", json={"name": "Roofing"})
+    again = await ada.post("/api/categories", json={"name": "roofing"})
+    assert again.status_code == 409
+    assert "Choose another name" in again.json()["error"]["message"]
+    assert (await ada.post("/api/categories", json={"name": "   "})).status_code == 422
+    assert (await ada.post("/api/categories", json={"name": "x", "colour": "plaid"})).status_code == 422
+
+
+async def test_a_stranger_is_refused(committed: Core, ada: httpx.AsyncClient) -> None:
+    assert (await ada.get("/api/categories", headers={"Authorization": ""})).status_code == 401
+
+
+@pytest.mark.security(40)
+async def test_another_accounts_categories_and_labels_are_not_found(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
+    category_id = (await ada.post("/api/categories", json={"name": "Roofing"})).json()["id"]
+    subject = uuid4()
+    await ada.put(f"/api/categories/{category_id}/examples/{subject}")
+    url = f"/api/categories/{category_id}"
+    assert (await bob.get("/api/categories")).json() == []
+    assert (await bob.get(url)).status_code == 404
+    assert (await bob.patch(url, json={"name": "Mine"})).status_code == 404
+    assert (await bob.delete(url)).status_code == 404
+    assert (await bob.get(f"{url}/examples")).status_code == 404
+    assert (await bob.put(f"{url}/examples/{subject}")).status_code == 404
+    assert (await bob.put(f"/api/categories/labels/{subject}", json={"category_id": category_id})).status_code == 404
+    assert (await bob.put(f"/api/categories/labels/{subject}/acceptance")).status_code == 404
+    assert (await bob.delete(f"/api/categories/labels/{subject}")).status_code == 404
+    assert len((await ada.get(f"{url}/examples")).json()) == 1
+
+
+async def test_a_viewer_reads_but_does_not_change(committed: Core) -> None:
+    async with await client_of(committed, "eve@example.org", role=Role.VIEWER) as eve:
+        assert (await eve.get("/api/categories")).status_code == 200
+        refused = await eve.post("/api/categories", json={"name": "Roofing"})
+        assert refused.status_code == 403
+
+
+async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx.AsyncClient) -> None:
+    await ada.post("/api/categories", json={"name": "Roofing", "description": "shingles gutters roof repair"})
+    items = [(uuid4(), word_vector("roofing shingles gutters roof repair")) for _ in range(3)]
+    async with committed.database.transaction() as session:
+        actor = await identity.actor_for_command(session, email="ada@example.org")
+        await service.classify(session, actor, items, embedder=WordEmbedder())
+    page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "-confidence"})).json()
+    assert (page["total"], len(page["items"])) == (3, 2)
+    first, second = (label["subject_id"] for label in page["items"])
+    accepted = await ada.put(f"/api/categories/labels/{first}/acceptance")
+    assert (accepted.json()["state"], accepted.json()["source"]) == ("accepted", "person")
+    rejected = await ada.put(f"/api/categories/labels/{second}", json={"category_id": None})
+    assert rejected.json()["state"] == "rejected"
+    assert (await ada.get("/api/categories/suggestions")).json()["total"] == 1
+    assert (await ada.delete(f"/api/categories/labels/{first}")).status_code == 204
