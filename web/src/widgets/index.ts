@@ -1,4 +1,13 @@
 import { WidgetRegistry } from "../runtime/widgets";
+import { AccountMenu } from "./AccountMenu/AccountMenu";
+import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
 
-/** Every widget that Python may name, each a chunk of its own. */
-export const widgets = new WidgetRegistry({});
+/** Every widget that Python may name. The shell's own are here at once, each of the others is a chunk of its own. */
+export const widgets = new WidgetRegistry({
+  AccountMenu: () => Promise.resolve({ AccountMenu }),
+  ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
+  DataTable: () => import("./DataTable/DataTable"),
+  FileDrop: () => import("./FileDrop/FileDrop"),
+  MarkdownView: () => import("./MarkdownView/MarkdownView"),
+  SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
+});

@@ -1,0 +1,37 @@
+import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import type { AccountMenuProps } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+
+const AccountMenuList = lazy(async () => ({ default: (await import("./AccountMenuList")).AccountMenuList }));
+
+/** The initial of who is signed in; pressing it opens their menu, whose code is fetched by then. */
+export function AccountMenu(props: AccountMenuProps): ReactNode {
+  const { t } = useRuntime();
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setOpened] = useState(false);
+  const open = (): void => {
+    setOpened(true);
+    setOpen(true);
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="fw-avatar"
+        aria-label={t("Account menu")}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={open}
+      >
+        {(props.name || props.email).slice(0, 1)}
+      </button>
+      {wasOpened ? (
+        <Suspense fallback={null}>
+          <AccountMenuList {...props} isOpen={isOpen} anchor={button} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

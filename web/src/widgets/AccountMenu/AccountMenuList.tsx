@@ -1,0 +1,53 @@
+import Divider from "@mui/material/Divider";
+import ListItem from "@mui/material/ListItem";
+import Menu from "@mui/material/Menu";
+import MenuItem from "@mui/material/MenuItem";
+import Typography from "@mui/material/Typography";
+import type { ReactNode, RefObject } from "react";
+import type { AccountMenuProps } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+import { MuiScope } from "../../theme/MuiScope";
+
+interface AccountMenuListProps extends AccountMenuProps {
+  readonly isOpen: boolean;
+  readonly anchor: RefObject<HTMLButtonElement | null>;
+  readonly onClose: () => void;
+}
+
+export function AccountMenuList(props: AccountMenuListProps): ReactNode {
+  const { name, email, links, logoutLabel, onLogout, isOpen, anchor, onClose } = props;
+  const { t } = useRuntime();
+  const logOut = (): void => {
+    onClose();
+    onLogout?.({});
+  };
+  return (
+    <MuiScope>
+      <Menu
+        anchorEl={() => anchor.current}
+        open={isOpen}
+        onClose={onClose}
+        anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
+        transformOrigin={{ vertical: "top", horizontal: "right" }}
+        slotProps={{ list: { "aria-label": t("Account menu") }, paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } } }}
+      >
+        <ListItem role="none" sx={{ display: "block", paddingBlock: 1 }}>
+          <Typography variant="subtitle2" noWrap>
+            {name}
+          </Typography>
+          <Typography variant="body2" color="text.secondary" noWrap>
+            {email}
+          </Typography>
+        </ListItem>
+        <Divider />
+        {links.map(({ label, href }) => (
+          <MenuItem key={href} component="a" href={href} onClick={onClose}>
+            {label}
+          </MenuItem>
+        ))}
+        {links.length > 0 ? <Divider /> : null}
+        <MenuItem onClick={logOut}>{logoutLabel}</MenuItem>
+      </Menu>
+    </MuiScope>
+  );
+}

@@ -1,0 +1,109 @@
+import type { ReactNode } from "react";
+import type { Column, DataTableProps, Row } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+import { CellContent } from "./CellContent";
+
+/** The same rows for a narrow screen: the compact columns one under the other. */
+export function Cards(props: DataTableProps): ReactNode {
+  const { label, columns, rows, emptyText, language, isLoading, onOpen } = props;
+  const compact = columns.filter((column) => column.isCompact);
+  const shown = compact.length > 0 ? compact : columns;
+  return (
+    <section className="fw-cards" aria-label={label} aria-busy={isLoading}>
+      <SortChoice {...props} />
+      {rows.length === 0 ? <p className="fw-empty">{emptyText}</p> : null}
+      <ul>
+        {rows.map((row) => (
+          <li key={row.id} className="fw-cards-item">
+            <CardBody row={row} columns={shown} language={language} onOpen={onOpen} />
+          </li>
+        ))}
+      </ul>
+      <Pager {...props} />
+    </section>
+  );
+}
+
+interface CardBodyProps {
+  readonly row: Row;
+  readonly columns: readonly Column[];
+  readonly language: string;
+  readonly onOpen: DataTableProps["onOpen"];
+}
+
+function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBodyProps): ReactNode {
+  if (head === undefined) return null;
+  const title = <CellContent value={row.cells[head.field]} column={head} language={language} />;
+  return (
+    <>
+      <p className="fw-cards-title">
+        {onOpen === undefined || head.kind === "link" ? (
+          title
+        ) : (
+          <button type="button" className="fw-link" onClick={() => onOpen({ id: row.id })}>
+            {title}
+          </button>
+        )}
+      </p>
+      <dl>
+        {others.map((column) => (
+          <div key={column.field}>
+            <dt>{column.label}</dt>
+            <dd>
+              <CellContent value={row.cells[column.field]} column={column} language={language} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function SortChoice(props: DataTableProps): ReactNode {
+  const { t } = useRuntime();
+  const { columns, sort, page, pageSize, filters, onQuery } = props;
+  const sortable = columns.filter((column) => column.isSortable);
+  if (sortable.length === 0 || onQuery === undefined) return null;
+  const choose = (value: string): void => {
+    const [field, direction] = value.split(" ");
+    const next = field === undefined || field === "" ? null : ({ field, direction: direction === "desc" ? "desc" : "asc" } as const);
+    onQuery({ page: next === sort ? page : 1, pageSize, filters, sort: next });
+  };
+  return (
+    <label className="fw-field">
+      <span className="fw-label">{t("Sort by")}</span>
+      <select
+        className="fw-input fw-input-small"
+        value={sort === null ? "" : `${sort.field} ${sort.direction}`}
+        onChange={(event) => choose(event.target.value)}
+      >
+        <option value="">{t("Default order")}</option>
+        {sortable.flatMap(({ field, label }) => [
+          <option key={`${field} asc`} value={`${field} asc`}>{`${label} ↑`}</option>,
+          <option key={`${field} desc`} value={`${field} desc`}>{`${label} ↓`}</option>,
+        ])}
+      </select>
+    </label>
+  );
+}
+
+function Pager({ page, pageSize, total, sort, filters, language, onQuery }: DataTableProps): ReactNode {
+  const { t } = useRuntime();
+  const last = Math.max(1, Math.ceil(total / pageSize));
+  if (last === 1 || onQuery === undefined) return null;
+  const go = (to: number): void => onQuery({ page: to, pageSize, sort, filters });
+  const numbers = new Intl.NumberFormat(language);
+  return (
+    <nav className="fw-pagination" aria-label={t("Pages")}>
+      <button type="button" className="fw-pagination-item" disabled={page <= 1} aria-label={t("Previous page")} onClick={() => go(page - 1)}>
+        ‹
+      </button>
+      <span>
+        {numbers.format(page)} / {numbers.format(last)}
+      </span>
+      <button type="button" className="fw-pagination-item" disabled={page >= last} aria-label={t("Next page")} onClick={() => go(page + 1)}>
+        ›
+      </button>
+    </nav>
+  );
+}

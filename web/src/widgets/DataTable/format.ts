@@ -1,0 +1,31 @@
+import type { Cell, Column } from "../../generated/widgets";
+
+/** Text of a cell in the language's own way of writing numbers and dates; "" for nothing. */
+export function formatCell(value: Cell | undefined, column: Column, language: string): string {
+  if (value === null || value === undefined || value === "") return "";
+  if (typeof value === "object") return "label" in value ? value.label : value.map(({ label }) => label).join(", ");
+  switch (column.kind) {
+    case "number":
+      return formatNumber(value, language, {});
+    case "percent":
+      return formatNumber(value, language, { style: "percent", maximumFractionDigits: 0 });
+    case "money":
+      return formatNumber(value, language, { style: "currency", currency: column.currency, maximumFractionDigits: 0 });
+    case "date":
+      return formatDate(value, language, { dateStyle: "medium", timeZone: "UTC" });
+    case "datetime":
+      return formatDate(value, language, { dateStyle: "medium", timeStyle: "short" });
+    default:
+      return String(value);
+  }
+}
+
+function formatNumber(value: string | number | boolean, language: string, options: Intl.NumberFormatOptions): string {
+  const number = Number(value);
+  return Number.isNaN(number) ? String(value) : new Intl.NumberFormat(language, options).format(number);
+}
+
+function formatDate(value: string | number | boolean, language: string, options: Intl.DateTimeFormatOptions): string {
+  const date = new Date(String(value));
+  return Number.isNaN(date.getTime()) ? String(value) : new Intl.DateTimeFormat(language, options).format(date);
+}

@@ -1,0 +1,101 @@
+import Button from "@mui/material/Button";
+import LinearProgress from "@mui/material/LinearProgress";
+import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import type { FileDropProps } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+import { MuiScope } from "../../theme/MuiScope";
+import { type UploadItem, useUploads } from "./useUploads";
+
+/** Takes files by button or by drop and sends them over HTTP, each with its progress. */
+export function FileDrop(props: FileDropProps): ReactNode {
+  const { label, hint, uploadUrl, accept, isMultiple, maxBytes, onUploaded } = props;
+  const { t } = useRuntime();
+  const picker = useRef<HTMLInputElement>(null);
+  const [isOver, setOver] = useState(false);
+  const { items, add, remove } = useUploads({
+    url: uploadUrl,
+    check: (file) => (file.size > maxBytes ? `${t("This file is too large; at most")} ${formatSize(maxBytes)}.` : ""),
+    onUploaded: (name, answer) => onUploaded?.({ name, answer }),
+  });
+
+  const over = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(true);
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const files = [...event.dataTransfer.files];
+    add(isMultiple ? files : files.slice(0, 1));
+  };
+
+  return (
+    <MuiScope>
+      <div
+        className="fw-drop"
+        role="group"
+        aria-label={label}
+        data-over={isOver || undefined}
+        onDragOver={over}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <svg className="fw-drop-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.6" aria-hidden="true">
+          <path d="M12 16V5M7.5 9.5 12 5l4.5 4.5M4 16v2.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V16" />
+        </svg>
+        <Button variant="contained" onClick={() => picker.current?.click()}>
+          {label}
+        </Button>
+        <p className="fw-hint">{hint}</p>
+        <input
+          ref={picker}
+          type="file"
+          hidden
+          aria-label={label}
+          accept={accept}
+          multiple={isMultiple}
+          onChange={({ target }) => {
+            add([...(target.files ?? [])]);
+            target.value = "";
+          }}
+        />
+      </div>
+      {items.length > 0 ? (
+        <ul className="fw-uploads" aria-live="polite">
+          {items.map((item) => (
+            <UploadRow key={item.id} item={item} onRemove={() => remove(item.id)} />
+          ))}
+        </ul>
+      ) : null}
+    </MuiScope>
+  );
+}
+
+function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onRemove: () => void }): ReactNode {
+  const { t } = useRuntime();
+  const { name, state, progress, problem } = item;
+  const isRunning = state === "waiting" || state === "sending";
+  return (
+    <li className="fw-upload">
+      <span className="fw-upload-name">{name}</span>
+      {isRunning ? <LinearProgress variant="determinate" value={progress * 100} aria-label={name} /> : null}
+      {state === "done" ? <span className="fw-chip fw-chip-success">{t("Uploaded")}</span> : null}
+      {state === "failed" ? (
+        <span className="fw-field-error">{problem || t("The upload did not finish. Please try again.")}</span>
+      ) : null}
+      <button
+        type="button"
+        className="fw-icon-button fw-icon-button-small"
+        aria-label={`${isRunning ? t("Cancel") : t("Dismiss")} ${name}`}
+        onClick={onRemove}
+      >
+        ×
+      </button>
+    </li>
+  );
+}
+
+function formatSize(bytes: number): string {
+  const megabytes = bytes / 1_000_000;
+  return megabytes >= 1 ? `${Math.round(megabytes)} MB` : `${Math.ceil(bytes / 1000)} kB`;
+}

@@ -1,0 +1,32 @@
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import type { SettingsDrawerProps } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+
+const SettingsPanel = lazy(async () => ({ default: (await import("./SettingsPanel")).SettingsPanel }));
+
+/** Opens the choice of theme and language; its code is fetched when it is first opened. */
+export function SettingsDrawer(props: SettingsDrawerProps): ReactNode {
+  const { t } = useRuntime();
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setOpened] = useState(false);
+  const open = (): void => {
+    setOpened(true);
+    setOpen(true);
+  };
+  return (
+    <>
+      <button type="button" className="fw-icon-button" aria-label={t("Settings")} aria-haspopup="dialog" onClick={open}>
+        <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" aria-hidden="true">
+          <path d="M4 7h9M19 7h1M4 17h1M11 17h9" />
+          <circle cx="16" cy="7" r="2.6" />
+          <circle cx="8" cy="17" r="2.6" />
+        </svg>
+      </button>
+      {wasOpened ? (
+        <Suspense fallback={null}>
+          <SettingsPanel {...props} isOpen={isOpen} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

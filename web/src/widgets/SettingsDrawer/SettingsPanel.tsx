@@ -1,0 +1,157 @@
+import Drawer from "@mui/material/Drawer";
+import FormControl from "@mui/material/FormControl";
+import FormControlLabel from "@mui/material/FormControlLabel";
+import FormLabel from "@mui/material/FormLabel";
+import NativeSelect from "@mui/material/NativeSelect";
+import Stack from "@mui/material/Stack";
+import Switch from "@mui/material/Switch";
+import ToggleButton from "@mui/material/ToggleButton";
+import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
+import Typography from "@mui/material/Typography";
+import { type ReactNode, useId } from "react";
+import type { SettingsDrawerProps } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+import { changeSettings, type Settings, settings, THEME_COLORS, THEME_MODES } from "../../runtime/settings";
+import { useSignal } from "../../runtime/signal";
+import { MuiScope } from "../../theme/MuiScope";
+
+interface SettingsPanelProps extends SettingsDrawerProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  light: "Light",
+  dark: "Dark",
+  system: "System",
+  ltr: "Left to right",
+  rtl: "Right to left",
+  default: "Green",
+  purple: "Purple",
+  cyan: "Cyan",
+  blue: "Blue",
+  orange: "Orange",
+  red: "Red",
+};
+
+const YEAR_S = 31_536_000;
+
+interface ChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly T[];
+  readonly onChoose: (value: T) => void;
+}
+
+function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>): ReactNode {
+  const { t } = useRuntime();
+  const id = useId();
+  return (
+    <FormControl>
+      <FormLabel id={id} sx={{ marginBlockEnd: 1 }}>
+        {t(label)}
+      </FormLabel>
+      <ToggleButtonGroup
+        aria-labelledby={id}
+        exclusive
+        fullWidth
+        size="small"
+        color="primary"
+        value={value}
+        onChange={(_event, chosen: T | null) => {
+          if (chosen !== null) onChoose(chosen);
+        }}
+      >
+        {options.map((option) => (
+          <ToggleButton key={option} value={option}>
+            {t(NAMES[option] ?? option)}
+          </ToggleButton>
+        ))}
+      </ToggleButtonGroup>
+    </FormControl>
+  );
+}
+
+function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): ReactNode {
+  const { t } = useRuntime();
+  return (
+    <fieldset className="fw-swatches">
+      <legend>{t("Colour")}</legend>
+      {THEME_COLORS.map((color) => (
+        <button
+          key={color}
+          type="button"
+          className="fw-swatch"
+          data-swatch={color}
+          aria-label={t(NAMES[color] ?? color)}
+          aria-pressed={color === value}
+          onClick={() => changeSettings({ themeColor: color })}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+/** Mode, colour, direction, width and language. */
+export function SettingsPanel({ language, languages, isOpen, onClose }: SettingsPanelProps): ReactNode {
+  const { t, page } = useRuntime();
+  const { themeMode, themeDirection, themeColor, themeStretch } = useSignal(settings);
+  const titleId = useId();
+  const languageId = useId();
+  const speak = (code: string): void => {
+    document.cookie = `language=${code}; path=${page.base || "/"}; max-age=${YEAR_S}; samesite=lax`;
+    location.reload();
+  };
+  return (
+    <MuiScope>
+      <Drawer
+        anchor="right"
+        open={isOpen}
+        onClose={onClose}
+        slotProps={{ paper: { role: "dialog", "aria-labelledby": titleId, sx: { width: 320, maxWidth: "100vw" } } }}
+      >
+        <Stack sx={{ padding: 3, gap: 3 }}>
+          <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between" }}>
+            <Typography id={titleId} variant="h6" component="h2">
+              {t("Settings")}
+            </Typography>
+            <button type="button" className="fw-icon-button" aria-label={t("Close")} onClick={onClose}>
+              <svg viewBox="0 0 24 24" stroke="currentColor" strokeWidth="2" strokeLinecap="round" aria-hidden="true">
+                <path d="M6 6l12 12M18 6L6 18" />
+              </svg>
+            </button>
+          </Stack>
+          <Choice label="Mode" value={themeMode} options={THEME_MODES} onChoose={(mode) => changeSettings({ themeMode: mode })} />
+          <ColorChoice value={themeColor} />
+          <Choice
+            label="Direction"
+            value={themeDirection}
+            options={["ltr", "rtl"]}
+            onChoose={(direction) => changeSettings({ themeDirection: direction })}
+          />
+          <FormControlLabel
+            control={
+              <Switch checked={themeStretch} onChange={(_event, isOn) => changeSettings({ themeStretch: isOn })} />
+            }
+            label={t("Use the full width")}
+          />
+          <FormControl>
+            <FormLabel htmlFor={languageId}>{t("Language")}</FormLabel>
+            <NativeSelect
+              id={languageId}
+              value={language}
+              inputProps={{ id: languageId }}
+              onChange={(event) => speak(event.target.value)}
+            >
+              {languages.map(({ code, label }) => (
+                <option key={code} value={code}>
+                  {label}
+                </option>
+              ))}
+            </NativeSelect>
+          </FormControl>
+        </Stack>
+      </Drawer>
+    </MuiScope>
+  );
+}
