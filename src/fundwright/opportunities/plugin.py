@@ -1,1 +1,21 @@
 """What opportunities registers through the plug-in seam."""
+
+from __future__ import annotations
+
+from fundwright.core.jobs import JobHandler
+from fundwright.core.plugins import hookimpl
+from fundwright.opportunities.grants import GrantsGov
+from fundwright.opportunities.jobs import categorise, import_file
+from fundwright.opportunities.nih import NihJsonLines
+from fundwright.opportunities.sam import SamCsv
+from fundwright.opportunities.sources import Source
+
+
+@hookimpl
+def opportunity_sources() -> list[Source]:
+    return [SamCsv(), GrantsGov(), NihJsonLines()]
+
+
+@hookimpl
+def job_handlers() -> list[tuple[str, JobHandler]]:
+    return [("import", import_file), ("categorise", categorise)]

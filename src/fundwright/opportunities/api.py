@@ -1,0 +1,173 @@
+"""Routes of opportunities."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+from starlette.datastructures import UploadFile
+
+from fundwright.core.errors import Invalid
+from fundwright.core.jobs import JobRead
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.web import CoreDep, DbSession
+from fundwright.identity.api import CurrentActor
+from fundwright.opportunities import service
+from fundwright.opportunities.schemas import (
+    Facets,
+    ImportRunRead,
+    OpportunityQuery,
+    OpportunityRead,
+    OpportunityRow,
+    RejectionRead,
+    SourceRead,
+    VersionRead,
+)
+from fundwright.opportunities.sources import Kind
+
+router = APIRouter(prefix="/api/opportunities", tags=["opportunities"])
+
+_CHUNK_BYTES = 1 << 20
+_UPLOAD = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+
+class Removed(BaseModel):
+    """How many opportunities were removed."""
+
+    removed: int
+
+
+@router.get("")
+async def list_opportunities(
+    session: DbSession, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]
+) -> Page[OpportunityRow]:
+    """Search, filter, sort and page."""
+    return await service.list_opportunities(session, actor, query)
+
+
+@router.get("/facets")
+async def facets(session: DbSession, actor: CurrentActor, kind: Kind | None = None) -> Facets:
+    """Values the filters can take."""
+    return await service.facets(session, actor, kind=kind)
+
+
+@router.get("/export.csv")
+async def export(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+
+    async def lines() -> AsyncIterator[str]:
+        async with core.database.transaction() as session:
+            async for line in service.export(session, actor, query):
+                yield line
+
+    return _download(lines(), "opportunities.csv")
+
+
+@router.get("/sources")
+async def list_sources(core: CoreDep, actor: CurrentActor) -> list[SourceRead]:
+    """Formats that can be imported."""
+    return service.list_sources(core)
+
+
+@router.post("/categorise", status_code=202)
+async def categorise(session: DbSession, actor: CurrentActor, core: CoreDep) -> JobRead:
+    """Sort all opportunities into your categories; answers the job that does it."""
+    return await service.start_categorising(session, actor, core)
+
+
+@router.delete("/sample")
+async def remove_sample(session: DbSession, actor: CurrentActor) -> Removed:
+    """Remove the sample opportunities for good."""
+    return Removed(removed=await service.remove_sample(session, actor))
+
+
+@router.get("/imports")
+async def list_imports(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[ImportRunRead]:
+    """Your imports, newest first."""
+    return await service.list_imports(session, actor, request)
+
+
+@router.post("/imports/{source}", status_code=202, openapi_extra=_UPLOAD)
+async def start_import(session: DbSession, actor: CurrentActor, core: CoreDep, source: str, request: Request) -> ImportRunRead:
+    """Upload a file (form field `file`) and import it as a job."""
+    service.check_may_import(actor)
+    service.get_source(core, source)
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _CHUNK_BYTES:
+        raise Invalid(
+            f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
+            "Split the file, or import it with `fundwright import`."
+        )
+    async with request.form(max_files=1, max_fields=10) as form:
+        upload = form.get("file")
+        if not isinstance(upload, UploadFile):
+            raise Invalid("The upload has no file. Send it as form field `file`.")
+        stored = await core.files.store(_chunks(upload))
+        filename = upload.filename or "upload"
+    return await service.start_import(session, actor, core, source=source, filename=filename, stored=stored)
+
+
+@router.get("/imports/{run_id}")
+async def get_import(session: DbSession, actor: CurrentActor, run_id: UUID) -> ImportRunRead:
+    """One import with its counts so far."""
+    return await service.get_import(session, actor, run_id)
+
+
+@router.get("/imports/{run_id}/rejections")
+async def list_rejections(
+    session: DbSession, actor: CurrentActor, run_id: UUID, request: Annotated[PageRequest, Query()]
+) -> Page[RejectionRead]:
+    """Rows that were left out, with line, column and reason."""
+    return await service.list_rejections(session, actor, run_id, request)
+
+
+@router.get("/imports/{run_id}/rejections.csv")
+async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> StreamingResponse:
+    """The same as CSV."""
+    await service.get_import(session, actor, run_id)
+
+    async def lines() -> AsyncIterator[str]:
+        async with core.database.transaction() as session:
+            async for line in service.export_rejections(session, actor, run_id):
+                yield line
+
+    return _download(lines(), "rejections.csv")
+
+
+@router.get("/{opportunity_id}")
+async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> OpportunityRead:
+    """Everything known of one opportunity."""
+    return await service.get_opportunity(session, actor, opportunity_id)
+
+
+@router.get("/{opportunity_id}/versions")
+async def list_versions(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> list[VersionRead]:
+    """Its versions, newest first, and what each changed."""
+    return await service.list_versions(session, actor, opportunity_id)
+
+
+async def _chunks(upload: UploadFile) -> AsyncIterator[bytes]:
+    while chunk := await upload.read(_CHUNK_BYTES):
+        yield chunk
+
+
+def _download(lines: AsyncIterator[str], name: str) -> StreamingResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
+    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,294 @@
+"""Grants.gov opportunities: the XML extract `GrantsDBExtract…xml`, or rows of Simpler.Grants.gov as JSON lines.
+
+The extract's rows are `OpportunitySynopsisDetail_1_0` and `OpportunityForecastDetail_1_0` in the name space
+`http://apply.grants.gov/system/OpportunityDetail-V1.0`; dates are MMDDYYYY, HTML is escaped twice, some elements repeat.
+
+Every row is cut out of the stream and parsed by itself. A broken row therefore costs only itself, memory stays constant,
+and an entity that the file declares is never known to the parser, so no entity can expand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, BinaryIO
+from xml.parsers import expat
+
+from fundwright.opportunities import reading
+from fundwright.opportunities.nih import published, read_json_lines
+from fundwright.opportunities.reading import UnreadableFile, clean, moment
+from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
+
+_CHUNK_BYTES = 256 * 1024
+_MAX_ROW_BYTES = 8_000_000
+_LONGEST_TAG_BYTES = 200
+_STATUSES: dict[str, Status] = {"Synopsis": "posted", "Forecast": "forecasted"}
+_ROW_START = re.compile(rb"<(?:[\w.-]+:)?Opportunity(Synopsis|Forecast)Detail_1_0(?=[\s>/])")
+_ROW_END = re.compile(rb"</(?:[\w.-]+:)?Opportunity(?:Synopsis|Forecast)Detail_1_0\s*>")
+_INSTRUMENTS = {
+    "G": "Grant",
+    "CA": "Cooperative Agreement",
+    "PC": "Procurement Contract",
+    "O": "Other",
+    "grant": "Grant",
+    "cooperative_agreement": "Cooperative Agreement",
+    "procurement_contract": "Procurement Contract",
+    "other": "Other",
+}
+_LISTING = re.compile(r"\b\d\d\.\w{2,4}\b(?=\|)")
+_SIMPLER_ID = re.compile(r"/opportunity/([0-9a-fA-F-]{36})")
+
+_Fields = dict[str, list[str]]
+
+
+class GrantsGov:
+    name = "grants"
+    label = "Grants.gov funding opportunities"
+    kind: Kind = "grant"
+    file_suffixes: tuple[str, ...] = (".xml", ".jsonl")
+
+    def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
+        start = stream.readline(_CHUNK_BYTES)
+        while start and not start.strip():
+            start = stream.readline(_CHUNK_BYTES)
+        begins = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if begins == b"<":
+            yield from _xml_notices(start, stream)
+        elif begins == b"{":
+            yield from _json_notices(chain((start,), reading.bounded_lines(stream)))
+        else:
+            raise UnreadableFile(
+                "This is neither a Grants.gov XML extract nor a file of JSON lines. Choose GrantsDBExtract….xml, or another format."
+            )
+
+
+def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
+    has_rows = False
+    for line, status, row in _cut_rows(start, stream):
+        has_rows = True
+        if isinstance(row, str):
+            yield RejectedRow(line, "", row)
+            continue
+        try:
+            fields = _fields(row)
+        except expat.ExpatError as error:
+            column = str(error.offset + 1)
+            yield RejectedRow(line + error.lineno - 1, column, f"The XML is broken here: {expat.ErrorString(error.code)}.")
+        else:
+            yield _extract_notice(line, status, fields)
+    if not has_rows:
+        raise UnreadableFile(
+            "This is not a Grants.gov extract: it holds no OpportunitySynopsisDetail_1_0. "
+            "Choose GrantsDBExtract….xml, or another format."
+        )
+
+
+def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, bytes | str]]:
+    """(line, status, the row's XML, or why there is none)."""
+    buffer, line, is_over = start, 1, False
+    while True:
+        opening = _ROW_START.search(buffer)
+        if opening is None:
+            if is_over:
+                return
+            kept = buffer[-_LONGEST_TAG_BYTES:]
+            line += buffer.count(b"\n", 0, len(buffer) - len(kept))
+            buffer = kept
+        else:
+            line += buffer.count(b"\n", 0, opening.start())
+            buffer = buffer[opening.start() :]
+            status = _STATUSES[opening[1].decode()]
+            closing = _ROW_END.search(buffer)
+            following = _ROW_START.search(buffer, 1)
+            end: int | None = None
+            if closing is not None and (following is None or closing.start() < following.start()):
+                end = closing.end()
+                yield line, status, buffer[:end]
+            elif following is not None:
+                end = following.start()
+                yield line, status, "The row is not closed before the next one begins."
+            elif is_over:
+                yield line, status, "The file breaks off inside this row; the rows before it were read."
+                return
+            elif len(buffer) > _MAX_ROW_BYTES:
+                end = len(buffer) - _LONGEST_TAG_BYTES
+                yield line, status, "The row is larger than 8 MB."
+            if end is not None:
+                line += buffer.count(b"\n", 0, end)
+                buffer = buffer[end:]
+                continue
+        try:
+            chunk = stream.read(_CHUNK_BYTES)
+        except (EOFError, OSError) as error:
+            yield line, "posted", f"The file breaks off here ({error}); the rows before it were read."
+            return
+        buffer += chunk
+        is_over = not chunk
+
+
+def _fields(row: bytes) -> _Fields:
+    """The row's child elements, each with its texts in order. Raises ExpatError."""
+    fields: _Fields = defaultdict(list)
+    text: list[str] = []
+    depth = 0
+
+    def start(name: str, _attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth == 2:
+            text.clear()
+
+    def end(name: str) -> None:
+        nonlocal depth
+        if depth == 2 and (value := clean("".join(text))):
+            fields[name.rpartition(":")[2]].append(value)
+        depth -= 1
+
+    try:
+        decoded = row.decode()
+    except UnicodeDecodeError:
+        decoded = row.decode("cp1252", errors="replace")
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text.append
+    parser.Parse(decoded, True)
+    return dict(fields)
+
+
+def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice | RejectedRow:
+    def first(name: str) -> str:
+        return fields.get(name, [""])[0]
+
+    if first("Version").startswith("Forecast"):
+        status = "forecasted"
+    external_id, title = first("OpportunityID"), reading.plain_text(first("OpportunityTitle"))
+    if not external_id or len(external_id) > 200:
+        return RejectedRow(line, "OpportunityID", "The opportunity has no usable OpportunityID.")
+    if not title:
+        return RejectedRow(line, "OpportunityTitle", "The opportunity has no title.")
+    posted = first("PostDate")
+    posted_at = moment(posted)
+    if posted_at is None:
+        reason = f"“{posted[:60]}” is not a date." if posted else "The opportunity has no PostDate."
+        return RejectedRow(line, "PostDate", reason)
+    due = first("CloseDate") or (first("EstimatedApplicationDueDate") if status == "forecasted" else "")
+    due_at = moment(due, end_of_day=True) if due else None
+    note = first("CloseDateExplanation") or first("EstimatedApplicationDueDateExplanation")
+    archive_at = moment(first("ArchiveDate"), end_of_day=True)
+    body = first("Description")
+    description = reading.plain_text(body)
+    raw: dict[str, Any] = {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
+    content = json.dumps([status, raw], ensure_ascii=False, sort_keys=True)
+    if description == body:
+        raw.pop("Description", None)
+    agency_code = first("AgencyCode")
+    contact = {
+        key: value
+        for key, name in (
+            ("name", "GrantorContactText"),
+            ("title", "GrantorContactEmailDescription"),
+            ("email", "GrantorContactEmail"),
+            ("phone", "GrantorContactPhoneNumber"),
+        )
+        if (value := reading.plain_text(first(name)))
+    }
+    instruments = [_INSTRUMENTS.get(code, code) for code in fields.get("FundingInstrumentType", [])]
+    return ParsedNotice(
+        line=line,
+        external_id=external_id,
+        title=title,
+        posted_at=posted_at,
+        content=content,
+        raw=raw,
+        number=first("OpportunityNumber"),
+        agency=reading.plain_text(first("AgencyName")) or agency_code,
+        sub_agency=agency_code,
+        type="Forecast" if status == "forecasted" else ", ".join(dict.fromkeys(instruments)) or "Funding Opportunity",
+        status=status,
+        activity_codes=reading.activity_codes(title) if agency_code.startswith("HHS") else [],
+        assistance_listings=list(dict.fromkeys(fields.get("CFDANumbers", []))),
+        due_at=due_at,
+        due_note=reading.plain_text(note) or (due if due and due_at is None else ""),
+        archive_at=archive_at,
+        closes_at=due_at or archive_at,
+        contacts=[contact] if contact else [],
+        award_ceiling=reading.amount(first("AwardCeiling")),
+        award_floor=reading.amount(first("AwardFloor")),
+        total_funding=reading.amount(first("EstimatedTotalProgramFunding")),
+        expected_awards=reading.count(first("ExpectedNumberOfAwards")),
+        eligibility=reading.plain_text(first("AdditionalInformationOnEligibility")),
+        description=description,
+        url=f"https://www.grants.gov/search-results-detail/{external_id}" if external_id.isdecimal() else "",
+    )
+
+
+def _json_notices(lines: Iterator[bytes]) -> Iterator[ParsedNotice | RejectedRow]:
+    is_known = False
+    for line, row in read_json_lines(lines):
+        if isinstance(row, RejectedRow):
+            yield row
+            continue
+        if not is_known and not {"Opportunity ID", "Title"} & row.keys():
+            raise UnreadableFile(
+                "These are not rows of Simpler.Grants.gov: the first has neither “Opportunity ID” nor “Title”. Choose another format."
+            )
+        is_known = True
+        yield _simpler_notice(line, row)
+
+
+def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
+    raw = published(row)
+
+    def text(name: str) -> str:
+        return clean(raw.get(name))
+
+    number, title, url = text("Opportunity ID"), reading.plain_text(text("Title")), reading.web_address(text("URL"))
+    match = _SIMPLER_ID.search(url)
+    external_id = match[1].lower() if match else number
+    if not external_id or len(external_id) > 200:
+        return RejectedRow(line, "Opportunity ID", "The opportunity has no usable Opportunity ID.")
+    if not title:
+        return RejectedRow(line, "Title", "The opportunity has no title.")
+    posted = text("Post Date")
+    posted_at = moment(posted)
+    if posted_at is None:
+        reason = f"“{posted[:60]}” is not a date." if posted else "The opportunity has no Post Date."
+        return RejectedRow(line, "Post Date", reason)
+    status: Status = "forecasted" if text("Status").lower().startswith("forecast") else "posted"
+    due = text("Deadline") or text("Est. Application Deadline")
+    due_at = moment(due, end_of_day=True) if due else None
+    content = json.dumps(raw, ensure_ascii=False, sort_keys=True)
+    body = text("Description")
+    description = reading.plain_text(body)
+    if description == body:
+        raw.pop("Description", None)
+    contact = text("Contact")
+    instruments = [_INSTRUMENTS.get(part.strip(), part.strip()) for part in text("Funding Instrument Type").split(",")]
+    return ParsedNotice(
+        line=line,
+        external_id=external_id,
+        title=title,
+        posted_at=posted_at,
+        content=content,
+        raw=raw,
+        number=number,
+        agency=text("Agency"),
+        type="Forecast" if status == "forecasted" else ", ".join(filter(None, sorted(set(instruments)))) or "Funding Opportunity",
+        status=status,
+        assistance_listings=list(dict.fromkeys(_LISTING.findall(text("Assistance Listings")))),
+        due_at=due_at,
+        due_note=due if due and due_at is None else "",
+        closes_at=due_at,
+        contacts=[{"email" if "@" in contact else "name": contact}] if contact else [],
+        award_ceiling=reading.amount(text("Award Ceiling")),
+        total_funding=reading.amount(text("Est. Total Funding")),
+        expected_awards=reading.count(text("Est. # of Awards")),
+        eligibility=reading.plain_text(text("Additional Information on Eligibility")),
+        description=description,
+        url=url,
+    )

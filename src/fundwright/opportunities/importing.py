@@ -1,0 +1,50 @@
+"""An import as a job: batch after batch, each in a transaction of its own together with its checkpoint."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.jobs import JobRun
+from fundwright.core.live import publish
+from fundwright.opportunities import repository
+from fundwright.opportunities.incoming import Incoming
+from fundwright.opportunities.schemas import ImportCounts
+from fundwright.opportunities.sources import Source
+
+TOPIC = "opportunities"
+
+
+async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
+    """Read the file at `path` into the database from where an earlier run of the same job stopped.
+
+    Raises NotFound when the file is gone, UnreadableFile when it is of another format.
+    """
+    async with run.transaction() as session:
+        await repository.set_job(session, run_id, run.id)
+    incoming = await asyncio.to_thread(Incoming, path, source, skip=run.checkpoint.get("items", 0))
+    reading = asyncio.create_task(asyncio.to_thread(incoming.next_batch))
+    try:
+        while (batch := await reading) is not None:
+            # The next batch is read while the database takes in this one.
+            reading = asyncio.create_task(asyncio.to_thread(incoming.next_batch))
+            async with run.transaction() as session:
+                await repository.merge(session, batch, source, run_id=run_id)
+                await run.save_checkpoint(session, {"items": batch.items})
+            await run.progress(batch.bytes_read, incoming.size_bytes, "bytes read")
+    finally:
+        await asyncio.wait([reading])
+        incoming.close()
+        async with run.transaction() as session:
+            await announce(session)
+    async with run.transaction() as session:
+        return await repository.counts(session, run_id)
+
+
+async def announce(session: AsyncSession, payload: dict[str, Any] | None = None) -> None:
+    """Tell every list of opportunities to read afresh."""
+    await publish(session, TOPIC, payload)

@@ -1,0 +1,196 @@
+"""Reads a file through its source, in batches that are ready for the database. Runs in a thread."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from fundwright.core.errors import NotFound
+from fundwright.opportunities.reading import clean, fit
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
+
+_BATCH_ROWS = 2_000
+_BATCH_CHARACTERS = 8_000_000
+_BUFFER_BYTES = 1 << 18
+# Control characters, which no notice holds, stand for COPY's own signs until a whole batch is escaped at once.
+_NEXT_FIELD, _NEXT_ROW, _NULL = "\x1f", "\x1e", "\x1d"
+
+KEYS = ("position", "line", "content_hash", "external_id", "status")
+
+COPIED = (
+    "position", "content_hash", "external_id", "number", "title", "agency", "sub_agency", "office", "type", "status",
+    "naics", "psc", "set_aside_code", "set_aside", "activity_codes", "assistance_listings", "posted_at", "due_at", "due_note",
+    "archive_at", "closes_at", "place", "contacts", "award_amount", "award_ceiling", "award_floor", "total_funding",
+    "expected_awards", "eligibility", "description", "url", "raw",
+)  # fmt: skip
+"""Columns of a batch in their order."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """Some rows of a file. `items` counts every row of the file up to the end of this batch, rejected ones included."""
+
+    items: int = 0
+    bytes_read: int = 0
+    keys: list[str] = field(default_factory=list[str])
+    """What tells whether a row is new: the columns KEYS, ready to be escaped."""
+    rows: list[str] = field(default_factory=list[str])
+    """The columns COPIED of the same rows."""
+    rejections: list[RejectedRow] = field(default_factory=list[RejectedRow])
+    characters: int = 0
+
+    def add(self, row: ParsedNotice | RejectedRow) -> None:
+        if isinstance(row, RejectedRow):
+            self.rejections.append(row)
+            return
+        digest = hashlib.blake2b(row.content.encode(errors="replace"), digest_size=16).hexdigest()
+        position = str(len(self.rows))
+        self.keys.append(_joined(position, str(row.line), digest, row.external_id, row.status))
+        self.rows.append(_copy_row(position, digest, row))
+        self.characters += len(self.rows[-1])
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) + len(self.rejections) >= _BATCH_ROWS or self.characters >= _BATCH_CHARACTERS
+
+
+class Incoming:
+    """A file on its way in. `skip` rows of it were taken in by an earlier run. Raises NotFound when the file is gone."""
+
+    def __init__(self, path: Path, source: Source, *, skip: int = 0) -> None:
+        try:
+            self._file = path.open("rb", buffering=0)
+        except OSError as error:
+            raise NotFound(f"The file {path.name}") from error
+        self.size_bytes = path.stat().st_size
+        self._rows = source.parse(_uncompressed(self._file))
+        self._skip = skip
+        self._items = 0
+
+    def close(self) -> None:
+        self._file.close()
+
+    def next_batch(self) -> Batch | None:
+        """The next rows; None at the end of the file. Raises UnreadableFile."""
+        batch = Batch()
+        for row in self._rows:
+            self._items += 1
+            if self._items <= self._skip:
+                continue
+            batch.add(row)
+            if batch.is_full:
+                break
+        batch.items, batch.bytes_read = self._items, self._file.tell()
+        return batch if batch.rows or batch.rejections else None
+
+
+def batch_of(rows: Iterable[ParsedNotice | RejectedRow]) -> Batch:
+    """A batch of a few rows that are at hand."""
+    batch = Batch()
+    for row in rows:
+        batch.add(row)
+    return batch
+
+
+def copy_text(rows: Iterable[str]) -> bytes:
+    """Rows of a batch as the text format of COPY."""
+    text = _NEXT_ROW.join(rows).replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    text = text.replace(_NULL, "\\N").replace(_NEXT_FIELD, "\t").replace(_NEXT_ROW, "\n")
+    return (text + "\n").encode(errors="replace") if text else b""
+
+
+def _uncompressed(file: io.FileIO) -> BinaryIO:
+    start = file.read(2)
+    file.seek(0)
+    if start == b"\x1f\x8b":
+        return io.BufferedReader(cast(Any, _Gzip(gzip.GzipFile(fileobj=file))), _BUFFER_BYTES)
+    return io.BufferedReader(file, _BUFFER_BYTES)
+
+
+class _Gzip(io.RawIOBase):
+    """A gzip stream whose every kind of damage is an OSError."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._gzip = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return self._gzip.readinto(buffer)
+        except (zlib.error, EOFError) as error:
+            raise OSError(f"the compressed file is damaged or cut off: {error}") from error
+
+
+def _copy_row(position: str, digest: str, notice: ParsedNotice) -> str:
+    return _joined(
+        position,
+        digest,
+        notice.external_id,
+        notice.number,
+        notice.title,
+        notice.agency,
+        notice.sub_agency,
+        notice.office,
+        notice.type,
+        notice.status,
+        notice.naics,
+        notice.psc,
+        notice.set_aside_code,
+        notice.set_aside,
+        _array(notice.activity_codes),
+        _array(notice.assistance_listings),
+        str(notice.posted_at),
+        _moment(notice.due_at),
+        notice.due_note,
+        _moment(notice.archive_at),
+        _moment(notice.closes_at),
+        notice.place,
+        _json(notice.contacts),
+        _number(notice.award_amount),
+        _number(notice.award_ceiling),
+        _number(notice.award_floor),
+        _number(notice.total_funding),
+        _number(notice.expected_awards),
+        notice.eligibility,
+        notice.description,
+        notice.url,
+        _json(notice.raw),
+    )
+
+
+def _joined(*values: str) -> str:
+    text = _NEXT_FIELD.join(values)
+    if text.count(_NEXT_FIELD) != len(values) - 1 or _NEXT_ROW in text or "\x00" in text:
+        text = _NEXT_FIELD.join(value if value == _NULL else clean(value) for value in values)
+    return text
+
+
+def _array(values: list[str]) -> str:
+    if not values:
+        return "{}"
+    return "{" + ",".join('"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' for value in values) + "}"
+
+
+def _moment(value: datetime | None) -> str:
+    return _NULL if value is None else str(value)
+
+
+def _number(value: object) -> str:
+    return _NULL if value is None else str(value)
+
+
+def _json(value: object) -> str:
+    if not value:
+        return "[]" if isinstance(value, list) else "{}"
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(fit(value), ensure_ascii=False) if "\\u0000" in text else text

@@ -1,0 +1,125 @@
+"""Tables of opportunities. They belong to the installation, not to an account; import runs belong to who started them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid4
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import ForeignKey, Index, Numeric, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core.database import Base, now
+
+
+class Opportunity(Base):
+    """The present version of a notice. The row stays narrow: `description`, `raw` and `search` lie in the TOAST table."""
+
+    __tablename__ = "opportunity"
+    __table_args__ = (
+        UniqueConstraint("source", "external_id"),
+        Index("ix_opportunity_search", "search", postgresql_using="gin"),
+        Index("ix_opportunity_kind_posted_at", "kind", text("posted_at DESC"), "id"),
+        Index("ix_opportunity_kind_due_at", "kind", "due_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    source: Mapped[str]
+    kind: Mapped[str]
+    external_id: Mapped[str]
+    number: Mapped[str]
+    title: Mapped[str]
+    agency: Mapped[str]
+    sub_agency: Mapped[str]
+    office: Mapped[str]
+    type: Mapped[str]
+    status: Mapped[str]
+    naics: Mapped[str]
+    psc: Mapped[str]
+    set_aside_code: Mapped[str]
+    set_aside: Mapped[str]
+    activity_codes: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    assistance_listings: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    posted_at: Mapped[datetime]
+    due_at: Mapped[datetime | None]
+    due_note: Mapped[str]
+    archive_at: Mapped[datetime | None]
+    closes_at: Mapped[datetime | None]
+    place: Mapped[str]
+    contacts: Mapped[list[Any]]
+    award_amount: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
+    award_ceiling: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
+    award_floor: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
+    total_funding: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
+    expected_awards: Mapped[int | None]
+    eligibility: Mapped[str]
+    description: Mapped[str]
+    url: Mapped[str]
+    raw: Mapped[dict[str, Any]]
+    content_hash: Mapped[str]
+    version: Mapped[int]
+    is_sample: Mapped[bool]
+    first_seen_at: Mapped[datetime]
+    last_seen_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    last_run_id: Mapped[UUID]
+    title_search: Mapped[str] = mapped_column(TSVECTOR)
+    search: Mapped[str] = mapped_column(TSVECTOR)
+
+
+class OpportunityVersion(Base):
+    """One state of a notice. `raw` and `description` are kept here once a later version has replaced them; until then
+    they are the opportunity's own, so that nothing is stored twice."""
+
+    __tablename__ = "opportunity_version"
+    __table_args__ = (UniqueConstraint("opportunity_id", "number"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    content_hash: Mapped[str]
+    seen_at: Mapped[datetime]
+    import_run_id: Mapped[UUID]
+    raw: Mapped[dict[str, Any] | None]
+    description: Mapped[str | None]
+
+
+class OpportunityVector(Base):
+    """The embedding of an opportunity by one model; models of different dimension live side by side."""
+
+    __tablename__ = "opportunity_vector"
+
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
+    model_id: Mapped[str] = mapped_column(primary_key=True)
+    vector: Mapped[Any] = mapped_column(HALFVEC())
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ImportRun(Base):
+    __tablename__ = "import_run"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    job_id: Mapped[UUID | None]
+    source: Mapped[str]
+    filename: Mapped[str]
+    is_sample: Mapped[bool] = mapped_column(default=False)
+    new: Mapped[int] = mapped_column(default=0)
+    changed: Mapped[int] = mapped_column(default=0)
+    unchanged: Mapped[int] = mapped_column(default=0)
+    rejected: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ImportRejection(Base):
+    __tablename__ = "import_rejection"
+    __table_args__ = (Index("ix_import_rejection_import_run_id_line", "import_run_id", "line"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    import_run_id: Mapped[UUID] = mapped_column(ForeignKey("import_run.id", ondelete="CASCADE"))
+    line: Mapped[int]
+    column: Mapped[str]
+    reason: Mapped[str]

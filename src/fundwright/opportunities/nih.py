@@ -1,0 +1,137 @@
+"""NIH funding opportunities, one JSON object a line (`nih_posted.jsonl`, `nih_forecasted.jsonl`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, cast
+
+from fundwright.opportunities import reading
+from fundwright.opportunities.reading import UnreadableFile, clean, moment
+from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
+
+_TYPES = {
+    "RFA": "Request for Applications",
+    "PAR": "Program Announcement",
+    "PAS": "Program Announcement",
+    "PA": "Program Announcement",
+    "NOT": "Notice",
+    "OTA": "Other Transaction",
+    "OT2": "Other Transaction",
+}
+
+
+class NihJsonLines:
+    name = "nih"
+    label = "NIH funding opportunities"
+    kind: Kind = "grant"
+    file_suffixes: tuple[str, ...] = (".jsonl",)
+
+    def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
+        is_known = False
+        for line, row in read_json_lines(reading.bounded_lines(stream)):
+            if isinstance(row, RejectedRow):
+                yield row
+                continue
+            if not is_known and not {"opportunity_id", "title"} & row.keys():
+                raise UnreadableFile(
+                    "This is not a file of NIH opportunities: its first row has neither opportunity_id nor title. "
+                    "Choose nih_posted.jsonl or nih_forecasted.jsonl, or another format."
+                )
+            is_known = True
+            yield _notice(line, row)
+
+
+def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
+    """The JSON objects of a file that holds one a line; a broken line or a file that breaks off becomes a rejection."""
+    line = 0
+    try:
+        for line, text in enumerate(reading.lines(stream), start=1):
+            if not text.strip():
+                continue
+            try:
+                row = json.loads(text)
+            except json.JSONDecodeError as error:
+                yield line, RejectedRow(line, str(error.colno), f"The line is not JSON: {error.msg}.")
+            except (RecursionError, ValueError):
+                yield line, RejectedRow(line, "", "The line is nested too deeply or holds a number that is too long.")
+            else:
+                if isinstance(row, dict):
+                    yield line, cast(dict[str, Any], row)
+                else:
+                    yield line, RejectedRow(line, "", "The line is not a JSON object.")
+    except (EOFError, OSError) as error:
+        yield line + 1, RejectedRow(line + 1, "", f"The file breaks off here ({error}); the rows before it were read.")
+
+
+def published(row: dict[str, Any]) -> dict[str, Any]:
+    """The row without empty values and without what its collector added (names that begin with an underscore)."""
+    return cast(
+        dict[str, Any],
+        reading.fit({key: value for key, value in row.items() if value not in (None, "", []) and not key.startswith("_")}),
+    )
+
+
+def _notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
+    raw = published(row)
+    external_id, title = clean(raw.get("opportunity_id")), clean(raw.get("title"))
+    if not external_id or len(external_id) > 200:
+        return RejectedRow(line, "opportunity_id", "The opportunity has no usable opportunity_id.")
+    if not title:
+        return RejectedRow(line, "title", "The opportunity has no title.")
+    posted = clean(raw.get("post_date"))
+    posted_at = moment(posted)
+    if posted_at is None:
+        reason = f"“{posted[:60]}” is not a date." if posted else "The opportunity has no post_date."
+        return RejectedRow(line, "post_date", reason)
+    due = clean(raw.get("close_date"))
+    due_at = moment(due, end_of_day=True) if due else None
+    status: Status = "forecasted" if clean(raw.get("status")).lower().startswith("forecast") else "posted"
+    number = clean(raw.get("number"))
+    content = json.dumps(raw, ensure_ascii=False, sort_keys=True)
+    body = clean(raw.get("abstract"))
+    description = reading.plain_text(body)
+    if description == body:
+        raw.pop("abstract", None)
+    contact = {
+        key: value for key, name in (("name", "contact_name"), ("email", "contact_email")) if (value := clean(raw.get(name)))
+    }
+    return ParsedNotice(
+        line=line,
+        external_id=external_id,
+        title=reading.plain_text(title),
+        posted_at=posted_at,
+        content=content,
+        raw=raw,
+        number=number,
+        agency=clean(raw.get("agency_name")) or "National Institutes of Health",
+        sub_agency=clean(raw.get("institute")),
+        office=", ".join(texts(raw.get("participating_icos"))),
+        type="Forecast" if status == "forecasted" else _TYPES.get(number.split("-")[0], "Funding Opportunity"),
+        status=status,
+        activity_codes=reading.activity_codes(title),
+        assistance_listings=_listings(raw.get("cfda_list")),
+        due_at=due_at,
+        due_note=due if due and due_at is None else "",
+        closes_at=due_at,
+        contacts=[contact] if contact else [],
+        award_ceiling=reading.amount(raw.get("award_ceiling")),
+        expected_awards=reading.count(raw.get("num_awards")),
+        description=description,
+        url=reading.web_address(clean(raw.get("url"))),
+    )
+
+
+def texts(value: object) -> list[str]:
+    if not isinstance(value, list):
+        return []
+    return [text for item in cast(list[object], value) if (text := clean(item))]
+
+
+def _listings(value: object) -> list[str]:
+    found: list[str] = []
+    for item in cast(list[object], value) if isinstance(value, list) else []:
+        number = clean(cast(dict[str, object], item).get("number")) if isinstance(item, dict) else clean(item)
+        if number:
+            found.append(number)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,156 @@
+"""How the published files write text, moments and amounts, and how we read them."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import BinaryIO, cast
+from zoneinfo import ZoneInfo
+
+import nh3
+
+from fundwright.core.errors import Invalid
+
+WASHINGTON = ZoneInfo("America/New_York")
+"""The sources name deadlines without a zone, and whole days, in the time of Washington, DC."""
+END_OF_DAY = time(23, 59, 59)
+
+_CONTROL = bytes(set(range(32)) - {9, 10, 13})
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_BLOCK_END = re.compile(r"<\s*(?:br|/p|/div|/li|/tr|/h[1-6]|/ul|/ol|/table)\b[^<>]*>", re.IGNORECASE)
+_ITEM = re.compile(r"<\s*li\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*[/!]?\s*[a-zA-Z][^<>]*>|<!--")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,30});")
+_BLANKS = re.compile(r"[ \t\u00a0]+")
+_BLANK_LINES = re.compile(r"\s*\n\s*\n\s*")
+_CONTENT_OF = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_ACTIVITY_GROUP = re.compile(r"\(([^()]*)\)")
+_ACTIVITY_CODE = re.compile(r"\b[A-Z](?:\d\d|[A-Z]\d|\d[A-Z])\b")
+_MMDDYYYY = re.compile(r"(\d\d)/?(\d\d)/?(\d{4})")
+_MAX_LINE_BYTES = 8_000_000
+_YEARS = range(1900, 2201)
+
+
+class UnreadableFile(Invalid):
+    """The file is not in the format that was named."""
+
+
+def bounded_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a stream; one longer than 8 MB comes in pieces, so that no file can fill the memory."""
+    while line := stream.readline(_MAX_LINE_BYTES):
+        yield line
+
+
+def lines(stream: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a UTF-8 or cp1252 file, decided line by line so that a mixed file loses nothing.
+
+    Control characters, which no database text may hold, are left out; bytes that are in neither encoding become U+FFFD.
+    """
+    is_first = True
+    for line in stream:
+        if is_first:
+            line, is_first = line.removeprefix(b"\xef\xbb\xbf"), False
+        if not line.isascii():
+            line = line.translate(None, _CONTROL)
+            try:
+                yield line.decode()
+            except UnicodeDecodeError:
+                yield line.decode("cp1252", errors="replace")
+        else:
+            yield line.translate(None, _CONTROL).decode("ascii")
+
+
+def clean(value: object) -> str:
+    """A single value as trimmed text that a database can hold."""
+    return _UNFIT.sub("\ufffd", str(value)).strip() if value is not None else ""
+
+
+def fit(value: object) -> object:
+    """The same JSON value with every text made fit for the database."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(key): fit(item) for key, item in cast(dict[str, object], value).items()}
+    if isinstance(value, list):
+        return [fit(item) for item in cast(list[object], value)]
+    if isinstance(value, float) and not (abs(value) < 1e300):
+        return None
+    return value
+
+
+def plain_text(text: str) -> str:
+    """Text of a description: HTML, escaped once, twice or not at all, becomes plain text with paragraphs."""
+    if "<" not in text and "&" not in text:
+        return text
+    for _ in range(3):
+        if not _ENTITY.search(text):
+            break
+        text = html.unescape(text)
+    if _TAG.search(text):
+        text = _CONTENT_OF.sub(" ", text)
+        text = _BLOCK_END.sub("\n", _ITEM.sub("\n• ", text))
+        text = html.unescape(nh3.clean(text, tags=set()))
+        text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.splitlines())
+    return _UNFIT.sub("", _BLANK_LINES.sub("\n\n", text)).strip()
+
+
+def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
+    """A moment from `2026-03-07 07:16:16.091-05`, `2026-03-23T17:00:00`, `2026-03-23`, `03232026` or `03/23/2026`.
+
+    A day without a time is its first second, or its last with `end_of_day`. None when it is no moment.
+    """
+    text = text.strip()
+    try:
+        if match := _MMDDYYYY.fullmatch(text):
+            month, day, year = map(int, match.groups())
+            read = datetime(year, month, day)  # noqa: DTZ001 (given its zone below)
+            is_day = True
+        else:
+            read = datetime.fromisoformat(text)
+            is_day = len(text) <= 10
+        if read.year not in _YEARS:
+            return None
+        if is_day and end_of_day:
+            read = datetime.combine(read.date(), END_OF_DAY)
+        return (read if read.tzinfo else read.replace(tzinfo=WASHINGTON)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_whole_day(due_at: datetime) -> bool:
+    """Whether the source named a day and no time."""
+    return due_at.astimezone(WASHINGTON).time() == END_OF_DAY
+
+
+def day_in_washington(value: datetime) -> date:
+    return value.astimezone(WASHINGTON).date()
+
+
+def amount(value: object) -> Decimal | None:
+    """An amount in dollars to the cent, from `1,250,000.00` or a number; None when it is none or beyond 10^15."""
+    try:
+        read = Decimal(str(value).replace("$", "").replace(",", "").strip())
+        return read.quantize(Decimal("0.01")) if read.is_finite() and abs(read) < 10**15 else None
+    except InvalidOperation:
+        return None
+
+
+def count(value: object) -> int | None:
+    """A count such as `12` or `12.0`; None when it is none or no sensible count."""
+    read = amount(value)
+    return int(read) if read is not None and 0 <= read < 10**9 else None
+
+
+def web_address(text: str) -> str:
+    """The address when it is one a link may lead to, else ''."""
+    text = text.strip()
+    return text if text.lower().startswith(("https://", "http://")) else ""
+
+
+def activity_codes(title: str) -> list[str]:
+    """NIH activity codes named in parentheses in a title: `(R21/R33 Clinical Trial Optional)` gives R21 and R33."""
+    found = [code for group in _ACTIVITY_GROUP.findall(title) for code in _ACTIVITY_CODE.findall(group)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,544 @@
+"""Every query of opportunities. All accounts see the same opportunities; an import run is seen by who started it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    literal_column,
+    not_,
+    or_,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlalchemy import (
+    cast as sql_cast,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import Text
+
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.jobs import Job
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
+from fundwright.opportunities.models import ImportRejection, ImportRun, Opportunity, OpportunityVector, OpportunityVersion
+from fundwright.opportunities.reading import WASHINGTON
+from fundwright.opportunities.schemas import ImportCounts, OpportunityQuery
+from fundwright.opportunities.sources import RejectedRow, Source
+
+_RANKED = 500
+"""How many of the newest matches in the title, and elsewhere, compete by rank; the rest follows by date."""
+
+_EMBEDDED_CHARACTERS = 500
+
+_COPIED_TYPES = {
+    "position": "int", "posted_at": "timestamptz", "due_at": "timestamptz", "archive_at": "timestamptz",
+    "closes_at": "timestamptz", "activity_codes": "text[]", "assistance_listings": "text[]", "contacts": "jsonb", "raw": "jsonb",
+    "award_amount": "numeric", "award_ceiling": "numeric", "award_floor": "numeric", "total_funding": "numeric",
+    "expected_awards": "int",
+}  # fmt: skip
+_CONTENT = tuple(name for name in COPIED if name not in ("position",))
+
+_STAGE = (
+    "CREATE TEMP TABLE IF NOT EXISTS opportunity_key "
+    "(position int, line int, content_hash text, external_id text, status text) ON COMMIT DROP",
+    "CREATE TEMP TABLE IF NOT EXISTS opportunity_verdict "
+    "(position int, verdict text, opportunity_id uuid, version int, is_same boolean) ON COMMIT DROP",
+    "CREATE TEMP TABLE IF NOT EXISTS opportunity_incoming "
+    "(" + ", ".join(f"{name} {_COPIED_TYPES.get(name, 'text')}" for name in COPIED) + ") ON COMMIT DROP",
+    "TRUNCATE opportunity_key, opportunity_verdict, opportunity_incoming",
+)
+_JUDGE = text("""
+    INSERT INTO opportunity_verdict
+    SELECT k.position,
+           CASE WHEN k.nth > 1 OR o.last_run_id = :run THEN 'repeated'
+                WHEN o.id IS NULL THEN 'new'
+                WHEN o.content_hash = k.content_hash THEN 'unchanged'
+                WHEN k.status = 'forecasted' AND o.status <> 'forecasted' THEN 'unchanged'
+                ELSE 'changed' END,
+           coalesce(o.id, gen_random_uuid()),
+           coalesce(o.version, 0) + 1,
+           k.content_hash = CASE WHEN k.nth > 1 THEN k.first_hash ELSE o.content_hash END
+    FROM (
+        SELECT position, external_id, content_hash, status,
+               row_number() OVER same AS nth, first_value(content_hash) OVER same AS first_hash
+        FROM opportunity_key WINDOW same AS (PARTITION BY external_id ORDER BY position)
+    ) k
+    LEFT JOIN opportunity o ON o.source = :source AND o.external_id = k.external_id
+""")
+_TO_COPY = text("SELECT position FROM opportunity_verdict WHERE verdict IN ('new', 'changed') ORDER BY position")
+_VECTORS = """
+    CROSS JOIN LATERAL (SELECT to_tsvector('english', i.title) AS title) t
+    CROSS JOIN LATERAL (
+        SELECT setweight(t.title, 'A')
+            || setweight(to_tsvector('english', concat_ws(' ', i.number, i.agency, i.sub_agency, i.office)), 'B')
+            || setweight(to_tsvector('english', left(i.description, 100000)), 'D') AS everything
+    ) s
+"""
+_ADD = text(f"""
+    INSERT INTO opportunity (
+        id, source, kind, version, is_sample, first_seen_at, last_seen_at, updated_at, last_run_id, title_search, search,
+        {", ".join(_CONTENT)}
+    )
+    SELECT v.opportunity_id, :source, :kind, 1, :is_sample, now(), now(), now(), :run, t.title, s.everything,
+           {", ".join(f"i.{name}" for name in _CONTENT)}
+    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
+    WHERE v.verdict = 'new' ORDER BY position
+""")  # noqa: S608 (names of columns only)
+_KEEP_REPLACED = text("""
+    UPDATE opportunity_version old SET raw = o.raw, description = o.description
+    FROM opportunity_verdict v JOIN opportunity o ON o.id = v.opportunity_id
+    WHERE v.verdict = 'changed' AND old.opportunity_id = o.id AND old.number = o.version
+""")
+_REPLACE = text(f"""
+    UPDATE opportunity o
+    SET version = v.version, last_seen_at = now(), updated_at = now(), last_run_id = :run, is_sample = :is_sample,
+        title_search = t.title, search = s.everything, {", ".join(f"{name} = i.{name}" for name in _CONTENT)}
+    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
+    WHERE v.verdict = 'changed' AND o.id = v.opportunity_id
+""")  # noqa: S608 (names of columns only)
+_ADD_VERSIONS = text("""
+    INSERT INTO opportunity_version (id, opportunity_id, number, content_hash, seen_at, import_run_id)
+    SELECT gen_random_uuid(), v.opportunity_id, v.version, k.content_hash, now(), :run
+    FROM opportunity_key k JOIN opportunity_verdict v USING (position) WHERE v.verdict IN ('new', 'changed')
+""")
+_FORGET_VECTORS = text("""
+    DELETE FROM opportunity_vector USING opportunity_verdict v
+    WHERE v.verdict = 'changed' AND opportunity_vector.opportunity_id = v.opportunity_id
+""")
+_SEEN_AGAIN = text("""
+    UPDATE opportunity o SET last_seen_at = now(), last_run_id = :run
+    FROM opportunity_verdict v WHERE v.verdict = 'unchanged' AND o.id = v.opportunity_id
+""")
+_COUNT = text("""
+    SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
+           count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same)
+    FROM opportunity_verdict
+""")
+_REPEATED = text("""
+    SELECT k.line, k.external_id FROM opportunity_key k JOIN opportunity_verdict v USING (position)
+    WHERE v.verdict = 'repeated' AND NOT v.is_same
+""")
+
+
+async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: UUID, is_sample: bool = False) -> ImportCounts:
+    """Take a batch in: new notices, new versions of changed ones, and why rows were left out. Safe to repeat."""
+    rejections = list(batch.rejections)
+    new = changed = unchanged = 0
+    if batch.rows:
+        # One import of a source at a time: two would take the same notice for new.
+        await session.execute(text("SELECT pg_advisory_xact_lock(hashtext(:key))"), {"key": f"import:{source.name}"})
+        for statement in _STAGE:
+            await session.execute(text(statement))
+        named = {"source": source.name, "kind": source.kind, "run": run_id, "is_sample": is_sample}
+        await _copy(session, "opportunity_key", KEYS, batch.keys)
+        await session.execute(_JUDGE, named)
+        new, changed, unchanged = (await session.execute(_COUNT)).one()
+        positions = await session.scalars(_TO_COPY)
+        await _copy(session, "opportunity_incoming", COPIED, [batch.rows[position] for position in positions])
+        if new:
+            await session.execute(_ADD, named)
+        if changed:
+            await session.execute(_KEEP_REPLACED)
+            await session.execute(_REPLACE, named)
+            await session.execute(_FORGET_VECTORS)
+        if new or changed:
+            await session.execute(_ADD_VERSIONS, named)
+        if unchanged:
+            await session.execute(_SEEN_AGAIN, named)
+        rejections += [
+            RejectedRow(line, "", f"The notice {external_id} already stands on an earlier line of this file, with other content.")
+            for line, external_id in await session.execute(_REPEATED)
+        ]
+    if rejections:
+        rows = [{"import_run_id": run_id, "line": r.line, "column": r.column, "reason": r.reason} for r in rejections]
+        await session.execute(insert(ImportRejection), rows)
+    counts = ImportCounts(new=new, changed=changed, unchanged=unchanged, rejected=len(rejections))
+    await session.execute(
+        update(ImportRun)
+        .where(ImportRun.id == run_id)
+        .values(
+            new=ImportRun.new + counts.new,
+            changed=ImportRun.changed + counts.changed,
+            unchanged=ImportRun.unchanged + counts.unchanged,
+            rejected=ImportRun.rejected + counts.rejected,
+        )
+    )
+    return counts
+
+
+async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows: list[str]) -> None:
+    if not rows:
+        return
+    content = await asyncio.to_thread(copy_text, rows)
+    connection = await (await session.connection()).get_raw_connection()
+    cursor = cast(Any, connection.driver_connection).cursor()
+    async with cursor, cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
+        await copy.write(content)
+
+
+def is_open_at(moment: datetime) -> ColumnElement[bool]:
+    return and_(Opportunity.status != "archived", or_(Opportunity.closes_at.is_(None), Opportunity.closes_at >= moment))
+
+
+_ROW = (
+    Opportunity.id, Opportunity.source, Opportunity.kind, Opportunity.number, Opportunity.title, Opportunity.agency,
+    Opportunity.sub_agency, Opportunity.type, Opportunity.status, Opportunity.naics, Opportunity.psc,
+    Opportunity.set_aside_code, Opportunity.set_aside, Opportunity.activity_codes, Opportunity.posted_at, Opportunity.due_at,
+    Opportunity.due_note, Opportunity.is_sample, Opportunity.version,
+)  # fmt: skip
+
+
+def _rows() -> Select[*tuple[Any, ...]]:
+    return select(*_ROW, is_open_at(now()).label("is_open"))
+
+
+def _day_start(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=WASHINGTON)
+
+
+def _search_term(words: str) -> ColumnElement[Any]:
+    return func.websearch_to_tsquery(literal_column("'english'"), words)
+
+
+def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    for column, values in (
+        (Opportunity.agency, query.agency),
+        (Opportunity.type, query.type),
+        (Opportunity.set_aside_code, query.set_aside),
+        (Opportunity.source, query.source),
+    ):
+        if values:
+            found.append(column.in_(values))
+    if query.kind:
+        found.append(Opportunity.kind == query.kind)
+    if query.activity_code:
+        found.append(Opportunity.activity_codes.op("&&")(sql_cast(list(query.activity_code), ARRAY(Text))))
+    if query.naics:
+        found.append(Opportunity.naics.startswith(query.naics, autoescape=True))
+    if query.due_from:
+        found.append(Opportunity.due_at >= _day_start(query.due_from))
+    if query.due_to:
+        found.append(Opportunity.due_at < _day_start(query.due_to + timedelta(days=1)))
+    if query.posted_from:
+        found.append(Opportunity.posted_at >= _day_start(query.posted_from))
+    if query.posted_to:
+        found.append(Opportunity.posted_at < _day_start(query.posted_to + timedelta(days=1)))
+    if query.availability:
+        is_open = is_open_at(now())
+        found.append(is_open if query.availability == "open" else not_(is_open))
+    if query.sample is not None:
+        found.append(Opportunity.is_sample.is_(query.sample))
+    if labelled is not None:
+        found.append(Opportunity.id.in_(labelled))
+    if query.text.strip():
+        found.append(Opportunity.search.op("@@", return_type=Boolean())(_search_term(query.text)))
+    return found
+
+
+async def page(
+    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
+) -> tuple[list[Mapping[str, Any]], int]:
+    """One page of matching opportunities and how many there are in all."""
+    conditions = _conditions(query, labelled)
+    total = await session.scalar(select(func.count()).select_from(Opportunity).where(*conditions)) or 0
+    if query.offset >= total:
+        return [], total
+    by_relevance = bool(query.text.strip()) and query.sort_field in ("", "relevance")
+    if by_relevance:
+        found = await _page_by_relevance(session, query, conditions, total)
+    else:
+        ordered = _rows().where(*conditions).order_by(*_order(query))
+        found = (await session.execute(ordered.offset(query.offset).limit(query.page_size))).mappings().all()
+    return list(cast(Sequence[Mapping[str, Any]], found)), total
+
+
+def _order(query: OpportunityQuery) -> tuple[Any, ...]:
+    column: Any = {
+        "due": Opportunity.due_at,
+        "title": Opportunity.title,
+        "agency": Opportunity.agency,
+        "number": Opportunity.number,
+        "type": Opportunity.type,
+    }.get(query.sort_field)
+    if column is None:
+        is_oldest_first = query.sort == "posted"
+        return (Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc(), Opportunity.id)
+    return ((column.desc() if query.is_descending else column.asc()).nulls_last(), Opportunity.posted_at.desc(), Opportunity.id)
+
+
+async def _page_by_relevance(
+    session: AsyncSession, query: OpportunityQuery, conditions: list[ColumnElement[bool]], total: int
+) -> Sequence[Any]:
+    """Matches by rank. Among many matches only the newest with the words in the title, and the newest of all, compete;
+    the rest follows newest first. The order is the same for every page."""
+    term = _search_term(query.text)
+    rank = func.ts_rank(Opportunity.search, term)
+    newest = (Opportunity.posted_at.desc(), Opportunity.id)
+    if total <= 2 * _RANKED:
+        ranked = _rows().where(*conditions).order_by(rank.desc(), *newest)
+        return (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
+    in_title = Opportunity.title_search.op("@@", return_type=Boolean())(term)
+    titled = select(Opportunity.id).where(*conditions, in_title).order_by(*newest).limit(_RANKED)
+    recent = select(Opportunity.id).where(*conditions).order_by(*newest).limit(_RANKED)
+    competing = titled.union(recent).subquery()
+    ids = select(competing.c.id)
+    ranked = _rows().where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
+    found = (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
+    if len(found) == query.page_size:
+        return found
+    number = await session.scalar(select(func.count()).select_from(competing)) or 0
+    rest = _rows().where(*conditions, Opportunity.id.not_in(ids)).order_by(*newest)
+    rest = rest.offset(max(0, query.offset - number)).limit(query.page_size - len(found))
+    return [*found, *(await session.execute(rest)).mappings().all()]
+
+
+async def stream(
+    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None, columns: Sequence[str]
+) -> AsyncIterator[Sequence[Any]]:
+    """Every matching opportunity, newest first unless a column to sort by is given, read from the server bit by bit."""
+    chosen = select(*(getattr(Opportunity, name) for name in columns))
+    rows = await session.stream(chosen.where(*_conditions(query, labelled)).order_by(*_order(query)))
+    async for row in rows:
+        yield row
+
+
+async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
+    """Every column of one opportunity. Raises NotFound."""
+    left_out = {"search", "title_search", "content_hash", "last_run_id"}
+    columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
+    found = select(*columns, is_open_at(now()).label("is_open")).where(Opportunity.id == opportunity_id)
+    row = (await session.execute(found)).mappings().one_or_none()
+    if row is None:
+        raise NotFound("The opportunity")
+    return cast(Mapping[str, Any], row)
+
+
+async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
+    found = (await session.execute(_rows().where(Opportunity.id.in_(ids)))).mappings().all()
+    position = {id: index for index, id in enumerate(ids)}
+    return sorted(cast(Sequence[Mapping[str, Any]], found), key=lambda row: position[row["id"]])
+
+
+async def versions(session: AsyncSession, opportunity_id: UUID) -> list[tuple[int, datetime, dict[str, Any] | None, str | None]]:
+    """(number, seen at, raw, description) of each version in order; the present one has neither raw nor description."""
+    found = await session.execute(
+        select(OpportunityVersion.number, OpportunityVersion.seen_at, OpportunityVersion.raw, OpportunityVersion.description)
+        .where(OpportunityVersion.opportunity_id == opportunity_id)
+        .order_by(OpportunityVersion.number)
+    )
+    return [(number, seen_at, raw, description) for number, seen_at, raw, description in found]
+
+
+async def facets(session: AsyncSession, kind: str | None) -> list[tuple[str, str, str, int]]:
+    """(facet, value, label, number of opportunities), most frequent first."""
+    of_kind = Opportunity.kind == kind if kind else true()
+    grouped = (
+        select(
+            func.grouping(
+                Opportunity.agency, Opportunity.type, Opportunity.set_aside_code, Opportunity.source, Opportunity.is_sample
+            ),
+            Opportunity.agency,
+            Opportunity.type,
+            Opportunity.set_aside_code,
+            func.max(Opportunity.set_aside),
+            Opportunity.source,
+            Opportunity.is_sample,
+            func.count(),
+        )
+        .where(of_kind)
+        .group_by(
+            func.grouping_sets(
+                Opportunity.agency, Opportunity.type, Opportunity.set_aside_code, Opportunity.source, Opportunity.is_sample
+            )
+        )
+    )
+    found: list[tuple[str, str, str, int]] = []
+    for grouping, agency, type_, code, label, source, is_sample, number in await session.execute(grouped):
+        if grouping == 0b01111 and agency:
+            found.append(("agency", agency, agency, number))
+        elif grouping == 0b10111 and type_:
+            found.append(("type", type_, type_, number))
+        elif grouping == 0b11011 and code:
+            found.append(("set_aside", code, label or code, number))
+        elif grouping == 0b11101:
+            found.append(("source", source, source, number))
+        elif grouping == 0b11110:
+            found.append(("sample" if is_sample else "own", "", "", number))
+    code_of = func.unnest(Opportunity.activity_codes).label("code")
+    codes = select(code_of).where(of_kind, Opportunity.activity_codes != sql_cast([], ARRAY(Text))).subquery()
+    for code, number in await session.execute(select(codes.c.code, func.count()).group_by(codes.c.code)):
+        found.append(("activity_code", code, code, number))
+    return sorted(found, key=lambda facet: (-facet[3], facet[1]))
+
+
+async def is_empty(session: AsyncSession) -> bool:
+    return not await session.scalar(select(exists().where(Opportunity.id.is_not(None))))
+
+
+async def was_ever_imported(session: AsyncSession) -> bool:
+    return bool(await session.scalar(select(exists().where(ImportRun.id.is_not(None)))))
+
+
+async def remove_sample(session: AsyncSession) -> list[UUID]:
+    removed = await session.scalars(delete(Opportunity).where(Opportunity.is_sample).returning(Opportunity.id))
+    return list(removed)
+
+
+def _seen_by(actor: Actor) -> ColumnElement[bool]:
+    return true() if actor.role == Role.ADMIN else ImportRun.owner_id == actor.id
+
+
+async def add_run(
+    session: AsyncSession, *, owner_id: UUID | None, source: str, filename: str, is_sample: bool = False
+) -> ImportRun:
+    run = ImportRun(owner_id=owner_id, source=source, filename=filename, is_sample=is_sample)
+    session.add(run)
+    await session.flush()
+    return run
+
+
+async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> tuple[ImportRun, Job | None]:
+    """Raises NotFound."""
+    found = select(ImportRun, Job).outerjoin(Job, Job.id == ImportRun.job_id).where(ImportRun.id == run_id, _seen_by(actor))
+    row = (await session.execute(found.execution_options(populate_existing=True))).one_or_none()
+    if row is None:
+        raise NotFound("The import")
+    return row[0], row[1]
+
+
+async def counts(session: AsyncSession, run_id: UUID) -> ImportCounts:
+    columns = (ImportRun.new, ImportRun.changed, ImportRun.unchanged, ImportRun.rejected)
+    row = (await session.execute(select(*columns).where(ImportRun.id == run_id))).mappings().one()
+    return ImportCounts.model_validate(dict(row))
+
+
+async def page_of_runs(
+    session: AsyncSession, actor: Actor, *, offset: int, limit: int
+) -> tuple[list[tuple[ImportRun, Job | None]], int]:
+    mine = and_(_seen_by(actor), not_(ImportRun.is_sample))
+    total = await session.scalar(select(func.count()).select_from(ImportRun).where(mine)) or 0
+    found = (
+        select(ImportRun, Job)
+        .outerjoin(Job, Job.id == ImportRun.job_id)
+        .where(mine)
+        .order_by(ImportRun.created_at.desc(), ImportRun.id)
+        .offset(offset)
+        .limit(limit)
+    )
+    return [(run, job) for run, job in await session.execute(found)], total
+
+
+async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> None:
+    await session.execute(update(ImportRun).where(ImportRun.id == run_id).values(job_id=job_id))
+
+
+async def rejections(
+    session: AsyncSession, run_id: UUID, *, offset: int = 0, limit: int | None = None
+) -> tuple[list[ImportRejection], int]:
+    """Rejected rows of an import that the caller may see, in the order of the file."""
+    of_run = ImportRejection.import_run_id == run_id
+    total = await session.scalar(select(func.count()).select_from(ImportRejection).where(of_run)) or 0
+    found = select(ImportRejection).where(of_run).order_by(ImportRejection.line, ImportRejection.id).offset(offset).limit(limit)
+    return list(await session.scalars(found)), total
+
+
+async def stream_rejections(session: AsyncSession, run_id: UUID) -> AsyncIterator[tuple[int, str, str]]:
+    found = select(ImportRejection.line, ImportRejection.column, ImportRejection.reason)
+    rows = await session.stream(found.where(ImportRejection.import_run_id == run_id).order_by(ImportRejection.line))
+    async for line, column, reason in rows:
+        yield line, column, reason
+
+
+def _lacks_vector(model_id: str) -> ColumnElement[bool]:
+    return not_(exists().where(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == model_id))
+
+
+async def count_lacking_vectors(session: AsyncSession, model_id: str) -> int:
+    return await session.scalar(select(func.count()).select_from(Opportunity).where(_lacks_vector(model_id))) or 0
+
+
+async def texts_lacking_vectors(session: AsyncSession, model_id: str, *, limit: int) -> list[tuple[UUID, str]]:
+    """(id, text to embed) of opportunities that this model has not embedded, newest first."""
+    words = Opportunity.title + literal("\n") + func.left(Opportunity.description, _EMBEDDED_CHARACTERS)
+    found = select(Opportunity.id, words).where(_lacks_vector(model_id)).order_by(Opportunity.posted_at.desc()).limit(limit)
+    return [(id, words) for id, words in await session.execute(found)]
+
+
+async def add_vectors(session: AsyncSession, model_id: str, vectors: Sequence[tuple[UUID, NDArray[np.float32]]]) -> None:
+    """Keep vectors of opportunities that still exist."""
+    there = set(await session.scalars(select(Opportunity.id).where(Opportunity.id.in_([id for id, _ in vectors]))))
+    rows = [{"opportunity_id": id, "model_id": model_id, "vector": vector} for id, vector in vectors if id in there]
+    if rows:
+        await session.execute(upsert(OpportunityVector).on_conflict_do_nothing(), rows)
+
+
+async def vectors_after(
+    session: AsyncSession, model_id: str, after: UUID | None, *, limit: int
+) -> list[tuple[UUID, NDArray[np.float32]]]:
+    """Vectors of this model in the order of their opportunities' ids, from the one after `after`."""
+    found = select(OpportunityVector.opportunity_id, OpportunityVector.vector).where(OpportunityVector.model_id == model_id)
+    if after is not None:
+        found = found.where(OpportunityVector.opportunity_id > after)
+    rows = await session.execute(found.order_by(OpportunityVector.opportunity_id).limit(limit))
+    return [(id, vector.to_numpy().astype(np.float32)) for id, vector in rows]
+
+
+async def count_vectors(session: AsyncSession, model_id: str) -> int:
+    return await session.scalar(select(func.count()).where(OpportunityVector.model_id == model_id)) or 0
+
+
+async def vectors_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
+    found = select(OpportunityVector.opportunity_id, OpportunityVector.vector)
+    rows = await session.execute(found.where(OpportunityVector.model_id == model_id, OpportunityVector.opportunity_id.in_(ids)))
+    return {id: vector.to_numpy().astype(np.float32) for id, vector in rows}
+
+
+async def index_vectors(session: AsyncSession, model_id: str, dimension: int) -> None:
+    """Make the HNSW index of this model's vectors unless it is there."""
+    name = "ix_opportunity_vector_hnsw_" + hashlib.sha256(model_id.encode()).hexdigest()[:12]
+    quoted = model_id.replace("'", "''")
+    if await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
+        return
+    statement = (
+        f"CREATE INDEX IF NOT EXISTS {name} ON opportunity_vector "
+        f"USING hnsw ((vector::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE model_id = '{quoted}'"
+    )
+    await (await session.connection()).exec_driver_sql(statement.replace("%", "%%"))
+
+
+async def similar(
+    session: AsyncSession, model_id: str, vector: NDArray[np.float32], *, leave_out: UUID, limit: int
+) -> list[tuple[UUID, float]]:
+    """(id, cosine) of the nearest opportunities, nearest first."""
+    dimension = len(vector)
+    # The model's id must stand in the statement for the planner to see that the partial index fits.
+    of_model = OpportunityVector.model_id == literal_column("'" + model_id.replace("'", "''").replace(":", "\\:") + "'")
+    distance = sql_cast(OpportunityVector.vector, HALFVEC(dimension)).cosine_distance(vector)
+    await session.execute(text("SET LOCAL hnsw.ef_search = 100"))
+    nearest = select(OpportunityVector.opportunity_id, distance.label("distance")).where(of_model)
+    rows = await session.execute(nearest.order_by(distance).limit(limit + 1))
+    return [(id, 1 - far) for id, far in rows if id != leave_out][:limit]

@@ -1,0 +1,176 @@
+"""SAM.gov Contract Opportunities, the bulk file `ContractOpportunitiesFullCSV.csv` (47 columns, cp1252, all quoted)."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from fundwright.opportunities import reading
+from fundwright.opportunities.reading import UnreadableFile, clean, moment
+from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
+
+_REQUIRED = ("NoticeId", "Title", "PostedDate")
+_NEVER_OPEN = frozenset({"Award Notice", "Justification", "Justification and Approval (J&A)"})
+_RECORD_START = re.compile(r'"?[0-9A-Za-z-]{8,64}"?,')
+_PSC_IN_TITLE = re.compile(r"([0-9]{2}|[A-Z])--")
+_NO_SET_ASIDE = frozenset({"", "NONE", "[]", "null"})
+_CONTACTS = ("Primary", "Secondary")
+
+
+class SamCsv:
+    name = "sam"
+    label = "SAM.gov contract opportunities"
+    kind: Kind = "contract"
+    file_suffixes: tuple[str, ...] = (".csv",)
+
+    def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
+        records = _Records(reading.lines(reading.bounded_lines(stream)))
+        header = next((record for _, record in records if isinstance(record, list)), [])
+        missing = [name for name in _REQUIRED if name not in header]
+        if missing:
+            raise UnreadableFile(
+                f"This is not a SAM.gov bulk file: the column {', '.join(missing)} is missing from its first line. "
+                "Choose the file ContractOpportunitiesFullCSV.csv, or another format."
+            )
+        for line, record in records:
+            if not isinstance(record, list):
+                yield RejectedRow(line, "", record)
+            elif len(record) != len(header):
+                records.look_for_next_record()
+                yield RejectedRow(
+                    line,
+                    str(min(len(record), len(header)) + 1),
+                    f"The row has {len(record)} columns instead of {len(header)}.",
+                )
+            else:
+                yield _notice(line, record, dict(zip(header, record, strict=True)))
+
+
+class _Records:
+    """CSV records with the line each begins on. A quote that is never closed costs its own record, not the file."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._waiting: deque[str] = deque()
+        self._taken: list[str] = []
+        self._line = 0
+        self._reader = csv.reader(self._feed())
+
+    def __iter__(self) -> Iterator[tuple[int, list[str] | str]]:
+        while True:
+            self._taken.clear()
+            start = self._line + 1
+            try:
+                record = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                self.look_for_next_record()
+                yield start, f"The row cannot be read as CSV ({error}); a quote may be missing."
+            except (EOFError, OSError) as error:
+                yield self._line + 1, f"The file breaks off here ({error}); the rows before it were read."
+                return
+            else:
+                if record:
+                    yield start, record
+
+    def look_for_next_record(self) -> None:
+        """After a bad record that spans lines: go on at the first of them that looks like the start of a record."""
+        for index, line in enumerate(self._taken[1:], start=1):
+            if _RECORD_START.match(line):
+                returned = self._taken[index:]
+                self._waiting.extendleft(reversed(returned))
+                self._line -= len(returned)
+                break
+        self._reader = csv.reader(self._feed())
+
+    def _feed(self) -> Iterator[str]:
+        while True:
+            line = self._waiting.popleft() if self._waiting else next(self._lines, None)
+            if line is None:
+                return
+            self._line += 1
+            self._taken.append(line)
+            yield line
+
+
+def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice | RejectedRow:
+    external_id, title = row["NoticeId"].strip(), row["Title"].strip()
+    if not external_id:
+        return RejectedRow(line, "NoticeId", "The notice has no NoticeId.")
+    if len(external_id) > 200:
+        return RejectedRow(line, "NoticeId", "The NoticeId is longer than 200 characters.")
+    if not title:
+        return RejectedRow(line, "Title", "The notice has no title.")
+    posted = row["PostedDate"]
+    posted_at = moment(posted)
+    if posted_at is None:
+        reason = f"“{posted[:60]}” is not a date." if posted else "The notice has no posted date."
+        return RejectedRow(line, "PostedDate", reason)
+    due = row.get("ResponseDeadLine", "").strip()
+    due_at = moment(due, end_of_day=True) if due else None
+    archive = row.get("ArchiveDate", "")
+    archive_at = moment(archive, end_of_day=True) if archive else None
+    type_ = row.get("Type", "").strip()
+    code = _set_aside_code(row.get("SetASideCode", ""))
+    psc = row.get("ClassificationCode", "").strip()
+    if not psc and (group := _PSC_IN_TITLE.match(title)):
+        psc = group[1]
+    body = row.get("Description", "")
+    description = reading.plain_text(body)
+    raw = {name: value for name, value in row.items() if value}
+    if description == body:
+        raw.pop("Description", None)
+    return ParsedNotice(
+        line=line,
+        external_id=external_id,
+        title=reading.plain_text(title),
+        posted_at=posted_at,
+        content="\x1f".join(record),
+        raw=dict(raw),
+        number=row.get("Sol#", "").strip(),
+        agency=row.get("Department/Ind.Agency", "").strip(),
+        sub_agency=row.get("Sub-Tier", "").strip(),
+        office=row.get("Office", "").strip(),
+        type=type_,
+        status="posted" if row.get("Active", "Yes").strip().lower() in ("yes", "true", "") else "archived",
+        naics=row.get("NaicsCode", "").strip(),
+        psc=psc,
+        set_aside_code=code,
+        set_aside=row.get("SetASide", "").strip() if code else "",
+        due_at=due_at,
+        due_note=due if due and due_at is None else "",
+        archive_at=archive_at,
+        closes_at=posted_at if type_ in _NEVER_OPEN else due_at or archive_at,
+        place=_joined(row, "PopCity", "PopState", "PopZip", "PopCountry"),
+        contacts=_contacts(row),
+        award_amount=reading.amount(row.get("Award$", "")),
+        description=description,
+        url=reading.web_address(row.get("Link", "")),
+    )
+
+
+def _set_aside_code(text: str) -> str:
+    """`SBA` from `SBA` or from `["SBA"]`; '' and NONE both mean none."""
+    code = clean(text).strip("[]\" '")
+    return "" if code.upper() in _NO_SET_ASIDE else code
+
+
+def _contacts(row: dict[str, str]) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = []
+    for which in _CONTACTS:
+        contact = {
+            key: value
+            for key, column in (("name", "Fullname"), ("title", "Title"), ("email", "Email"), ("phone", "Phone"), ("fax", "Fax"))
+            if (value := row.get(f"{which}Contact{column}", "").strip())
+        }
+        if contact:
+            found.append(contact)
+    return found
+
+
+def _joined(row: dict[str, str], *names: str) -> str:
+    return ", ".join(value for name in names if (value := row.get(name, "").strip()))

@@ -1,0 +1,205 @@
+"""What opportunities answers."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fundwright.core.jobs import JobState
+from fundwright.core.paging import PageRequest
+from fundwright.opportunities.sources import Kind, Status
+
+Availability = Literal["open", "closed"]
+
+
+class OpportunityQuery(PageRequest):
+    """What to list. Filters are joined by "and", values of one filter by "or".
+
+    `sort` is relevance (needs `text`), due, posted, title or agency; `-posted` is newest first. Without one it is relevance
+    for a search and newest first otherwise.
+    """
+
+    kind: Kind | None = None
+    text: str = Field(default="", max_length=500, description='Words, "exact phrases", -without, this or that.')
+    agency: tuple[str, ...] = ()
+    type: tuple[str, ...] = ()
+    naics: str = Field(default="", max_length=6, description="The first 2 to 6 digits of a NAICS code.")
+    set_aside: tuple[str, ...] = ()
+    activity_code: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    due_from: date | None = None
+    due_to: date | None = None
+    posted_from: date | None = None
+    posted_to: date | None = None
+    availability: Availability | None = None
+    category: UUID | None = None
+    sample: bool | None = None
+
+
+class OpportunityRow(BaseModel):
+    """An opportunity as a line of a list."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    source: str
+    kind: Kind
+    number: str
+    title: str
+    agency: str
+    sub_agency: str
+    type: str
+    status: Status
+    naics: str
+    psc: str
+    set_aside_code: str
+    set_aside: str
+    activity_codes: list[str]
+    posted_at: datetime
+    due_at: datetime | None
+    due_note: str
+    is_open: bool
+    is_sample: bool
+    version: int
+
+
+class Contact(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: str = ""
+    title: str = ""
+    email: str = ""
+    phone: str = ""
+    fax: str = ""
+
+
+class OpportunityRead(OpportunityRow):
+    """Everything known of an opportunity. Amounts are US dollars; `raw` is the source's record as published."""
+
+    external_id: str
+    office: str
+    assistance_listings: list[str]
+    archive_at: datetime | None
+    place: str
+    contacts: list[Contact]
+    award_amount: Decimal | None
+    award_ceiling: Decimal | None
+    award_floor: Decimal | None
+    total_funding: Decimal | None
+    expected_awards: int | None
+    eligibility: str
+    description: str
+    url: str
+    raw: dict[str, Any]
+    first_seen_at: datetime
+    last_seen_at: datetime
+    updated_at: datetime
+
+
+class FieldChange(BaseModel):
+    """A field of the source's record before and after; '' where it was absent."""
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str
+    before: str
+    after: str
+
+
+class VersionRead(BaseModel):
+    """One version of a notice and what it changed; the first changed nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    seen_at: datetime
+    changes: list[FieldChange]
+
+
+class FacetValue(BaseModel):
+    """A value a filter can take, and how many opportunities have it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: str
+    label: str
+    count: int
+
+
+class Facets(BaseModel):
+    """The values to offer in the filters of a list, most frequent first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    agencies: list[FacetValue]
+    types: list[FacetValue]
+    set_asides: list[FacetValue]
+    activity_codes: list[FacetValue]
+    sources: list[FacetValue]
+    total: int
+    samples: int
+
+
+class SourceRead(BaseModel):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    name: str
+    label: str
+    kind: Kind
+    file_suffixes: tuple[str, ...]
+
+
+class ImportCounts(BaseModel):
+    """How the rows of a file were taken in."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    rejected: int = 0
+
+
+class RejectionRead(BaseModel):
+    """A row that was not taken in. `column` names the field or is its number; '' means the whole row."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    line: int
+    column: str
+    reason: str
+
+
+class ImportRunRead(ImportCounts):
+    """One import of one file. `state` is that of its job; a sample has none."""
+
+    id: UUID
+    job_id: UUID | None
+    source: str
+    filename: str
+    is_sample: bool
+    created_at: datetime
+    state: JobState | None = None
+    error: str | None = None
+
+
+class ImportReport(ImportCounts):
+    """What an import answers on the command line. `rejections` are the first of them."""
+
+    source: str
+    filename: str
+    run_id: UUID
+    rejections: list[RejectionRead]
+
+
+class Similar(BaseModel):
+    """An opportunity like another; `similarity` is the cosine of their embeddings, at most 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    opportunity: OpportunityRow
+    similarity: float

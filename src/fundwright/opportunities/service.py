@@ -1,0 +1,323 @@
+"""What a person can do with opportunities. Everybody sees the same ones; viewers and reviewers do not change them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Invalid, NotAllowed
+from fundwright.core.files import StoredFile
+from fundwright.core.jobs import Job, JobRead, JobState
+from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import importing, repository
+from fundwright.opportunities.grants import GrantsGov
+from fundwright.opportunities.incoming import batch_of
+from fundwright.opportunities.models import ImportRun
+from fundwright.opportunities.nih import NihJsonLines
+from fundwright.opportunities.sam import SamCsv
+from fundwright.opportunities.schemas import (
+    Facets,
+    FacetValue,
+    FieldChange,
+    ImportReport,
+    ImportRunRead,
+    OpportunityQuery,
+    OpportunityRead,
+    OpportunityRow,
+    RejectionRead,
+    Similar,
+    SourceRead,
+    VersionRead,
+)
+from fundwright.opportunities.sources import Kind, Source
+
+TOPIC = importing.TOPIC
+"""The live topic of every change of the opportunities."""
+
+_EXPORTED = (
+    "id", "source", "kind", "number", "title", "agency", "sub_agency", "office", "type", "status", "naics", "psc",
+    "set_aside_code", "activity_codes", "assistance_listings", "posted_at", "due_at", "award_ceiling", "award_floor",
+    "total_funding", "award_amount", "place", "url",
+)  # fmt: skip
+_BODIES = frozenset({"Description", "abstract"})
+_REPORTED_REJECTIONS = 20
+_SAMPLES: tuple[tuple[Source, str], ...] = (
+    (SamCsv(), "sam.csv"),
+    (GrantsGov(), "grants.xml"),
+    (NihJsonLines(), "nih.jsonl"),
+)
+
+
+async def list_opportunities(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
+    """One page of the opportunities that match, with the exact number of all that do."""
+    rows, total = await repository.page(session, query, _labelled(actor, query))
+    items = [OpportunityRow.model_validate(row) for row in rows]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> OpportunityRead:
+    """Raises NotFound."""
+    return OpportunityRead.model_validate(await repository.get(session, opportunity_id))
+
+
+async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> list[VersionRead]:
+    """Every version of a notice, newest first, and which fields it changed. Raises NotFound."""
+    present = await repository.get(session, opportunity_id)
+    found: list[VersionRead] = []
+    before: dict[str, str] | None = None
+    for number, seen_at, raw, description in await repository.versions(session, opportunity_id):
+        if raw is None or description is None:
+            raw, description = present["raw"], present["description"]
+        after = _fields(raw, description)
+        changes = [] if before is None else _changes(before, after)
+        found.append(VersionRead(number=number, seen_at=seen_at, changes=changes))
+        before = after
+    return found[::-1]
+
+
+async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
+    """What the filters of a list can offer."""
+    values: dict[str, list[FacetValue]] = {}
+    for facet, value, label, number in await repository.facets(session, kind):
+        values.setdefault(facet, []).append(FacetValue(value=value, label=label, count=number))
+    samples = sum(value.count for value in values.get("sample", ()))
+    return Facets(
+        agencies=values.get("agency", []),
+        types=values.get("type", []),
+        set_asides=values.get("set_aside", []),
+        activity_codes=values.get("activity_code", []),
+        sources=values.get("source", []),
+        total=samples + sum(value.count for value in values.get("own", ())),
+        samples=samples,
+    )
+
+
+async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
+    yield _csv_line(_EXPORTED)
+    async for row in repository.stream(session, query, _labelled(actor, query), _EXPORTED):
+        yield _csv_line(row)
+
+
+def check_may_import(actor: Actor) -> None:
+    """Raises NotAllowed for accounts that only read."""
+    _check_may_change(actor, "import opportunities")
+
+
+def list_sources(core: Core) -> list[SourceRead]:
+    """The formats that can be imported, those of plug-ins included."""
+    return [SourceRead.model_validate(source) for source in core.plugins.collect("opportunity_sources")]
+
+
+def get_source(core: Core, name: str) -> Source:
+    """Raises NotFound."""
+    sources = cast(list[Source], core.plugins.collect("opportunity_sources"))
+    for source in sources:
+        if source.name == name:
+            return source
+    known = ", ".join(source.name for source in sources)
+    raise Invalid(f"There is no source named “{name}”. Choose one of {known}.")
+
+
+async def start_import(
+    session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str, stored: StoredFile
+) -> ImportRunRead:
+    """Import a stored file as a job, which starts once the caller commits. Raises NotAllowed or Invalid."""
+    chosen = get_source(core, source)
+    run = await prepare_import(session, actor, core, source=source, filename=filename)
+    await core.jobs.enqueue(
+        session,
+        "import",
+        title=f"{chosen.label}: {filename}",
+        owner_id=actor.id,
+        payload={"run_id": str(run.id), "source": source, "sha256": stored.sha256},
+    )
+    return run
+
+
+async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str) -> ImportRunRead:
+    """The record of an import whose job the caller runs itself. Raises NotAllowed or Invalid."""
+    check_may_import(actor)
+    chosen = get_source(core, source)
+    run = await repository.add_run(session, owner_id=actor.id, source=chosen.name, filename=Path(filename).name[:200])
+    return _read_run(run, None)
+
+
+async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ImportRunRead]:
+    """The actor's imports, newest first; administrators see everybody's."""
+    runs, total = await repository.page_of_runs(session, actor, offset=request.offset, limit=request.page_size)
+    return Page(items=[_read_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
+
+
+async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportRunRead:
+    """Raises NotFound."""
+    return _read_run(*await repository.get_run(session, actor, run_id))
+
+
+async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
+    """An import's counts with its first rejected rows. Raises NotFound."""
+    run, _ = await repository.get_run(session, actor, run_id)
+    first, _ = await repository.rejections(session, run_id, limit=_REPORTED_REJECTIONS)
+    return ImportReport(
+        source=run.source,
+        filename=run.filename,
+        run_id=run.id,
+        new=run.new,
+        changed=run.changed,
+        unchanged=run.unchanged,
+        rejected=run.rejected,
+        rejections=[RejectionRead.model_validate(rejection) for rejection in first],
+    )
+
+
+async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest) -> Page[RejectionRead]:
+    """Rows of an import that were left out, in the order of the file. Raises NotFound."""
+    await repository.get_run(session, actor, run_id)
+    found, total = await repository.rejections(session, run_id, offset=request.offset, limit=request.page_size)
+    items = [RejectionRead.model_validate(rejection) for rejection in found]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
+    """All of them as CSV, with the name of the file. Raises NotFound."""
+    run, _ = await repository.get_run(session, actor, run_id)
+    yield _csv_line(("file", "line", "column", "reason"))
+    async for line, column, reason in repository.stream_rejections(session, run_id):
+        yield _csv_line((run.filename, line, column, reason))
+
+
+async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
+    """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
+    _check_may_change(actor, "categorise opportunities")
+    return await core.jobs.enqueue(
+        session, "categorise", title="Categorise opportunities", owner_id=actor.id, payload=categorise_payload(actor)
+    )
+
+
+def categorise_payload(actor: Actor) -> dict[str, Any]:
+    return {"actor": actor.model_dump(mode="json")}
+
+
+async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
+    """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
+    await repository.get(session, opportunity_id)
+    vector = (await repository.vectors_of(session, model_id, [opportunity_id])).get(opportunity_id)
+    if vector is None:
+        return []
+    near = dict(await repository.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
+    rows = await repository.rows_of(session, list(near))
+    return [Similar(opportunity=OpportunityRow.model_validate(row), similarity=near[row["id"]]) for row in rows]
+
+
+async def vectors_of(
+    session: AsyncSession, actor: Actor, ids: Sequence[UUID], *, model_id: str
+) -> dict[UUID, NDArray[np.float32]]:
+    """Unit-length embeddings by this model of those opportunities that have one."""
+    return await repository.vectors_of(session, model_id, ids)
+
+
+async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> list[OpportunityRow]:
+    """These opportunities in this order; ids that are gone are left out."""
+    return [OpportunityRow.model_validate(row) for row in await repository.rows_of(session, ids)]
+
+
+async def load_sample_once(session: AsyncSession) -> None:
+    """Put our sample in on the very first start, so that every screen has something to show."""
+    if await repository.was_ever_imported(session) or not await repository.is_empty(session):
+        return
+    folder = resources.files("fundwright.opportunities") / "sample"
+    for source, name in _SAMPLES:
+        run = await repository.add_run(session, owner_id=None, source=source.name, filename=name, is_sample=True)
+        with (folder / name).open("rb") as file:
+            rows = list(source.parse(cast(io.BufferedReader, file)))
+        await repository.merge(session, batch_of(rows), source, run_id=run.id, is_sample=True)
+    await importing.announce(session)
+
+
+async def remove_sample(session: AsyncSession, actor: Actor) -> int:
+    """Remove the sample opportunities for good; answers how many there were. Raises NotAllowed."""
+    _check_may_change(actor, "remove the sample")
+    removed = await repository.remove_sample(session)
+    await categories.forget_subjects(session, removed)
+    await importing.announce(session)
+    return len(removed)
+
+
+def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
+    return categories.labelled_with(actor, query.category) if query.category else None
+
+
+def _check_may_change(actor: Actor, what: str) -> None:
+    if actor.role not in (Role.USER, Role.ADMIN):
+        raise NotAllowed(what)
+
+
+def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
+    return ImportRunRead(
+        id=run.id,
+        job_id=run.job_id,
+        source=run.source,
+        filename=run.filename,
+        is_sample=run.is_sample,
+        created_at=run.created_at,
+        new=run.new,
+        changed=run.changed,
+        unchanged=run.unchanged,
+        rejected=run.rejected,
+        state=JobState(job.state) if job else None,
+        error=job.error if job else None,
+    )
+
+
+def _fields(raw: dict[str, Any], description: str) -> dict[str, str]:
+    """A version's fields as text, with the body under one name however it was published."""
+    fields = {name: _text(value) for name, value in raw.items() if name not in _BODIES}
+    return {**fields, "Description": description} if description else fields
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(_text(item) for item in cast(list[object], value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(item)}" for key, item in cast(dict[str, object], value).items())
+    return str(value)
+
+
+def _changes(before: dict[str, str], after: dict[str, str]) -> list[FieldChange]:
+    names = dict.fromkeys([*before, *after])
+    return [
+        FieldChange(field=name, before=before.get(name, ""), after=after.get(name, ""))
+        for name in names
+        if before.get(name, "") != after.get(name, "")
+    ]
+
+
+def _csv_line(values: Sequence[object]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerow([_csv_cell(value) for value in values])
+    return buffer.getvalue()
+
+
+def _csv_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return " ".join(map(str, cast(list[object], value)))
+    if isinstance(value, datetime):
+        return value.isoformat()
+    text = str(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

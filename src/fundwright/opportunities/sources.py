@@ -1,0 +1,86 @@
+"""What an opportunity source is: something that reads a published file and yields its notices one by one.
+
+A plug-in adds a source through the hook `opportunity_sources`; ours are in `sam`, `grants` and `nih`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, BinaryIO, Literal, Protocol
+
+Kind = Literal["contract", "grant"]
+Status = Literal["posted", "forecasted", "archived"]
+
+
+@dataclass(slots=True, kw_only=True)
+class ParsedNotice:
+    """One notice as a source published it. Texts are plain text, moments carry a time zone, amounts are US dollars."""
+
+    line: int
+    """Line of the file on which the notice begins, from 1."""
+    external_id: str
+    """The source's own identifier, unique within the source."""
+    title: str
+    posted_at: datetime
+    content: str
+    """Everything that counts as content, in a stable form: a notice has changed when this has."""
+    raw: dict[str, Any]
+    """The record's non-empty fields as published, without the body when `description` is that body verbatim."""
+    number: str = ""
+    agency: str = ""
+    sub_agency: str = ""
+    office: str = ""
+    type: str = ""
+    status: Status = "posted"
+    naics: str = ""
+    psc: str = ""
+    set_aside_code: str = ""
+    set_aside: str = ""
+    activity_codes: list[str] = field(default_factory=list[str])
+    assistance_listings: list[str] = field(default_factory=list[str])
+    due_at: datetime | None = None
+    due_note: str = ""
+    """What the source says of the deadline when that is not a moment."""
+    archive_at: datetime | None = None
+    closes_at: datetime | None = None
+    """After this moment nobody can respond any more. None: open for as long as it is posted."""
+    place: str = ""
+    contacts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    award_amount: Decimal | None = None
+    award_ceiling: Decimal | None = None
+    award_floor: Decimal | None = None
+    total_funding: Decimal | None = None
+    expected_awards: int | None = None
+    eligibility: str = ""
+    description: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedRow:
+    """A row that cannot be taken in, and why. `column` names the field, or is its number; '' means the whole row."""
+
+    line: int
+    column: str
+    reason: str
+
+
+class Source(Protocol):
+    """A format of published notices."""
+
+    name: str
+    """What `fundwright import NAME` and the address of the API call it."""
+    label: str
+    kind: Kind
+    file_suffixes: tuple[str, ...]
+    """Endings of files in this format, without `.gz`."""
+
+    def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
+        """Read an uncompressed stream from its beginning, in constant memory.
+
+        Yields rejections for rows it cannot read and goes on. Raises UnreadableFile when the file is of another format.
+        """
+        ...
