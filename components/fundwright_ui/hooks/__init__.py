@@ -1,0 +1,36 @@
+"""Hooks of screens: who is here, what the database says, what a click does, what changes by itself, where we are.
+
+```python
+@component
+def categories_screen() -> VdomDict:
+    actor = use_actor()
+    found = use_query(lambda session: service.list_categories(session, actor), key=[actor.id])
+
+    async def create(session: AsyncSession, form: NewCategory) -> None:
+        await service.create(session, actor, name=form.name)
+
+    creating = use_action(create, success=t("The category was created."), then=found.reload)
+```
+"""
+
+from __future__ import annotations
+
+from fundwright_ui.hooks.action import Action, use_action
+from fundwright_ui.hooks.actor import use_actor
+from fundwright_ui.hooks.live import use_live
+from fundwright_ui.hooks.query import Query, use_query
+from fundwright_ui.hooks.url import UrlState, use_url_state
+from fundwright_ui.runtime.connection import Connection, use_connection
+
+__all__ = [
+    "Action",
+    "Connection",
+    "Query",
+    "UrlState",
+    "use_action",
+    "use_actor",
+    "use_connection",
+    "use_live",
+    "use_query",
+    "use_url_state",
+]

@@ -1,0 +1,48 @@
+"""What a plug-in package can add to the interface: screens and the sidebar entries that lead to them.
+
+```python
+from fundwright.core.plugins import hookimpl
+from fundwright_ui.extension import Screen, SidebarEntry
+
+@hookimpl
+def screens():
+    return [Screen("/dashboard/hello", "Hello", hello_screen)]
+
+@hookimpl
+def sidebar_entries():
+    return [SidebarEntry("Hello", "/dashboard/hello", icon="star")]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fundwright.core.plugins import hookspec
+from fundwright_ui.runtime.router import Screen
+
+__all__ = ["Screen", "SidebarEntry", "screens", "sidebar_entries"]
+
+
+@dataclass(frozen=True)
+class SidebarEntry:
+    """A link in the sidebar. `label` and `heading` are English message ids; `roles` None means every role."""
+
+    label: str
+    path: str
+    icon: str = "circle"
+    roles: frozenset[str] | None = None
+    heading: str | None = None
+
+
+@hookspec
+def screens() -> Iterable[Screen]:
+    """Screens and the addresses they answer. The first one registered for an address wins."""
+    return ()
+
+
+@hookspec
+def sidebar_entries() -> Iterable[SidebarEntry]:
+    """Links for the sidebar, in the order they are shown."""
+    return ()

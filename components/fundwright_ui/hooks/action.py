@@ -1,0 +1,100 @@
+"""What a click or a form does."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from reactpy import use_ref, use_state
+
+from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.events import Handler, received_at, takes_argument
+from fundwright_ui.runtime.faults import sentence_of
+
+
+class Action(Handler):
+    """An event handler that runs once at a time. Give it to `on_click=`, `on_submit=` or a widget's event."""
+
+    __slots__ = (
+        "_connection",
+        "_finished_at",
+        "_in_transaction",
+        "_rerender",
+        "error",
+        "is_running",
+        "success",
+        "then",
+        "work",
+    )
+
+    def __init__(self, connection: Connection, rerender: Callable[[], None], *, in_transaction: bool) -> None:
+        super().__init__(self.run, is_exclusive=True)
+        self.is_running = False
+        self.error: str | None = None
+        """The sentence of the last failure; None again as soon as it runs anew."""
+        self.work: Callable[..., Any] = lambda: None
+        self.success: str | None = None
+        self.then: Callable[..., Any] | None = None
+        self._connection = connection
+        self._rerender = rerender
+        self._in_transaction = in_transaction
+        self._finished_at = 0.0
+
+    async def run(self, payload: object = None) -> None:
+        """Do the work, unless it is being done or this event was sent before it had ended."""
+        if self.is_running or 0 < received_at.get() <= self._finished_at:
+            return
+        self.is_running, self.error = True, None
+        self._rerender()
+        try:
+            result = await self._work(payload)
+            if self.success is not None:
+                self._connection.toast(self.success)
+            if self.then is not None:
+                answer = self.then(result) if takes_argument(self.then) else self.then()
+                if inspect.isawaitable(answer):
+                    await cast(Awaitable[object], answer)
+        except Exception as error:
+            self.error = sentence_of(error, while_doing="action")
+            self._connection.toast(self.error, "error")
+        finally:
+            self.is_running = False
+            self._finished_at = time.monotonic()
+            self._rerender()
+
+    async def _work(self, payload: object) -> object:
+        if not self._in_transaction:
+            return await _call(self.work, payload)
+        async with self._connection.core.database.transaction() as session:
+            return await _call(self.work, session, payload)
+
+
+def use_action(
+    work: Callable[..., Awaitable[object]],
+    *,
+    success: str | None = None,
+    then: Callable[..., Any] | None = None,
+    in_transaction: bool = True,
+) -> Action:
+    """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
+
+    `work` may leave out the payload. When it raises, everything is rolled back, a toast shows the sentence and what the
+    person typed stays. After the commit a toast shows `success` and `then` runs, given the result if it takes one.
+    With `in_transaction=False` there is no session: `work(payload)`. Show `.is_running` by disabling the button.
+    """
+    connection = use_connection()
+    _, set_round = use_state(0)
+    holder = use_ref(cast("Action | None", None))
+    if holder.current is None:
+        rerender: Callable[[], None] = lambda: set_round(lambda n: n + 1)  # noqa: E731
+        holder.current = Action(connection, rerender, in_transaction=in_transaction)
+    action = holder.current
+    action.work, action.success, action.then = work, success, then
+    return action
+
+
+async def _call(work: Callable[..., Any], *arguments: object) -> object:
+    accepted = arguments if takes_argument(work, count=len(arguments)) else arguments[:-1]
+    return await work(*accepted)

@@ -1,0 +1,72 @@
+"""Things that change by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import ExitStack
+from typing import Any, cast
+
+import structlog
+from reactpy import use_effect, use_ref
+
+from fundwright_ui.runtime.connection import Connection, use_connection
+
+log = structlog.get_logger()
+
+LiveCallback = Callable[[dict[str, Any]], Awaitable[None] | None]
+
+
+class Subscription:
+    """Follows a changing set of topics while its component is mounted; does nothing during first paint."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._open: dict[str, ExitStack] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.callback: LiveCallback = lambda _payload: None
+
+    def follow(self, topics: Iterable[str]) -> None:
+        if not self._connection.is_live:
+            return
+        wanted = set(topics)
+        for topic in set(self._open) - wanted:
+            self._open.pop(topic).close()
+        for topic in wanted - set(self._open):
+            stack = ExitStack()
+            stack.enter_context(self._connection.core.live.subscribed(topic, self._heard))
+            self._open[topic] = stack
+
+    def close(self) -> None:
+        for stack in self._open.values():
+            stack.close()
+        self._open.clear()
+        for task in self._tasks:
+            task.cancel()
+
+    def _heard(self, payload: dict[str, Any]) -> None:
+        answer = self.callback(payload)
+        if inspect.isawaitable(answer):
+            task = asyncio.ensure_future(self._finish(cast(Awaitable[None], answer)))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _finish(self, answer: Awaitable[None]) -> None:
+        try:
+            await answer
+        except Exception:
+            log.exception("live.callback_failed")
+
+
+def use_live(topic: str | Iterable[str] | None, callback: LiveCallback) -> None:
+    """Call `callback(payload)` for every message on `topic` (or several); the payload may be empty: then read afresh."""
+    connection = use_connection()
+    subscription = use_ref(cast("Subscription | None", None))
+    if subscription.current is None:
+        subscription.current = Subscription(connection)
+        connection.on_close(subscription.current.close)
+    current = subscription.current
+    current.callback = callback
+    current.follow([topic] if isinstance(topic, str) else topic or ())
+    use_effect(lambda: lambda: connection.close_now(current.close), dependencies=[])

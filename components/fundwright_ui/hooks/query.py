@@ -1,0 +1,92 @@
+"""What the database says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Generic, TypeVar, cast
+
+from reactpy import use_effect, use_ref, use_state
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright_ui.hooks.live import use_live
+from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.faults import sentence_of
+
+T = TypeVar("T")
+
+
+class Query(Generic[T]):
+    """The answer to a question: `value` is None until there is one, and keeps the old one while a new one is read."""
+
+    def __init__(self, connection: Connection, rerender: Callable[[], None]) -> None:
+        self.value: T | None = None
+        self.error: str | None = None
+        """A sentence for the person, when the last reading failed."""
+        self.is_loading = False
+        self._connection = connection
+        self._rerender = rerender
+        self._read: Callable[[AsyncSession], Awaitable[T]] | None = None
+        self._key: tuple[object, ...] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_stale = False
+
+    def reload(self) -> None:
+        """Ask again. While an answer is on its way, ask once more after it."""
+        if self._task is not None and not self._task.done():
+            self._is_stale = True
+            return
+        self._start()
+        self._rerender()
+
+    def ask(self, read: Callable[[AsyncSession], Awaitable[T]], key: tuple[object, ...]) -> None:
+        """Read with `read`; starts when `key` is not that of the last reading."""
+        self._read = read
+        if key != self._key:
+            self._key = key
+            self.close()
+            self._start()
+
+    def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _start(self) -> None:
+        self.is_loading = True
+        self._is_stale = False
+        self._task = self._connection.run_query(self._run())
+
+    async def _run(self) -> None:
+        assert self._read is not None
+        try:
+            async with self._connection.core.database.transaction() as session:
+                self.value = await self._read(session)
+            self.error = None
+        except Exception as error:
+            self.error = sentence_of(error, while_doing="query")
+        self.is_loading = False
+        if self._is_stale:
+            self._start()
+        self._rerender()
+
+
+def use_query(
+    read: Callable[[AsyncSession], Awaitable[T]],
+    *,
+    key: Sequence[object] = (),
+    topics: Sequence[str] = (),
+) -> Query[T]:
+    """Ask the database in a transaction of its own; again when `key` changes or one of the live `topics` speaks.
+
+    First paint waits for the answer (at most about a second), so that the page arrives complete.
+    """
+    connection = use_connection()
+    _, set_round = use_state(0)
+    holder = use_ref(cast("Query[Any] | None", None))
+    if holder.current is None:
+        holder.current = Query[Any](connection, lambda: set_round(lambda n: n + 1))
+    query = cast("Query[T]", holder.current)
+    query.ask(read, tuple(key))
+    use_live(topics, lambda _payload: query.reload())
+    use_effect(lambda: query.close, dependencies=[])
+    return query

@@ -1,0 +1,91 @@
+"""What people read, in their language. The English sentence is the message id; catalogues hold the translations.
+
+Example: `t("{count} documents are ready.", count=3)`. Plural forms: `nt("{n} document", "{n} documents", n)`.
+A message without a translation, or a language without a catalogue, shows in English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+from babel.messages.plurals import get_plural
+from gettext import c2py
+
+LANGUAGES: Mapping[str, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}
+"""Code and own name of every language the product speaks."""
+
+_LOCALES = Path(__file__).parent / "locales"
+_language: ContextVar[str] = ContextVar("language", default="en")
+
+
+def current_language() -> str:
+    """The language of this session or request, `en` outside of one."""
+    return _language.get()
+
+
+def set_language(language: str) -> None:
+    """Speak `language` from here on in this task; an unknown one means English."""
+    _language.set(language if language in LANGUAGES else "en")
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Speak `language` inside the block."""
+    token = _language.set(language if language in LANGUAGES else "en")
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def t(message: str, /, **values: object) -> str:
+    """`message` in the current language with `{name}` replaced by `values`."""
+    found = _find(message)
+    translated = found if isinstance(found, str) and found else message
+    return translated.format_map(values) if values else translated
+
+
+def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
+    """The form for `n` things; `{n}` is replaced by it."""
+    found = _find(singular)
+    if isinstance(found, tuple) and all(found):
+        form = found[min(_plural_index(current_language(), n), len(found) - 1)]
+    else:
+        form = singular if n == 1 else plural
+    return form.format_map({"n": n, **values})
+
+
+def translations(messages: tuple[str, ...]) -> dict[str, str]:
+    """Those of `messages` whose translation differs, as the browser half receives them."""
+    return {message: t(message) for message in messages if t(message) != message}
+
+
+def _find(message: str) -> str | tuple[str, ...] | None:
+    language = current_language()
+    if language == "en":
+        return None
+    catalog = _catalog(language)
+    entry = catalog.get(message) if catalog else None
+    if entry is None or entry.fuzzy:
+        return None
+    found = entry.string
+    return found if isinstance(found, str) else tuple(found)
+
+
+@cache
+def _catalog(language: str) -> Catalog | None:
+    path = _LOCALES / language / "LC_MESSAGES" / "messages.po"
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def _plural_index(language: str, n: int) -> int:
+    return c2py(get_plural(language).plural_expr)(n)

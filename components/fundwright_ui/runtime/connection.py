@@ -1,0 +1,125 @@
+"""The person at the other end, as components see them: who, where, and what can be done to their browser."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
+
+from reactpy import create_context, use_context
+from reactpy.types import Context
+
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright_ui.runtime.router import Location
+
+Variant = Literal["success", "info", "warning", "error"]
+Frame = dict[str, Any]
+
+
+class Connection:
+    """One per page or socket; the same object for as long as it lives, so read its attributes anew in each render."""
+
+    def __init__(
+        self,
+        core: Core,
+        actor: Actor | None,
+        *,
+        location: Location,
+        language: str = "en",
+        base: str = "",
+        is_live: bool = False,
+        address: str = "",
+        user_agent: str = "",
+        send: Callable[[Frame], None] = lambda _frame: None,
+        relocate: Callable[[str], None] = lambda _address: None,
+    ) -> None:
+        self.core = core
+        self.actor = actor
+        self.location = location
+        self.language = language
+        self.base = base
+        """Path prefix behind a proxy; every `href` needs it, see `href()`."""
+        self.is_live = is_live
+        """False during first paint, when nothing may subscribe or have side effects."""
+        self.address = address
+        """The peer's IP address, "" when unknown."""
+        self.user_agent = user_agent
+        self.title: str | None = None
+        """What `set_title` asked for; None shows the screen's own title."""
+        self._send = send
+        self._relocate = relocate
+        self._queries: set[asyncio.Task[Any]] = set()
+        self._closing: dict[Callable[[], None], None] = {}
+
+    def toast(self, message: str, variant: Variant = "success") -> None:
+        """Show a toast for three seconds."""
+        self._send({"type": "toast", "message": message, "variant": variant})
+
+    def navigate(self, path: str, *, replace: bool = False, reload: bool = False) -> None:
+        """Move to one of our own paths; `replace` leaves no step to go back to, `reload` loads the document anew."""
+        self._send({"type": "navigate", "path": path, "replace": replace, "reload": reload})
+
+    def move_in_place(self, address: str) -> None:
+        """Be at `address` at once, then tell the browser: for changes of the query that stay on the screen."""
+        self._relocate(address)
+        self.navigate(address, replace=True)
+
+    def handover(self, code: str, next: str = "/") -> None:
+        """Sign-in succeeded: the browser trades the one-time `code` for its cookie and loads `next`."""
+        self._send({"type": "handover", "code": code, "next": next})
+
+    def sign_out(self) -> None:
+        """Make the browser forget its token and load the login page."""
+        self._send({"type": "signed_out"})
+
+    def download(self, url: str) -> None:
+        """Save the file at `url`, one of our own paths."""
+        self._send({"type": "download", "url": self.href(url)})
+
+    def set_title(self, title: str) -> None:
+        """Show `title` instead of the screen's own, until the person moves to another path."""
+        self.title = title
+
+    def href(self, path: str) -> str:
+        """`path` with the proxy's prefix, as links need it."""
+        return f"{self.base}{path}" if path.startswith("/") else path
+
+    def run_query(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run `work` now; first paint and the end of an event wait for it, within bounds."""
+        task = asyncio.create_task(work)
+        self._queries.add(task)
+        task.add_done_callback(self._queries.discard)
+        return task
+
+    @property
+    def pending_queries(self) -> set[asyncio.Task[Any]]:
+        return self._queries
+
+    def on_close(self, close: Callable[[], None]) -> None:
+        """Call `close` when the person leaves, unless `close_now` does it earlier."""
+        self._closing[close] = None
+
+    def close_now(self, close: Callable[[], None]) -> None:
+        self._closing.pop(close, None)
+        close()
+
+    async def close(self) -> None:
+        """Stop every query that is still running and let go of everything that was subscribed to."""
+        for close in list(self._closing):
+            self.close_now(close)
+        tasks = list(self._queries)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+ConnectionContext: Context[Connection | None] = create_context(None)
+
+
+def use_connection() -> Connection:
+    """The connection of the page this component is shown on."""
+    connection = use_context(ConnectionContext)
+    if connection is None:
+        raise RuntimeError("This component is rendered outside a page: mount it through the runtime or `mounted()`.")
+    return connection

@@ -1,0 +1,28 @@
+"""What a person is told when something fails: our own sentence, or an id that the log also has."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import structlog
+
+from fundwright.core.errors import FundwrightError
+from fundwright_ui.messages import t
+
+log = structlog.get_logger()
+
+
+def new_error_id() -> str:
+    return uuid4().hex[:8]
+
+
+def sentence_of(error: Exception, *, while_doing: str) -> str:
+    """The sentence of an expected refusal; anything else is logged with an id, and the sentence names it."""
+    if isinstance(error, FundwrightError):
+        return error.sentence
+    error_id = new_error_id()
+    log.error("ui.failed", error_id=error_id, doing=while_doing, exc_info=error)
+    return t(
+        "Something went wrong (error {id}). What you entered is kept; try again, and tell your administrator the error id if it happens again.",
+        id=error_id,
+    )

@@ -1,0 +1,123 @@
+"""Which screen answers an address, and who may see it. The runtime knows no screen: they come from `screens()` hooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from reactpy.types import Component
+
+from fundwright.identity.schemas import Actor
+
+Area = Literal["dashboard", "generate", "public"]
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One page.
+
+    `path` may hold parameters (`/generate/slug/{token}`); `title` is an English message id; `render` makes the component
+    anew for each visit. Screens of one `area` share a shell that stays mounted while moving between them; everything but
+    `public` needs a signed-in actor, of one of `roles` when given. `away_when_signed_in` sends a signed-in actor elsewhere,
+    as the login page does. `status` is the HTTP status of the page.
+    """
+
+    path: str
+    title: str
+    render: Callable[[], Component]
+    area: Area = "dashboard"
+    roles: frozenset[str] | None = None
+    away_when_signed_in: str | None = None
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where the person is: path without the proxy's prefix, parameters of the screen's pattern, query of the address."""
+
+    path: str
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def address(self) -> str:
+        """Path and query as one string."""
+        return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
+
+
+@dataclass(frozen=True)
+class Found:
+    """The address leads to this screen."""
+
+    screen: Screen
+    location: Location
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """The address leads elsewhere."""
+
+    path: str
+
+
+class Router:
+    """Matches addresses in order of registration; `redirects` come first, what nothing matches goes to `not_found`."""
+
+    def __init__(
+        self,
+        screens: Iterable[Screen],
+        *,
+        redirects: Mapping[str, str],
+        login: str = "/auth/login",
+        not_found: str = "/404",
+        may_open: Callable[[Actor], bool] = lambda _actor: True,
+    ) -> None:
+        self._routes = [(_compile(screen.path), screen) for screen in screens]
+        self._redirects = redirects
+        self._login = login
+        self._not_found = not_found
+        self._may_open = may_open
+
+    def route(self, address: str, actor: Actor | None) -> Found | Redirect:
+        """The screen for `address`, or where to send this actor instead."""
+        parts = urlsplit(address)
+        path = parts.path.rstrip("/") or "/"
+        if path in self._redirects:
+            return Redirect(self._redirects[path])
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        for pattern, screen in self._routes:
+            match = pattern.fullmatch(path)
+            if match is None:
+                continue
+            params = {name: unquote(value) for name, value in match.groupdict().items()}
+            location = Location(path, params, query)
+            return self._guard(screen, location, actor)
+        return Redirect(self._not_found)
+
+    def _guard(self, screen: Screen, location: Location, actor: Actor | None) -> Found | Redirect:
+        if actor is not None and screen.away_when_signed_in is not None:
+            return Redirect(safe_next(location.query.get("next"), default=screen.away_when_signed_in))
+        if screen.area == "public":
+            return Found(screen, location)
+        if actor is None or not self._may_open(actor):
+            return Redirect(f"{self._login}?next={quote(location.address, safe='')}")
+        if screen.roles is not None and actor.role not in screen.roles:
+            return Redirect(self._not_found)
+        return Found(screen, location)
+
+
+def safe_next(path: str | None, *, default: str = "/") -> str:
+    r"""`path` when it is one of our own addresses, else `default`: `//evil`, `/\evil` and `https:` lead outside."""
+    if not path or not path.startswith("/") or path.startswith(("//", "/\\")) or any(ord(c) < 0x20 for c in path):
+        return default
+    return path
+
+
+def _compile(path: str) -> re.Pattern[str]:
+    parts = _PARAMETER.split(path)
+    return re.compile("".join(f"(?P<{part}>[^/]+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)))
