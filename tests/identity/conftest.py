@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import httpx
@@ -18,8 +18,6 @@ from fundwright.identity.schemas import Actor, Client, Role
 
 PASSWORD = "a gentle rain of otters"
 HERE = Client(address="192.0.2.7", user_agent="Firefox")
-
-Browser = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
 def with_settings(core: Core, **changes: object) -> Core:
@@ -59,6 +57,6 @@ async def ada(committed: Core) -> Actor:
 
 
 @pytest.fixture
-async def browser(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
+async def visitor(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
     async with browse(committed) as client:
         yield client

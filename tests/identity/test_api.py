@@ -12,44 +12,44 @@ _FORM = {"email": "ada@example.org", "password": PASSWORD}
 _CROSS = {"sec-fetch-site": "cross-site", "origin": "https://evil.example"}
 
 
-async def _sign_in(browser: httpx.AsyncClient, **changes: object) -> str:
-    answer = (await browser.post("/signin", json={**_FORM, **changes})).json()
+async def _sign_in(visitor: httpx.AsyncClient, **changes: object) -> str:
+    answer = (await visitor.post("/signin", json={**_FORM, **changes})).json()
     assert answer["flag"] == "success"
     return answer["token"]
 
 
 @pytest.mark.usefixtures("ada")
 class TestSignIn:
-    async def test_answers_flag_and_token_and_sets_the_cookie(self, browser: httpx.AsyncClient) -> None:
-        answer = await browser.post("/signin", json=_FORM)
+    async def test_answers_flag_and_token_and_sets_the_cookie(self, visitor: httpx.AsyncClient) -> None:
+        answer = await visitor.post("/signin", json=_FORM)
         assert answer.status_code == 200
         assert answer.json()["flag"] == "success"
         assert answer.json()["error"] is None
-        assert browser.cookies["session"] == answer.json()["token"]
+        assert visitor.cookies["session"] == answer.json()["token"]
         assert answer.headers["cache-control"] == "no-store"
 
     @pytest.mark.security(25)
-    async def test_the_cookie_is_for_the_server_alone(self, browser: httpx.AsyncClient) -> None:
-        cookie = (await browser.post("/signin", json=_FORM)).headers["set-cookie"]
+    async def test_the_cookie_is_for_the_server_alone(self, visitor: httpx.AsyncClient) -> None:
+        cookie = (await visitor.post("/signin", json=_FORM)).headers["set-cookie"]
         assert cookie.startswith("session=")
         assert {"HttpOnly", "Path=/", "SameSite=lax", "Max-Age=432000"} <= set(cookie.split("; "))
-        brief = (await browser.post("/signin", json={**_FORM, "remember": False})).headers["set-cookie"]
+        brief = (await visitor.post("/signin", json={**_FORM, "remember": False})).headers["set-cookie"]
         assert "Max-Age" not in brief
         assert "expires" not in brief.lower()
 
     @pytest.mark.security(25)
     async def test_the_cookie_is_bound_to_the_host_over_https(self, committed: Core) -> None:
         secure = with_settings(committed, public_url="https://fundwright.test")
-        async with browse(secure, base_url="https://fundwright.test") as browser:
-            cookie = (await browser.post("/signin", json=_FORM)).headers["set-cookie"]
+        async with browse(secure, base_url="https://fundwright.test") as visitor:
+            cookie = (await visitor.post("/signin", json=_FORM)).headers["set-cookie"]
             assert cookie.startswith("__Host-session=")
             assert "Secure" in cookie.split("; ")
             assert "Domain" not in cookie
-            assert (await browser.get("/probe")).status_code == 200
+            assert (await visitor.get("/probe")).status_code == 200
 
     @pytest.mark.parametrize("changes", [{"password": "wrong"}, {"email": "nobody@example.org"}, {"email": "", "password": ""}])
-    async def test_says_the_same_for_every_refusal(self, browser: httpx.AsyncClient, changes: dict[str, str]) -> None:
-        answer = await browser.post("/signin", json={**_FORM, **changes})
+    async def test_says_the_same_for_every_refusal(self, visitor: httpx.AsyncClient, changes: dict[str, str]) -> None:
+        answer = await visitor.post("/signin", json={**_FORM, **changes})
         assert answer.status_code == 200
         assert answer.json() == {
             "flag": "error",
@@ -61,101 +61,101 @@ class TestSignIn:
 
     @pytest.mark.security(1, 3)
     async def test_refuses_the_right_password_with_the_same_text_after_four_wrong_ones(
-        self, committed: Core, browser: httpx.AsyncClient
+        self, committed: Core, visitor: httpx.AsyncClient
     ) -> None:
-        wrong = [(await browser.post("/signin", json={**_FORM, "password": "wrong"})).json() for _ in range(4)]
-        assert (await browser.post("/signin", json=_FORM)).json() == wrong[0]
+        wrong = [(await visitor.post("/signin", json={**_FORM, "password": "wrong"})).json() for _ in range(4)]
+        assert (await visitor.post("/signin", json=_FORM)).json() == wrong[0]
         async with browse(committed, address="192.0.2.99") as elsewhere:  # a second worker, another address
             assert (await elsewhere.post("/signin", json=_FORM)).json() == wrong[0]
 
     @pytest.mark.security(4)
     async def test_does_not_believe_a_forged_address(
-        self, committed: Core, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+        self, committed: Core, visitor: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(throttle, "FAILURES_PER_ADDRESS", 6)
         for number in range(6):
             headers = {"x-forwarded-for": f"203.0.113.{number}", "forwarded": f"for=203.0.113.{number}", "x-real-ip": "1.2.3.4"}
-            await browser.post("/signin", json={"email": f"n{number}@example.org", "password": "x"}, headers=headers)
-        forged = await browser.post("/signin", json=_FORM, headers={"x-forwarded-for": "203.0.113.200"})
+            await visitor.post("/signin", json={"email": f"n{number}@example.org", "password": "x"}, headers=headers)
+        forged = await visitor.post("/signin", json=_FORM, headers={"x-forwarded-for": "203.0.113.200"})
         assert forged.json()["flag"] == "error"
         async with browse(committed, address="192.0.2.99") as elsewhere:
             assert (await elsewhere.post("/signin", json=_FORM)).json()["flag"] == "success"
 
     @pytest.mark.security(17)
-    async def test_a_planted_session_is_replaced(self, committed: Core, browser: httpx.AsyncClient) -> None:
+    async def test_a_planted_session_is_replaced(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         async with committed.database.transaction() as session:
             await service.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
         async with browse(committed) as attacker:
             planted = await _sign_in(attacker, email="eve@example.org")
-            browser.cookies.set("session", planted)
-            browser.cookies.delete("session")
-            await browser.post("/signin", json=_FORM, headers={"cookie": f"session={planted}"})
-            assert browser.cookies["session"] != planted
-            assert (await browser.get("/probe")).json()["email"] == "ada@example.org"
+            visitor.cookies.set("session", planted)
+            visitor.cookies.delete("session")
+            await visitor.post("/signin", json=_FORM, headers={"cookie": f"session={planted}"})
+            assert visitor.cookies["session"] != planted
+            assert (await visitor.get("/probe")).json()["email"] == "ada@example.org"
             assert (await attacker.get("/probe")).json()["email"] == "eve@example.org"
 
     @pytest.mark.security(37)
-    async def test_refuses_another_site_s_page(self, browser: httpx.AsyncClient) -> None:
-        assert (await browser.post("/signin", json=_FORM, headers=_CROSS)).status_code == 403
+    async def test_refuses_another_site_s_page(self, visitor: httpx.AsyncClient) -> None:
+        assert (await visitor.post("/signin", json=_FORM, headers=_CROSS)).status_code == 403
 
-    async def test_refuses_an_endless_password(self, browser: httpx.AsyncClient) -> None:
-        assert (await browser.post("/signin", json={**_FORM, "password": "x" * 20_000})).status_code == 422
+    async def test_refuses_an_endless_password(self, visitor: httpx.AsyncClient) -> None:
+        assert (await visitor.post("/signin", json={**_FORM, "password": "x" * 20_000})).status_code == 422
 
 
 @pytest.mark.usefixtures("ada")
 class TestLogin:
-    async def test_answers_the_token_and_the_user(self, browser: httpx.AsyncClient, ada: Actor) -> None:
-        answer = (await browser.post("/api/account/login", json=_FORM)).json()
+    async def test_answers_the_token_and_the_user(self, visitor: httpx.AsyncClient, ada: Actor) -> None:
+        answer = (await visitor.post("/api/account/login", json=_FORM)).json()
         assert answer["user"] == {
             "id": str(ada.id), "displayName": "Ada Lovelace", "email": "ada@example.org", "photoURL": None,
             "phoneNumber": None, "country": None, "address": None, "state": None, "city": None, "zipCode": None,
             "about": None, "role": "user", "isPublic": False,
         }  # fmt: skip
-        mine = await browser.get("/api/account/my-account", headers={"authorization": f"Bearer {answer['accessToken']}"})
+        mine = await visitor.get("/api/account/my-account", headers={"authorization": f"Bearer {answer['accessToken']}"})
         assert mine.json() == {"user": answer["user"]}
 
-    async def test_says_when_nobody_has_the_email(self, browser: httpx.AsyncClient) -> None:
-        answer = await browser.post("/api/account/login", json={**_FORM, "email": "nobody@example.org"})
+    async def test_says_when_nobody_has_the_email(self, visitor: httpx.AsyncClient) -> None:
+        answer = await visitor.post("/api/account/login", json={**_FORM, "email": "nobody@example.org"})
         assert answer.status_code == 400
         assert answer.json()["message"] == "There is no user corresponding to the email address."
         assert answer.json()["error"]["message"] == answer.json()["message"]
 
-    async def test_says_when_the_password_is_wrong(self, browser: httpx.AsyncClient) -> None:
-        answer = await browser.post("/api/account/login", json={**_FORM, "password": "wrong"})
+    async def test_says_when_the_password_is_wrong(self, visitor: httpx.AsyncClient) -> None:
+        answer = await visitor.post("/api/account/login", json={**_FORM, "password": "wrong"})
         assert (answer.status_code, answer.json()["message"]) == (400, "Wrong password")
 
     @pytest.mark.security(1)
-    async def test_is_slowed_down_like_the_form(self, browser: httpx.AsyncClient) -> None:
+    async def test_is_slowed_down_like_the_form(self, visitor: httpx.AsyncClient) -> None:
         for _ in range(4):
-            await browser.post("/api/account/login", json={**_FORM, "password": "wrong"})
-        wrong = await browser.post("/api/account/login", json={**_FORM, "password": "wrong"})
-        right = await browser.post("/api/account/login", json=_FORM)
+            await visitor.post("/api/account/login", json={**_FORM, "password": "wrong"})
+        wrong = await visitor.post("/api/account/login", json={**_FORM, "password": "wrong"})
+        right = await visitor.post("/api/account/login", json=_FORM)
         assert (right.status_code, right.json()) == (429, wrong.json())
 
 
 class TestRegister:
     _NEW = {"email": "New@example.org", "password": PASSWORD, "firstName": "Grace", "lastName": "Hopper"}
 
-    async def test_is_by_invitation(self, browser: httpx.AsyncClient) -> None:
-        answer = await browser.post("/api/account/register", json=self._NEW)
+    async def test_is_by_invitation(self, visitor: httpx.AsyncClient) -> None:
+        answer = await visitor.post("/api/account/register", json=self._NEW)
         assert answer.status_code == 403
         assert "by invitation" in answer.json()["message"]
 
     async def test_makes_an_account_where_the_installation_is_open(self, committed: Core) -> None:
-        async with browse(with_settings(committed, open_registration=True)) as browser:
-            answer = (await browser.post("/api/account/register", json=self._NEW)).json()
+        async with browse(with_settings(committed, open_registration=True)) as visitor:
+            answer = (await visitor.post("/api/account/register", json=self._NEW)).json()
             assert (answer["user"]["displayName"], answer["user"]["role"]) == ("Grace Hopper", "user")
-            assert (await browser.get("/probe")).json()["email"] == "new@example.org"
+            assert (await visitor.get("/probe")).json()["email"] == "new@example.org"
 
     async def test_says_when_the_email_is_taken(self, committed: Core, ada: Actor) -> None:
-        async with browse(with_settings(committed, open_registration=True)) as browser:
-            answer = await browser.post("/api/account/register", json={**self._NEW, "email": ada.email.upper()})
+        async with browse(with_settings(committed, open_registration=True)) as visitor:
+            answer = await visitor.post("/api/account/register", json={**self._NEW, "email": ada.email.upper()})
             assert answer.status_code == 400
             assert answer.json()["message"] == "There already exists an account with the given email address."
 
     async def test_refuses_a_weak_password_and_leaves_nothing_behind(self, committed: Core) -> None:
-        async with browse(with_settings(committed, open_registration=True)) as browser:
-            answer = await browser.post("/api/account/register", json={**self._NEW, "password": "password"})
+        async with browse(with_settings(committed, open_registration=True)) as visitor:
+            answer = await visitor.post("/api/account/register", json={**self._NEW, "password": "password"})
             assert answer.status_code == 422
         async with committed.database.transaction() as session:
             assert await service.list_accounts(session) == []
@@ -163,60 +163,60 @@ class TestRegister:
 
 @pytest.mark.usefixtures("ada")
 class TestMyAccount:
-    async def test_wants_a_bearer_token(self, browser: httpx.AsyncClient) -> None:
-        await _sign_in(browser)
-        answer = await browser.get("/api/account/my-account")
+    async def test_wants_a_bearer_token(self, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
+        answer = await visitor.get("/api/account/my-account")
         assert (answer.status_code, answer.json()["message"]) == (401, "Authorization token missing")
 
     @pytest.mark.parametrize("token", ["x", "a.b.c", "fwt_unknown", "eyJhbGciOiJub25lIn0.e30."])
-    async def test_refuses_a_bad_one(self, browser: httpx.AsyncClient, token: str) -> None:
-        answer = await browser.get("/api/account/my-account", headers={"authorization": f"Bearer {token}"})
+    async def test_refuses_a_bad_one(self, visitor: httpx.AsyncClient, token: str) -> None:
+        answer = await visitor.get("/api/account/my-account", headers={"authorization": f"Bearer {token}"})
         assert (answer.status_code, answer.json()["message"]) == (401, "Invalid authorization token")
 
     @pytest.mark.security(18)
-    async def test_refuses_one_that_has_signed_out(self, browser: httpx.AsyncClient) -> None:
-        token = await _sign_in(browser)
-        await browser.delete("/session")
-        answer = await browser.get("/api/account/my-account", headers={"authorization": f"Bearer {token}"})
+    async def test_refuses_one_that_has_signed_out(self, visitor: httpx.AsyncClient) -> None:
+        token = await _sign_in(visitor)
+        await visitor.delete("/session")
+        answer = await visitor.get("/api/account/my-account", headers={"authorization": f"Bearer {token}"})
         assert answer.status_code == 401
 
 
 @pytest.mark.usefixtures("ada")
 class TestSession:
     @pytest.mark.security(34)
-    async def test_turns_a_code_into_the_cookie_once(self, committed: Core, browser: httpx.AsyncClient) -> None:
+    async def test_turns_a_code_into_the_cookie_once(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         async with committed.database.transaction() as session:
             code = await service.sign_in_by_socket(session, **_FORM, remember=True, client=HERE)
-        answer = await browser.post("/session", json={"code": code})
-        assert answer.json() == {"token": browser.cookies["session"], "remember": True}
-        assert (await browser.get("/probe")).json()["email"] == "ada@example.org"
-        assert (await browser.post("/session", json={"code": code})).status_code == 410
+        answer = await visitor.post("/session", json={"code": code})
+        assert answer.json() == {"token": visitor.cookies["session"], "remember": True}
+        assert (await visitor.get("/probe")).json()["email"] == "ada@example.org"
+        assert (await visitor.post("/session", json={"code": code})).status_code == 410
 
-    async def test_turns_a_kept_token_into_the_cookie(self, committed: Core, browser: httpx.AsyncClient) -> None:
-        token = await _sign_in(browser)
+    async def test_turns_a_kept_token_into_the_cookie(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        token = await _sign_in(visitor)
         async with browse(committed) as later:
             assert (await later.post("/session", json={"token": token})).json() == {"token": token, "remember": True}
             assert (await later.get("/probe")).status_code == 200
 
     @pytest.mark.parametrize("form", [{}, {"token": ""}, {"token": "x"}, {"code": "x"}])
-    async def test_refuses_anything_else(self, browser: httpx.AsyncClient, form: dict[str, str]) -> None:
-        answer = await browser.post("/session", json=form)
+    async def test_refuses_anything_else(self, visitor: httpx.AsyncClient, form: dict[str, str]) -> None:
+        answer = await visitor.post("/session", json=form)
         assert answer.status_code in (401, 410)
         assert "set-cookie" not in answer.headers
 
     @pytest.mark.security(37)
-    async def test_refuses_another_site_s_page(self, browser: httpx.AsyncClient) -> None:
-        token = await _sign_in(browser)
-        assert (await browser.post("/session", json={"token": token}, headers=_CROSS)).status_code == 403
-        assert (await browser.delete("/session", headers=_CROSS)).status_code == 403
-        assert (await browser.get("/probe")).status_code == 200
+    async def test_refuses_another_site_s_page(self, visitor: httpx.AsyncClient) -> None:
+        token = await _sign_in(visitor)
+        assert (await visitor.post("/session", json={"token": token}, headers=_CROSS)).status_code == 403
+        assert (await visitor.delete("/session", headers=_CROSS)).status_code == 403
+        assert (await visitor.get("/probe")).status_code == 200
 
     @pytest.mark.security(18)
-    async def test_signing_out_ends_it_on_the_server(self, committed: Core, browser: httpx.AsyncClient) -> None:
-        copied = await _sign_in(browser)
-        answer = await browser.delete("/session")
+    async def test_signing_out_ends_it_on_the_server(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        copied = await _sign_in(visitor)
+        answer = await visitor.delete("/session")
         assert answer.status_code == 204
-        assert "session" not in browser.cookies
+        assert "session" not in visitor.cookies
         async with browse(committed) as thief:
             thief.cookies.set("session", copied)
             assert (await thief.get("/probe")).status_code == 401
@@ -266,7 +266,7 @@ class TestCurrentActor:
 
     @pytest.mark.security(44)
     async def test_a_reading_api_token_cannot_change_anything(
-        self, committed: Core, browser: httpx.AsyncClient, ada: Actor
+        self, committed: Core, visitor: httpx.AsyncClient, ada: Actor
     ) -> None:
         async with committed.database.transaction() as session:
             made = {
@@ -274,20 +274,20 @@ class TestCurrentActor:
             }
         reading = {"authorization": f"Bearer {made[TokenScope.READ].secret}"}
         writing = {"authorization": f"Bearer {made[TokenScope.WRITE].secret}"}
-        assert (await browser.get("/probe", headers=reading)).json()["session_id"] is None
-        assert (await browser.post("/probe", headers=reading)).status_code == 403
-        assert (await browser.post("/probe", headers=writing)).status_code == 200
+        assert (await visitor.get("/probe", headers=reading)).json()["session_id"] is None
+        assert (await visitor.post("/probe", headers=reading)).status_code == 403
+        assert (await visitor.post("/probe", headers=writing)).status_code == 200
 
     @pytest.mark.security(21)
-    async def test_a_role_change_counts_from_the_next_request_on(self, committed: Core, browser: httpx.AsyncClient) -> None:
-        await _sign_in(browser)
+    async def test_a_role_change_counts_from_the_next_request_on(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
         async with committed.database.transaction() as session:
             await service.change_role(session, email="ada@example.org", role=Role.VIEWER)
-        assert (await browser.get("/probe")).status_code == 401
+        assert (await visitor.get("/probe")).status_code == 401
 
     @pytest.mark.security(47)
-    async def test_nobody_gets_in_when_the_database_is_away(self, committed: Core, browser: httpx.AsyncClient) -> None:
-        token = await _sign_in(browser)
+    async def test_nobody_gets_in_when_the_database_is_away(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        token = await _sign_in(visitor)
         await committed.database.engine.dispose()
         away = with_settings(committed)
         object.__setattr__(away, "database", type(committed.database)("postgresql://nobody@127.0.0.1:1/nothing"))
@@ -302,35 +302,35 @@ class TestCurrentActor:
 
 @pytest.mark.usefixtures("ada")
 class TestOwnThings:
-    async def test_lists_and_ends_sessions(self, committed: Core, browser: httpx.AsyncClient) -> None:
-        await _sign_in(browser)
+    async def test_lists_and_ends_sessions(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
         async with browse(committed) as other:
             await _sign_in(other)
-            listed = (await browser.get("/api/account/sessions")).json()
+            listed = (await visitor.get("/api/account/sessions")).json()
             assert len(listed) == 2
-            mine = (await browser.get("/probe")).json()["session_id"]
+            mine = (await visitor.get("/probe")).json()["session_id"]
             (others,) = [row["id"] for row in listed if row["id"] != mine]
-            assert (await browser.delete(f"/api/account/sessions/{others}")).status_code == 204
+            assert (await visitor.delete(f"/api/account/sessions/{others}")).status_code == 204
             assert (await other.get("/probe")).status_code == 401
 
     @pytest.mark.security(44)
-    async def test_makes_lists_and_revokes_api_tokens(self, browser: httpx.AsyncClient) -> None:
-        await _sign_in(browser)
-        made = (await browser.post("/api/account/tokens", json={"name": "nightly"})).json()
+    async def test_makes_lists_and_revokes_api_tokens(self, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
+        made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
         assert made["secret"].startswith(made["prefix"])
-        (listed,) = (await browser.get("/api/account/tokens")).json()
+        (listed,) = (await visitor.get("/api/account/tokens")).json()
         assert "secret" not in listed
         assert "digest" not in listed
         headers = {"authorization": f"Bearer {made['secret']}"}
-        assert (await browser.get("/probe", headers=headers)).status_code == 200
-        await browser.delete(f"/api/account/tokens/{made['id']}")
-        assert (await browser.get("/probe", headers=headers)).status_code == 401
+        assert (await visitor.get("/probe", headers=headers)).status_code == 200
+        await visitor.delete(f"/api/account/tokens/{made['id']}")
+        assert (await visitor.get("/probe", headers=headers)).status_code == 401
 
     @pytest.mark.security(40)
-    async def test_somebody_else_finds_nothing(self, committed: Core, browser: httpx.AsyncClient) -> None:
-        await _sign_in(browser)
-        made = (await browser.post("/api/account/tokens", json={"name": "nightly"})).json()
-        mine = (await browser.get("/api/account/sessions")).json()[0]["id"]
+    async def test_somebody_else_finds_nothing(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
+        made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
+        mine = (await visitor.get("/api/account/sessions")).json()[0]["id"]
         async with committed.database.transaction() as session:
             await service.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         async with browse(committed) as eve:

@@ -100,6 +100,15 @@ class TestCreateAccount:
         assert prepared == [actor]
 
 
+class TestNarrowSidebar:
+    async def test_is_remembered_for_the_account(self, session: AsyncSession) -> None:
+        ada, eve = await _add(session), await _add(session, "eve@example.org")
+        assert not await service.has_narrow_sidebar(session, ada)
+        await service.narrow_sidebar(session, ada, is_narrow=True)
+        assert await service.has_narrow_sidebar(session, ada)
+        assert not await service.has_narrow_sidebar(session, eve)
+
+
 class TestActorForCommand:
     async def test_is_the_oldest_user_by_default(self, session: AsyncSession) -> None:
         await _add(session, "root@example.org", role=Role.ADMIN)
@@ -448,6 +457,14 @@ class TestFirstAdmin:
         with pytest.raises(LinkSpent):
             await self._make(core, session, secrets[1], "second@example.org")
         assert await service.first_admin_link(session) is None
+
+    @pytest.mark.security(9)
+    async def test_does_not_work_once_somebody_else_has_an_account(self, core: Core, session: AsyncSession) -> None:
+        secret = str(await service.first_admin_link(session)).rpartition("/")[2]
+        await _add(session)
+        assert not await service.is_first_admin_link(session, secret)
+        with pytest.raises(LinkSpent):
+            await self._make(core, session, secret)
 
     @pytest.mark.security(9)
     async def test_a_guess_does_not_work(self, core: Core, session: AsyncSession) -> None:

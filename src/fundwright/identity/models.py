@@ -33,6 +33,7 @@ class Account(Base):
     zip_code: Mapped[str | None]
     about: Mapped[str | None]
     is_public: Mapped[bool] = mapped_column(default=False)
+    has_narrow_sidebar: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_signed_in_at: Mapped[datetime | None]
     disabled_at: Mapped[datetime | None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
@@ -151,18 +151,3 @@ class ApiTokenCreated(ApiTokenRead):
     """An API token right after it was made: the only time `secret` can be seen."""
 
     secret: str
-
-
-class AuditEntryRead(BaseModel):
-    """Who did what to what, when (UTC) and from where. Never a secret, never a line break."""
-
-    model_config = ConfigDict(frozen=True, from_attributes=True)
-
-    id: UUID
-    at: datetime
-    actor_id: UUID | None
-    actor_email: str | None
-    action: str
-    subject: str
-    address: str
-    details: dict[str, Any]

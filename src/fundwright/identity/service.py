@@ -114,6 +114,7 @@ async def add_account(
         role=role,
         language="en",
         is_public=False,
+        has_narrow_sidebar=False,
         created_at=now(),
     )
     if account is None:
@@ -163,6 +164,16 @@ async def list_accounts(session: AsyncSession) -> list[AccountRead]:
 async def get_user(session: AsyncSession, actor: Actor) -> AccountUser:
     """The actor's own account in the specification's field names."""
     return AccountUser.model_validate(await _account(session, actor.email))
+
+
+async def has_narrow_sidebar(session: AsyncSession, actor: Actor) -> bool:
+    """Whether the actor wants the sidebar collapsed. Kept here so that the first paint of every page knows."""
+    return (await _account(session, actor.email)).has_narrow_sidebar
+
+
+async def narrow_sidebar(session: AsyncSession, actor: Actor, *, is_narrow: bool) -> None:
+    """Remember whether the actor wants the sidebar collapsed."""
+    (await _account(session, actor.email)).has_narrow_sidebar = is_narrow
 
 
 async def disable_account(session: AsyncSession, *, email: str, client: Client | None = None) -> AccountRead:

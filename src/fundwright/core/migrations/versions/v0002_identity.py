@@ -38,6 +38,7 @@ def upgrade() -> None:
             for name in ("photo_url", "phone_number", "country", "address", "state", "city", "zip_code", "about")
         ),
         sa.Column("is_public", sa.Boolean(), nullable=False),
+        sa.Column("has_narrow_sidebar", sa.Boolean(), nullable=False),
         _when("created_at"),
         _when("last_signed_in_at", nullable=True),
         _when("disabled_at", nullable=True),
