@@ -18,6 +18,8 @@ function start(): void {
   const page = readPage();
   const root = document.getElementById("root");
   if (root === null) throw new Error("The document has no #root.");
+  // goober, which notistack writes its styles with, looks for the nonce here.
+  Object.assign(globalThis, { __nonce__: page.nonce });
   followSettings();
   followOtherTabs();
   void signInWithToken(page.base, page.signedIn === true);

@@ -3,6 +3,8 @@ import { Field, isField } from "./Field";
 import { Form } from "./Form";
 import { Problem } from "./Problem";
 import type { ElementNode, TreeNode } from "./protocol";
+import { useRuntime } from "./Runtime";
+import { useSignal } from "./signal";
 import { useElementHandlers } from "./useHandlers";
 import { Widget } from "./Widget";
 
@@ -25,10 +27,16 @@ function Element({ node }: { readonly node: ElementNode }): ReactNode {
   return createElement(node.t, { ...node.a, ...handlers }, VOID.has(node.t) ? undefined : renderChildren(node.c));
 }
 
+/** A component that failed on the server, whose HTML is an empty panel. */
+function Failed({ errorId }: { readonly errorId: string }): ReactNode {
+  const isHydrated = useSignal(useRuntime().isHydrated);
+  return isHydrated ? <Problem errorId={errorId} /> : <div className="fw-problem" role="alert" />;
+}
+
 /** Shows a node of the server's tree. A node that is the same object as before is not rendered again. */
 export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): ReactNode {
   if (typeof node === "string") return node;
-  if ("x" in node) return <Problem errorId={node.x} />;
+  if ("x" in node) return <Failed errorId={node.x} />;
   if ("f" in node) return renderChildren(node.c);
   if ("w" in node) return <Widget node={node}>{renderChildren(node.c)}</Widget>;
   if (node.t === "form") return <Form node={node}>{renderChildren(node.c)}</Form>;

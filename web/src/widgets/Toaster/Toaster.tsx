@@ -16,12 +16,8 @@ function CloseButton({ id, label }: { readonly id: SnackbarKey; readonly label: 
 
 /** Short messages at the top right; they wait while the pointer rests on them, and are read out by screen readers. */
 export function Toaster(): ReactNode {
-  const { toasts, t, page } = useRuntime();
+  const { toasts, t } = useRuntime();
   const waiting = useSignal(toasts);
-  useEffect(() => {
-    // notistack's styles reach the page through goober, which takes its nonce from here.
-    Object.assign(globalThis, { __nonce__: page.nonce });
-  }, [page.nonce]);
   useEffect(() => {
     if (waiting.length === 0) return;
     toasts.set([]);
