@@ -1,0 +1,66 @@
+"""ReactPy's rendering as the nodes that travel (docs/runtime-protocol.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from fundwright_ui.runtime.diff import Node
+
+WIDGET = "widget:"
+"""A tag that starts with this names a widget of the browser half."""
+
+
+def to_node(model: Mapping[str, Any] | str) -> Node:
+    """The node for a rendered model. Children keep their places, because ReactPy's update paths count them."""
+    if isinstance(model, str):
+        return model or {"f": 1}
+    if "error" in model:
+        return {"x": model["error"]}
+    tag: str = model["tagName"]
+    node: dict[str, Any]
+    if not tag:
+        node = {"f": 1}
+    elif tag.startswith(WIDGET):
+        node = {"w": tag.removeprefix(WIDGET)}
+    else:
+        node = {"t": tag}
+    attributes = dict(cast(Mapping[str, Any], model.get("attributes", {})))
+    key = attributes.pop("key", None)
+    if key is not None:
+        node["k"] = key
+    if (ack := attributes.pop("_reactpy_ack_seq", None)) is not None:
+        attributes["ack"] = ack
+    attributes = {name: value for name, value in attributes.items() if value is not None}
+    if attributes:
+        node["a"] = attributes
+    if events := model.get("eventHandlers"):
+        node["e"] = {name: _handler(handler) for name, handler in events.items()}
+    if children := model.get("children"):
+        node["c"] = [to_node(child) for child in children]
+    return node
+
+
+def replaced(tree: Node, path: str, node: Node) -> Node:
+    """`tree` with `node` at ReactPy's `path`, such as `/children/0/children/2`. Raises LookupError when there is no such place."""
+    indexes = [int(part) for part in path.split("/") if part and part != "children"]
+    return _replaced(tree, indexes, node)
+
+
+def _replaced(tree: Node, indexes: list[int], node: Node) -> Node:
+    if not indexes:
+        return node
+    if isinstance(tree, str):
+        raise LookupError("a text has no children")
+    children = list(tree["c"])
+    children[indexes[0]] = _replaced(children[indexes[0]], indexes[1:], node)
+    return {**tree, "c": children}
+
+
+def _handler(handler: Mapping[str, Any]) -> dict[str, Any]:
+    wire: dict[str, Any] = {"h": handler["target"]}
+    if handler.get("preventDefault"):
+        wire["p"] = 1
+    if handler.get("stopPropagation"):
+        wire["s"] = 1
+    return wire

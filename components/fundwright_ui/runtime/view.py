@@ -1,0 +1,143 @@
+"""One rendered page: the routed screen inside its shell, kept up to date as a tree of nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from typing import Any, Self
+
+from reactpy import component, use_ref, use_state
+from reactpy.types import Component
+
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.connection import Connection, ConnectionContext
+from fundwright_ui.runtime.diff import Node, Operation, diff
+from fundwright_ui.runtime.layout import GuardedLayout
+from fundwright_ui.runtime.router import Area, Found
+from fundwright_ui.runtime.vdom import replaced, to_node
+
+Shell = Callable[[Area, Component], Component]
+"""Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
+
+
+class View:
+    """Use as an async context manager. `on_change` is called after each rendering."""
+
+    def __init__(self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None) -> None:
+        self.connection = connection
+        self.tree: Node = {"f": 1}
+        self.failure: Exception | None = None
+        self._found = found
+        self._on_change = on_change
+        self._rerender: Callable[[], None] = lambda: None
+        self._rendered = asyncio.Event()
+        self._shown: Node = self.tree
+        self._layout = GuardedLayout(_page(self, shell))
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._layout)
+        self._apply(await self._layout.render())
+        pump = asyncio.create_task(self._pump())
+        self._stack.push_async_callback(_stopped, pump)
+        self._stack.push_async_callback(self.connection.close)
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self._stack.aclose()
+
+    @property
+    def found(self) -> Found:
+        return self._found
+
+    @property
+    def title(self) -> str:
+        return self.connection.title or t(self._found.screen.title)
+
+    def move(self, found: Found) -> None:
+        """Show another screen, or the same one at another address."""
+        if found.location.path != self._found.location.path:
+            self.connection.title = None
+        self._found = found
+        self.connection.location = found.location
+        self._rerender()
+
+    def bind(self, rerender: Callable[[], None]) -> None:
+        self._rerender = rerender
+
+    async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
+        return await self._layout.handle(target, data, seq)
+
+    async def settle(self, timeout_s: float) -> None:
+        """Wait until nothing renders and no query runs, but not longer than `timeout_s` seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while True:
+                    if self.connection.pending_queries:
+                        await asyncio.wait(self.connection.pending_queries)
+                    elif self._layout.is_idle:
+                        # Effects and callbacks of what was just rendered get a turn before it counts as settled.
+                        await asyncio.sleep(0)
+                        await asyncio.sleep(0)
+                        if self._layout.is_idle and not self.connection.pending_queries:
+                            return
+                    else:
+                        self._rendered.clear()
+                        await self._rendered.wait()
+
+    def take_operations(self) -> list[Operation]:
+        """What changed since this was called last."""
+        before, self._shown = self._shown, self.tree
+        return diff(before, self.tree)
+
+    def mark_shown(self) -> None:
+        """The client has the whole tree."""
+        self._shown = self.tree
+
+    def hash(self) -> str:
+        return tree_hash(self.tree)
+
+    async def _pump(self) -> None:
+        try:
+            while True:
+                self._apply(await self._layout.render())
+                self._on_change()
+        except Exception as error:
+            # The tree can no longer be trusted: whoever shows it must start anew.
+            self.failure = error
+            self._on_change()
+
+    def _apply(self, update: Any) -> None:
+        self.tree = replaced(self.tree, update["path"], to_node(update["model"]))
+        self._rendered.set()
+
+
+def tree_hash(tree: Node) -> str:
+    canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+@component
+def _page(view: View, shell: Shell) -> Any:
+    _, set_round = use_state(0)
+    bound = use_ref(False)
+    if not bound.current:
+        bound.current = True
+        view.bind(lambda: set_round(lambda n: n + 1))
+    found = view.found
+    screen = _screen(found.screen.render, key=found.location.path)
+    return ConnectionContext(shell(found.screen.area, screen), value=view.connection)
+
+
+@component
+def _screen(render: Callable[[], Component]) -> Any:
+    return render()
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
