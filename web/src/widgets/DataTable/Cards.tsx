@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Column, DataTableProps, Row } from "../../generated/widgets";
+import type { Column, DataTableProps, Row, Sort } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 import { CellContent } from "./CellContent";
 
@@ -61,13 +61,13 @@ function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBod
 
 function SortChoice(props: DataTableProps): ReactNode {
   const { t } = useRuntime();
-  const { columns, sort, page, pageSize, filters, onQuery } = props;
+  const { columns, sort, pageSize, filters, onQuery } = props;
   const sortable = columns.filter((column) => column.isSortable);
   if (sortable.length === 0 || onQuery === undefined) return null;
   const choose = (value: string): void => {
     const [field, direction] = value.split(" ");
-    const next = field === undefined || field === "" ? null : ({ field, direction: direction === "desc" ? "desc" : "asc" } as const);
-    onQuery({ page: next === sort ? page : 1, pageSize, filters, sort: next });
+    const next: Sort | null = field ? { field, direction: direction === "desc" ? "desc" : "asc" } : null;
+    onQuery({ page: 1, pageSize, filters, sort: next });
   };
   return (
     <label className="fw-field">
@@ -98,9 +98,7 @@ function Pager({ page, pageSize, total, sort, filters, language, onQuery }: Data
       <button type="button" className="fw-pagination-item" disabled={page <= 1} aria-label={t("Previous page")} onClick={() => go(page - 1)}>
         ‹
       </button>
-      <span>
-        {numbers.format(page)} / {numbers.format(last)}
-      </span>
+      <span>{t("Page {page} of {last}").replace("{page}", numbers.format(page)).replace("{last}", numbers.format(last))}</span>
       <button type="button" className="fw-pagination-item" disabled={page >= last} aria-label={t("Next page")} onClick={() => go(page + 1)}>
         ›
       </button>

@@ -93,7 +93,8 @@ export function Grid(props: DataTableProps): ReactNode {
           getRowHeight={() => "auto"}
           disableRowSelectionOnClick
           disableColumnSelector
-          density="comfortable"
+          columnHeaderHeight={48}
+          sx={{ "& .MuiDataGrid-cell": { display: "flex", alignItems: "center", paddingBlock: 1.5, lineHeight: 1.45 } }}
           localeText={{ ...localeText, noRowsLabel: emptyText, noResultsOverlayLabel: emptyText }}
         />
       </div>

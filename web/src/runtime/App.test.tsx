@@ -1,0 +1,297 @@
+import { act, fireEvent, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import type { ReactNode } from "react";
+import { describe, expect, it, vi } from "vitest";
+import { FakeSocket } from "../test/FakeSocket";
+import { openPage } from "../test/openPage";
+import { takeComplaints } from "../test/setup";
+import type { ElementNode, TreeNode } from "./protocol";
+import { WidgetRegistry } from "./widgets";
+
+const press: ElementNode = { t: "button", e: { onClick: { h: "press" } }, c: ["Press"] };
+
+function form(attributes: Record<string, unknown> = {}): ElementNode {
+  const input: ElementNode = { t: "input", a: { "aria-label": "Name", name: "name", value: "", ...attributes }, e: { onChange: { h: "typed" } } };
+  return { t: "form", e: { onSubmit: { h: "save", p: 1 } }, c: [input, { t: "button", a: { type: "submit", name: "go" }, c: ["Save"] }] };
+}
+
+describe("first paint", () => {
+  it("is hydrated without a complaint, texts beside each other included", async () => {
+    const tree: TreeNode = {
+      f: 1,
+      c: [
+        { t: "p", a: { className: "fw-muted" }, c: ["Pressed ", "3", " times"] },
+        { f: 1, k: "c", c: [{ t: "textarea", a: { "aria-label": "Text", value: "kept" } }] },
+        { t: "select", a: { "aria-label": "Kind", value: "b" }, c: [{ t: "option", a: { value: "a" }, c: ["A"] }, { t: "option", a: { value: "b" }, c: ["B"] }] },
+        { w: "Missing", c: ["fallback"] },
+        { x: "e1" },
+      ],
+    };
+    await openPage(tree, {
+      html:
+        '<p class="fw-muted">Pressed <!-- -->3<!-- --> times</p><textarea aria-label="Text">kept</textarea>' +
+        '<select aria-label="Kind"><option value="a">A</option><option value="b" selected="">B</option></select>' +
+        '<div data-widget="Missing">fallback</div><div class="fw-problem" role="alert"></div>',
+    });
+    expect(screen.getByText(/Pressed 3 times/)).toBeTruthy();
+    expect(screen.getByText("e1")).toBeTruthy();
+    expect(screen.getByLabelText<HTMLSelectElement>("Kind").value).toBe("b");
+    expect(String(takeComplaints())).toContain("There is no widget Missing.");
+  });
+
+  it("greets with the painted hash, and with none once the page was patched", async () => {
+    const page = await openPage({ t: "p", c: ["one"] });
+    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h" }]);
+    await page.patch(["set", [0], "two"]);
+    vi.useFakeTimers();
+    await act(async () => page.socket().close());
+    await act(() => vi.advanceTimersByTimeAsync(1000));
+    vi.useRealTimers();
+    await page.mount({ t: "p", c: ["three"] });
+    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: null }]);
+    expect(screen.getByText("three")).toBeTruthy();
+  });
+
+  it("is ready once hello was answered and nothing is under way", async () => {
+    const page = await openPage(press, { isMounted: false });
+    expect(page.isReady()).toBe(false);
+    await page.mount();
+    expect(page.isReady()).toBe(true);
+    fireEvent.click(screen.getByRole("button"));
+    expect(page.isReady()).toBe(false);
+    await page.receive({ type: "done", seq: 1 });
+    expect(page.isReady()).toBe(true);
+  });
+});
+
+describe("events", () => {
+  it("go out numbered, each once", async () => {
+    const page = await openPage(press);
+    for (let count = 0; count < 3; count += 1) fireEvent.click(screen.getByRole("button"));
+    expect(page.sent().slice(1)).toEqual([1, 2, 3].map((seq) => ({ type: "event", seq, target: "press", data: {} })));
+  });
+
+  it("wait for the server, then go to the handler's new name", async () => {
+    const page = await openPage(press, { isMounted: false });
+    fireEvent.click(screen.getByRole("button"));
+    expect(page.sent()).toEqual([]);
+    await page.mount({ ...press, e: { onClick: { h: "renamed" } } });
+    expect(page.sent().at(-1)).toMatchObject({ target: "renamed" });
+  });
+
+  it("carry keys as the protocol says", async () => {
+    const page = await openPage({ t: "div", a: { role: "button", tabIndex: 0 }, e: { onKeyDown: { h: "key" } } });
+    fireEvent.keyDown(screen.getByRole("button"), { key: "Enter", ctrlKey: true });
+    expect(page.sent().at(-1)).toMatchObject({ data: { key: "Enter", ctrl: true, meta: false, shift: false, alt: false } });
+  });
+
+  it("send a form once until it is done", async () => {
+    const page = await openPage(form({ value: "Ada" }));
+    const button = screen.getByRole("button", { name: "Save" });
+    fireEvent.click(button);
+    fireEvent.click(button);
+    const submits = () => page.sent().filter((frame) => frame.type === "event" && frame.target === "save");
+    expect(submits()).toMatchObject([{ data: { fields: { name: "Ada", go: "" }, submitter: "go" } }]);
+    expect(button.closest("form")?.getAttribute("aria-busy")).toBe("true");
+    await page.receive({ type: "done", seq: 1 });
+    fireEvent.click(button);
+    expect(submits()).toHaveLength(2);
+  });
+});
+
+describe("patches", () => {
+  it("render only the path they touch", async () => {
+    const renders = vi.fn();
+    const Probe = (): ReactNode => {
+      renders();
+      return <i>probe</i>;
+    };
+    const tree: TreeNode = { t: "div", c: [{ t: "p", c: ["one"] }, { w: "Probe" }] };
+    const page = await openPage(tree, { widgets: new WidgetRegistry({ Probe: () => Promise.resolve({ Probe }) }) });
+    await screen.findByText("probe");
+    renders.mockClear();
+    await page.patch(["set", [0, 0], "two"]);
+    expect(screen.getByText("two")).toBeTruthy();
+    expect(renders).not.toHaveBeenCalled();
+  });
+
+  it("that do not fit bring the whole tree", async () => {
+    const page = await openPage({ t: "p", c: ["one"] });
+    const close = vi.spyOn(page.socket(), "close");
+    await page.patch(["set", [5, 5], "two"]);
+    expect(close).toHaveBeenCalled();
+    expect(takeComplaints()).toHaveLength(1);
+  });
+});
+
+describe("fields", () => {
+  const path = [0];
+  const field = () => screen.getByLabelText<HTMLInputElement>("Name");
+
+  it("keep what is typed while the server is behind, and take its value once it is not", async () => {
+    const page = await openPage(form());
+    await userEvent.type(field(), "abc");
+    expect(page.sent().slice(1)).toMatchObject([{ data: { value: "a" } }, { data: { value: "ab" } }, { data: { value: "abc" } }]);
+    await page.patch(["attrs", path, { value: "A", ack: 1 }, []]);
+    expect(field().value).toBe("abc");
+    await page.patch(["attrs", path, { value: "ABC", ack: 3 }, []]);
+    expect(field().value).toBe("ABC");
+  });
+
+  it("take a value back that the server refused", async () => {
+    const page = await openPage(form());
+    await userEvent.type(field(), "x");
+    await page.patch(["attrs", path, { ack: 1 }, []]);
+    expect(field().value).toBe("");
+  });
+
+  it("keep the cursor where it is", async () => {
+    const page = await openPage(form({ value: "hello" }));
+    await userEvent.click(field());
+    field().setSelectionRange(2, 2);
+    await userEvent.keyboard("x");
+    await page.patch(["attrs", path, { value: "HEXLLO", ack: 1 }, []]);
+    expect([field().value, field().selectionStart]).toEqual(["HEXLLO", 3]);
+  });
+
+  it("send a composition when it is finished, and are not overwritten before", async () => {
+    const page = await openPage(form());
+    fireEvent.compositionStart(field());
+    fireEvent.input(field(), { target: { value: "に" }, isComposing: true });
+    await page.patch(["attrs", path, { value: "other" }, []]);
+    expect(field().value).toBe("に");
+    expect(page.sent()).toHaveLength(1);
+    fireEvent.input(field(), { target: { value: "日" }, isComposing: true });
+    fireEvent.compositionEnd(field());
+    expect(page.sent().at(-1)).toMatchObject({ data: { value: "日" } });
+  });
+
+  it("keep their content over a reconnect and tell the new state", async () => {
+    const page = await openPage(form());
+    await userEvent.type(field(), "ab");
+    await page.patch(["attrs", path, { value: "ab", ack: 2 }, []]);
+    vi.useFakeTimers();
+    await act(async () => page.socket().close());
+    await act(() => vi.advanceTimersByTimeAsync(1000));
+    vi.useRealTimers();
+    const before = field();
+    await page.mount(form());
+    expect(field()).toBe(before);
+    expect(field().value).toBe("ab");
+    expect(page.sent().at(-1)).toEqual({ type: "event", seq: 1, target: "typed", data: { value: "ab", checked: false } });
+  });
+
+  it("send what was typed before hydration", async () => {
+    const html = '<form><input aria-label="Name" name="name" value=""><button type="submit" name="go">Save</button></form>';
+    const runtimePage = openPage(form(), { html, isMounted: false });
+    field().value = "early";
+    const page = await runtimePage;
+    await page.mount();
+    expect(field().value).toBe("early");
+    expect(page.sent().at(-1)).toMatchObject({ target: "typed", data: { value: "early" } });
+  });
+
+  it("of another name do not inherit what was typed", async () => {
+    const page = await openPage(form());
+    await userEvent.type(field(), "ab");
+    await page.patch(["set", path, { t: "input", a: { "aria-label": "Other", name: "other", value: "" } }]);
+    expect(screen.getByLabelText<HTMLInputElement>("Other").value).toBe("");
+  });
+
+  it("send boxes as checked and several choices as a list", async () => {
+    const page = await openPage({
+      f: 1,
+      c: [
+        { t: "input", a: { type: "checkbox", "aria-label": "Box", checked: true }, e: { onChange: { h: "box" } } },
+        { t: "select", a: { "aria-label": "Many", multiple: true, value: ["a"] }, e: { onChange: { h: "many" } }, c: [{ t: "option", a: { value: "a" }, c: ["A"] }, { t: "option", a: { value: "b" }, c: ["B"] }] },
+      ],
+    });
+    await userEvent.click(screen.getByLabelText("Box"));
+    expect(page.sent().at(-1)).toMatchObject({ target: "box", data: { checked: false } });
+    await userEvent.selectOptions(screen.getByLabelText("Many"), "b");
+    expect(page.sent().at(-1)).toMatchObject({ target: "many", data: { value: ["a", "b"] } });
+  });
+});
+
+describe("a lost connection", () => {
+  it("is only mentioned when it lasts", async () => {
+    const page = await openPage(press);
+    vi.useFakeTimers();
+    await act(async () => page.socket().close());
+    await act(() => vi.advanceTimersByTimeAsync(1500));
+    expect(screen.queryByText("Reconnecting…")).toBeNull();
+    await act(() => vi.advanceTimersByTimeAsync(1000));
+    expect(screen.getByText("Reconnecting…")).toBeTruthy();
+    expect(page.isReady()).toBe(false);
+    vi.useRealTimers();
+    await page.mount();
+    expect(screen.queryByText("Reconnecting…")).toBeNull();
+  });
+
+  it("is tried again at growing distances", async () => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    vi.stubGlobal("fetch", () => Promise.reject(new TypeError("down")));
+    await openPage(press, { isMounted: false });
+    const gaps: number[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      const sockets = FakeSocket.all.length;
+      FakeSocket.last.close();
+      let gap = 0;
+      while (FakeSocket.all.length === sockets) {
+        await vi.advanceTimersByTimeAsync(250);
+        gap += 250;
+      }
+      gaps.push(gap);
+    }
+    vi.useRealTimers();
+    expect(gaps).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+  });
+});
+
+describe("widgets", () => {
+  const Failing = (): ReactNode => {
+    throw new Error("broken");
+  };
+
+  it("show their fallback until they are there, and send their payload", async () => {
+    const Picker = ({ label, onPick }: { label: string; onPick: (payload: object) => void }): ReactNode => (
+      <button onClick={() => onPick({ id: 7 })}>{label}</button>
+    );
+    let arrive: (module: object) => void = () => undefined;
+    const widgets = new WidgetRegistry({ Picker: () => new Promise((resolve) => (arrive = resolve)) });
+    const page = await openPage({ w: "Picker", a: { label: "Pick" }, e: { onPick: { h: "picked" } }, c: ["please wait"] }, { widgets });
+    expect(screen.getByText("please wait")).toBeTruthy();
+    expect(page.isReady()).toBe(false);
+    await act(async () => arrive({ Picker }));
+    fireEvent.click(screen.getByRole("button", { name: "Pick" }));
+    expect(page.sent().at(-1)).toMatchObject({ target: "picked", data: { id: 7 } });
+  });
+
+  it("that fail leave a problem in their own place", async () => {
+    const tree: TreeNode = { t: "div", c: [{ w: "Failing" }, { t: "p", c: ["still here"] }] };
+    await openPage(tree, { widgets: new WidgetRegistry({ Failing: () => Promise.resolve({ Failing }) }) });
+    expect(await screen.findByRole("alert")).toBeTruthy();
+    expect(screen.getByText("still here")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
+    takeComplaints();
+  });
+
+  it("whose code could not be fetched are fetched again", async () => {
+    const Late = (): ReactNode => <p>there</p>;
+    const load = vi.fn().mockRejectedValueOnce(new Error("network")).mockResolvedValue({ Late });
+    await openPage({ w: "Late" }, { widgets: new WidgetRegistry({ Late: load }) });
+    fireEvent.click(await screen.findByRole("button", { name: "Try again" }));
+    expect(await screen.findByText("there")).toBeTruthy();
+    takeComplaints();
+  });
+});
+
+describe("toasts", () => {
+  it("are shown and read out", async () => {
+    const page = await openPage(press);
+    await page.receive({ type: "toast", message: "It did not work.", variant: "error" });
+    const toast = await screen.findByText("It did not work.");
+    expect(toast.closest("[role=alert]")).not.toBeNull();
+  });
+});

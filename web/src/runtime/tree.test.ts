@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { ElementNode, TreeNode } from "./protocol";
+import { applyOperations, TreeMismatch } from "./tree";
+
+const quiet: ElementNode = { t: "p", c: ["quiet"] };
+const tree: TreeNode = {
+  f: 1,
+  c: [{ t: "ul", a: { className: "list", hidden: true }, c: [{ t: "li", k: "a", c: ["one"] }, { t: "li", k: "b", c: ["two"] }] }, quiet],
+};
+
+describe("applyOperations", () => {
+  it("replaces a node, and the whole tree for an empty path", () => {
+    expect(applyOperations(tree, [["set", [0, 1, 0], "2"]])).toMatchObject({ c: [{ c: [{}, { k: "b", c: ["2"] }] }, quiet] });
+    expect(applyOperations(tree, [["set", [], "gone"]])).toBe("gone");
+  });
+
+  it("changes and removes attributes", () => {
+    const next = applyOperations(tree, [["attrs", [0], { className: "open" }, ["hidden"]]]) as { c: ElementNode[] };
+    expect(next.c[0]?.a).toEqual({ className: "open" });
+  });
+
+  it("replaces all event handlers", () => {
+    const next = applyOperations(tree, [["events", [0], { onClick: { h: "1" } }]]) as { c: ElementNode[] };
+    expect(next.c[0]?.e).toEqual({ onClick: { h: "1" } });
+  });
+
+  it("keeps children by their old index and takes in new ones", () => {
+    const next = applyOperations(tree, [["children", [0], [1, { t: "li", k: "c" }, 0]]]) as { c: ElementNode[] };
+    expect(next.c[0]?.c?.map((child) => (child as ElementNode).k)).toEqual(["b", "c", "a"]);
+  });
+
+  it("applies one after the other", () => {
+    const next = applyOperations(tree, [
+      ["children", [0], [1]],
+      ["set", [0, 0, 0], "first now"],
+    ]);
+    expect(next).toMatchObject({ c: [{ c: [{ k: "b", c: ["first now"] }] }, quiet] });
+  });
+
+  it("leaves what no operation touched the same object", () => {
+    const next = applyOperations(tree, [["set", [0, 0, 0], "1"]]) as { c: ElementNode[] };
+    expect(next.c[1]).toBe(quiet);
+    expect(next.c[0]?.c?.[1]).toBe((tree as { c: ElementNode[] }).c[0]?.c?.[1]);
+    expect(tree).toMatchObject({ c: [{ c: [{ c: ["one"] }, {}] }, {}] });
+  });
+
+  it("refuses a path that leads nowhere", () => {
+    expect(() => applyOperations(tree, [["set", [0, 7], "x"]])).not.toThrow(RangeError);
+    expect(() => applyOperations(tree, [["set", [0, 7], "x"]])).toThrow(TreeMismatch);
+    expect(() => applyOperations(tree, [["attrs", [0, 0, 0], {}, []]])).toThrow(TreeMismatch);
+  });
+});

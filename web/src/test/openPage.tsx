@@ -1,0 +1,66 @@
+import { act } from "@testing-library/react";
+import { hydrateRoot } from "react-dom/client";
+import { App } from "../runtime/App";
+import type { ClientFrame, Operation, Page, ServerFrame, TreeNode } from "../runtime/protocol";
+import { Runtime } from "../runtime/Runtime";
+import { WidgetRegistry } from "../runtime/widgets";
+import { FakeSocket } from "./FakeSocket";
+
+export interface OpenedPage {
+  readonly runtime: Runtime;
+  readonly socket: () => FakeSocket;
+  readonly receive: (...frames: ServerFrame[]) => Promise<void>;
+  readonly patch: (...operations: Operation[]) => Promise<void>;
+  readonly sent: () => readonly ClientFrame[];
+  readonly mount: (tree?: TreeNode | null) => Promise<void>;
+  readonly isReady: () => boolean;
+}
+
+interface Options {
+  readonly html?: string;
+  readonly widgets?: WidgetRegistry;
+  readonly page?: Partial<Page>;
+  readonly isMounted?: boolean;
+}
+
+/** Hydrates a page as a browser would and answers its `hello`. */
+export async function openPage(tree: TreeNode, { html, widgets, page, isMounted = true }: Options = {}): Promise<OpenedPage> {
+  const runtime = new Runtime({
+    ...{ tree, hash: "h", title: "Start", path: "/", base: "", nonce: "n", language: "en", strings: {} },
+    ...page,
+  });
+  const root = document.createElement("div");
+  document.body.append(root);
+  runtime.start();
+  await act(async () => {
+    if (html === undefined) {
+      // The markup React itself would write stands for the server's.
+      const { renderToString } = await import("react-dom/server");
+      root.innerHTML = renderToString(<App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
+    } else root.innerHTML = html;
+    hydrateRoot(root, <App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
+  });
+  const receive = async (...frames: ServerFrame[]): Promise<void> => {
+    await act(async () => {
+      for (const frame of frames) FakeSocket.last.receive(frame);
+      await Promise.resolve();
+    });
+  };
+  const mount = async (answer: TreeNode | null = null): Promise<void> => {
+    await act(async () => {
+      FakeSocket.last.open();
+      await Promise.resolve();
+    });
+    await receive({ type: "mount", tree: answer, title: "Start" });
+  };
+  if (isMounted) await mount();
+  return {
+    runtime,
+    socket: () => FakeSocket.last,
+    receive,
+    patch: (...ops) => receive({ type: "patch", ops }),
+    sent: () => FakeSocket.last.sent,
+    mount,
+    isReady: () => document.documentElement.hasAttribute("data-ready"),
+  };
+}

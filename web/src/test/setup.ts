@@ -1,0 +1,39 @@
+import { cleanup } from "@testing-library/react";
+import { afterEach, beforeEach, expect, vi } from "vitest";
+import { FakeSocket } from "./FakeSocket";
+
+// jsdom has no layout and no media queries.
+vi.stubGlobal("matchMedia", (query: string) => ({
+  media: query,
+  matches: false,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+}));
+vi.stubGlobal("scrollTo", () => undefined);
+vi.stubGlobal("WebSocket", FakeSocket);
+
+let complaints: unknown[][] = [];
+
+beforeEach(() => {
+  complaints = [];
+  FakeSocket.all.length = 0;
+  vi.spyOn(console, "error").mockImplementation((...said: unknown[]) => complaints.push(said));
+  vi.spyOn(console, "warn").mockImplementation((...said: unknown[]) => complaints.push(said));
+});
+
+afterEach(() => {
+  cleanup();
+  document.body.replaceChildren();
+  localStorage.clear();
+  sessionStorage.clear();
+  history.replaceState(null, "", "/");
+  // React reports a hydration that does not match, a missing key and the like on the console.
+  expect(complaints).toEqual([]);
+});
+
+/** Takes what was said on the console so far, for tests that expect it. */
+export function takeComplaints(): unknown[][] {
+  const said = complaints;
+  complaints = [];
+  return said;
+}
