@@ -1,0 +1,36 @@
+"""The built files of the browser half, compressed at build time and cached for ever under their hashed names."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+_ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
+
+
+class Assets:
+    """Answers `GET {base}/assets/…` from `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+
+    async def answer(self, request: Request) -> Response:
+        path = (self._folder / request.path_params["path"]).resolve()
+        if not path.is_relative_to(self._folder) or not path.is_file():
+            raise HTTPException(404)
+        headers = {
+            "Cache-Control": "public, max-age=31536000, immutable",
+            "Vary": "Accept-Encoding",
+            "X-Content-Type-Options": "nosniff",
+        }
+        accepted = {part.split(";")[0].strip() for part in request.headers.get("accept-encoding", "").split(",")}
+        media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        for encoding, suffix in _ENCODINGS:
+            packed = path.with_name(path.name + suffix)
+            if encoding in accepted and packed.is_file():
+                return FileResponse(packed, media_type=media_type, headers=headers | {"Content-Encoding": encoding})
+        return FileResponse(path, media_type=media_type, headers=headers)

@@ -1,0 +1,137 @@
+"""The first paint: the routed screen as a whole HTML page, readable before any script runs."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import StartRefused
+from fundwright.identity.schemas import Actor
+from fundwright_ui.messages import LANGUAGES, current_language, set_language, translations
+from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.html import embedded_json, to_html
+from fundwright_ui.runtime.router import Found, Redirect, Router
+from fundwright_ui.runtime.view import Shell, View
+
+_FIRST_PAINT_TIMEOUT_S = 1.5
+_ENTRY = "web/src/main.tsx"
+LANGUAGE_COOKIE = "language"
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The built browser half in `folder`. Raises StartRefused when it has not been built."""
+
+    folder: Path
+
+    @cached_property
+    def entry(self) -> dict[str, Any]:
+        try:
+            manifest = json.loads((self.folder / ".vite" / "manifest.json").read_text())
+            found: dict[str, Any] = manifest[_ENTRY]
+        except FileNotFoundError as error:
+            raise StartRefused(f"The web client has not been built into {self.folder}. Run `make setup`.") from error
+        return found | {"preload": [manifest[name]["file"] for name in found.get("imports", [])]}
+
+    @cached_property
+    def boot(self) -> str:
+        return (self.folder / "boot.js").read_text()
+
+
+class Documents:
+    """Answers `GET` of any page."""
+
+    def __init__(self, core: Core, *, router: Router, shell: Shell, bundle: Bundle, base: str, strings: tuple[str, ...]) -> None:
+        self._core = core
+        self._router = router
+        self._shell = shell
+        self._bundle = bundle
+        self._base = base
+        self._strings = strings
+
+    async def answer(self, request: Request, actor: Actor | None) -> Response:
+        address = request.url.path.removeprefix(self._base) or "/"
+        if request.url.query:
+            address = f"{address}?{request.url.query}"
+        found = self._router.route(address, actor)
+        if isinstance(found, Redirect):
+            return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
+        set_language(language_of(request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")))
+        nonce = secrets.token_urlsafe(16)
+        html = await self._render(found, actor, address, nonce, request)
+        return HTMLResponse(html, status_code=found.screen.status, headers=page_headers(nonce, self._core.settings.public_url))
+
+    async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> str:
+        connection = Connection(
+            self._core,
+            actor,
+            location=found.location,
+            language=current_language(),
+            base=self._base,
+            address=request.client.host if request.client else "",
+            user_agent=request.headers.get("user-agent", ""),
+        )
+        async with View(connection, found, self._shell) as view:
+            await view.settle(_FIRST_PAINT_TIMEOUT_S)
+            tree, title = view.tree, view.title
+            page = {
+                "tree": tree,
+                "hash": view.hash(),
+                "title": title,
+                "path": address,
+                "base": self._base,
+                "nonce": nonce,
+                "language": connection.language,
+                "strings": translations(self._strings),
+                "signedIn": actor is not None,
+            }
+        return self._document(page, title=title, body=to_html(tree), nonce=nonce)
+
+    def _document(self, page: dict[str, Any], *, title: str, body: str, nonce: str) -> str:
+        entry, base = self._bundle.entry, self._base
+        styles = "".join(f'<link rel="stylesheet" href="{base}/{path}">' for path in entry.get("css", []))
+        preloads = "".join(f'<link rel="modulepreload" href="{base}/{path}">' for path in entry["preload"])
+        return (
+            f'<!doctype html><html lang="{page["language"]}" dir="ltr"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{escape(title)}</title>"
+            f'<link rel="icon" href="{base}/assets/icon.svg" type="image/svg+xml">'
+            f'<script nonce="{nonce}">{self._bundle.boot}</script>{styles}{preloads}'
+            f'<script type="module" nonce="{nonce}" src="{base}/{entry["file"]}"></script></head>'
+            f'<body><div id="root">{body}</div>'
+            f'<script type="application/json" id="page">{embedded_json(page)}</script></body></html>'
+        )
+
+
+def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
+    """Headers that keep a page to itself. Style attributes and inline scripts without the nonce do nothing."""
+    policy = (
+        "default-src 'self'; "
+        f"script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; "
+        "img-src 'self' data:; font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    )
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
+    if public_url and public_url.startswith("https:"):
+        headers["Strict-Transport-Security"] = "max-age=31536000"
+    return headers
+
+
+def language_of(cookie: str | None, accepted: str) -> str:
+    """The chosen language, else the first accepted one that we speak."""
+    if cookie in LANGUAGES:
+        return cookie
+    for part in accepted.split(","):
+        code = part.split(";")[0].strip().split("-")[0].lower()
+        if code in LANGUAGES:
+            return code
+    return "en"

@@ -1,0 +1,57 @@
+"""Puts the runtime into a FastAPI application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.responses import Response
+
+from fundwright.core.assembly import Core
+from fundwright_ui.runtime.assets import Assets
+from fundwright_ui.runtime.document import Bundle, Documents
+from fundwright_ui.runtime.router import Router, Screen
+from fundwright_ui.runtime.socket import Authenticate, Sockets
+from fundwright_ui.runtime.view import Shell
+
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def mount(
+    app: FastAPI,
+    *,
+    core: Core,
+    screens: Iterable[Screen],
+    redirects: Mapping[str, str],
+    shell: Shell,
+    authenticate: Authenticate,
+    base: str = "",
+    strings: tuple[str, ...] = (),
+) -> None:
+    """Answer every `GET` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
+
+    `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(cookies)` says who somebody is.
+    `strings` are the browser half's own English sentences. Call this after every other route has been added.
+    """
+    router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
+    bundle = Bundle(core.settings.web_dist)
+    documents = Documents(core, router=router, shell=shell, bundle=bundle, base=base, strings=strings)
+    sockets = Sockets(core, router=router, shell=shell, authenticate=authenticate, base=base)
+    assets = Assets(core.settings.web_dist / "assets")
+
+    async def page(request: Request) -> Response:
+        answer = await documents.answer(request, await authenticate(request.cookies))
+        for name, value in _SECURITY_HEADERS.items():
+            answer.headers.setdefault(name, value)
+        return answer
+
+    async def socket(websocket: WebSocket) -> None:
+        await sockets.answer(websocket)
+
+    app.add_api_websocket_route(f"{base}/socket", socket)
+    app.add_api_route(f"{base}/assets/{{path:path}}", assets.answer, include_in_schema=False, response_model=None)
+    app.add_api_route(f"{base}/{{path:path}}", page, include_in_schema=False, response_model=None)
