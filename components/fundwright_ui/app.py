@@ -1,0 +1,64 @@
+"""The composition root: builds the ASGI application from the backend's routes and the registered screens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter, FastAPI
+
+from fundwright import __version__
+from fundwright.categories.api import router as categories
+from fundwright.core.assembly import Core
+from fundwright.core.web import RequestId, add_error_handlers
+from fundwright.generation.api import router as generation
+from fundwright.identity import service as identity_service
+from fundwright.identity.api import cookie_name
+from fundwright.identity.api import router as identity
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities.api import router as opportunities
+from fundwright.training.api import router as training
+from fundwright_ui.runtime.mounting import mount
+from fundwright_ui.shell.frame import frame
+
+ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation)
+
+REDIRECTS = {
+    "/": "/dashboard/train",
+    "/dashboard": "/dashboard/train",
+    "/dashboard/generate": "/generate/index",
+    "/generate": "/generate/index",
+}
+
+
+def build_app(core: Core, *, base: str = "") -> FastAPI:
+    """The whole application on an open Core. `base` is the path prefix behind a proxy, such as `/app`."""
+    app = FastAPI(
+        title="Fundwright",
+        version=__version__,
+        openapi_url=f"{base}/api/openapi.json",
+        docs_url=f"{base}/api/docs",
+        redoc_url=None,
+    )
+    app.state.core = core
+    add_error_handlers(app)
+    app.add_middleware(RequestId)
+    for router in ROUTERS:
+        app.include_router(router, prefix=base)
+
+    async def authenticate(cookies: Mapping[str, str]) -> Actor | None:
+        token = cookies.get(cookie_name(core.settings))
+        if not token:
+            return None
+        async with core.database.transaction() as session:
+            return await identity_service.authenticate(core, session, token)
+
+    mount(
+        app,
+        core=core,
+        screens=core.plugins.collect("screens"),
+        redirects=REDIRECTS,
+        shell=frame,
+        authenticate=authenticate,
+        base=base,
+    )
+    return app
