@@ -1,0 +1,8 @@
+"""The navigation of signed-in pages."""
+
+from __future__ import annotations
+
+from fundwright_ui.sidebar.entries import ENTRIES, entries_of
+from fundwright_ui.sidebar.sidebar import sidebar
+
+__all__ = ["ENTRIES", "entries_of", "sidebar"]

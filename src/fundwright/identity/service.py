@@ -83,10 +83,16 @@ def session_topic(session_id: UUID) -> str:
     return f"session:{session_id}"
 
 
+def is_email(text: str) -> bool:
+    """Whether the text is an email address that an account can have."""
+    plain = text.strip().lower()
+    return len(plain) <= _MAX_EMAIL_LENGTH and _EMAIL.fullmatch(plain) is not None
+
+
 def normalise_email(email: str) -> str:
     """The one form an address is kept in. Raises Invalid when it is not an address."""
     plain = email.strip().lower()
-    if len(plain) > _MAX_EMAIL_LENGTH or not _EMAIL.fullmatch(plain):
+    if not is_email(plain):
         raise Invalid("Email must be a valid email address")
     return plain
 

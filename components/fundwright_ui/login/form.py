@@ -1,0 +1,135 @@
+"""Forms of the sign-in family: what was typed, what has been touched, and which errors may therefore be shown.
+
+The browser keeps what is typed: fields carry no value of ours, so a failed try, a lost connection or a restart of the
+server leaves them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+
+from fundwright.identity import service as identity
+from fundwright.identity.passwords import MIN_LENGTH
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui.buttons import button, icon_button
+from fundwright_ui.ui.feedback import alert
+
+Check = Callable[[str], str | None]
+"""Answers what is wrong with a field's content, or None."""
+
+
+@dataclass(frozen=True)
+class LoginForm:
+    """State of one form. `errors` holds all of them, `shown_errors` those of touched fields."""
+
+    errors: Mapping[str, str]
+    shown_errors: Mapping[str, str]
+    change: Callable[[str, str], None]
+    touch: Callable[[str], None]
+    take: Callable[[Mapping[str, Any]], Mapping[str, str] | None]
+    """Reads a submit event: every field counts as touched; the content, or None when something is wrong with it."""
+
+
+def use_login_form(checks: Mapping[str, Check]) -> LoginForm:
+    values, set_values = use_state(cast("Mapping[str, str]", dict.fromkeys(checks, "")))
+    touched, set_touched = use_state(cast("frozenset[str]", frozenset()))
+
+    def errors_of(content: Mapping[str, str]) -> dict[str, str]:
+        found = {name: check(content[name]) for name, check in checks.items()}
+        return {name: error for name, error in found.items() if error is not None}
+
+    def take(payload: Mapping[str, Any]) -> Mapping[str, str] | None:
+        fields: Mapping[str, Any] = payload.get("fields", {})
+        content = {name: str(fields.get(name, "")) for name in checks}
+        set_values(content)
+        set_touched(frozenset(checks))
+        return None if errors_of(content) else content
+
+    errors = errors_of(values)
+    return LoginForm(
+        errors=errors,
+        shown_errors={name: error for name, error in errors.items() if name in touched},
+        change=lambda name, value: set_values(lambda before: {**before, name: value}),
+        touch=lambda name: set_touched(lambda before: before | {name}),
+        take=take,
+    )
+
+
+def check_email(value: str) -> str | None:
+    if not value.strip():
+        return t("Email is required")
+    return None if identity.is_email(value) else t("Email must be a valid email address")
+
+
+def check_password(value: str) -> str | None:
+    return None if value else t("Password is required")
+
+
+def check_new_password(value: str) -> str | None:
+    if not value:
+        return t("Password is required")
+    return None if len(value) >= MIN_LENGTH else t("Use at least {count} characters; a sentence works well.", count=MIN_LENGTH)
+
+
+def check_name(value: str) -> str | None:
+    return None if value.strip() else t("Name is required")
+
+
+def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", autocomplete: str = "off") -> VdomDict:
+    """A labelled field with its error below."""
+    return _labelled(form, name, label, _input(form, name, kind=kind, autocomplete=autocomplete))
+
+
+@component
+def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "off") -> VdomDict:
+    """A password field whose content can be shown."""
+    is_visible, set_visible = use_state(False)
+    toggle = icon_button(
+        t("Hide password") if is_visible else t("Show password"),
+        "visibility_off" if is_visible else "visibility",
+        on_click=lambda: set_visible(not is_visible),
+    )
+    field = _input(form, name, kind="text" if is_visible else "password", autocomplete=autocomplete)
+    return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
+
+
+def submit_button(label: str, *, is_running: bool) -> VdomDict:
+    return button(label, type="submit", look="contained", size="large", block=True, is_busy=is_running)
+
+
+def form_alert(sentence: str | None) -> VdomDict | None:
+    """What went wrong, above the fields."""
+    return None if sentence is None else alert(sentence)
+
+
+def _labelled(form: LoginForm, name: str, label: str, field: VdomDict) -> VdomDict:
+    error = form.shown_errors.get(name)
+    return html.div(
+        {"className": "fw-field"},
+        html.label({"className": "fw-label", "htmlFor": name}, label),
+        field,
+        html.p({"className": "fw-field-error", "id": f"{name}-error"}, error) if error else None,
+    )
+
+
+def _input(form: LoginForm, name: str, *, kind: str, autocomplete: str) -> VdomDict:
+    attributes: dict[str, Any] = {
+        "id": name,
+        "name": name,
+        "type": kind,
+        "className": "fw-input",
+        "autoComplete": autocomplete,
+        "autoCapitalize": "none",
+        "spellCheck": False,
+        "onChange": handler(lambda payload: form.change(name, str(payload.get("value", "")))),
+        "onBlur": handler(lambda payload: (form.change(name, str(payload.get("value", ""))), form.touch(name))),
+    }
+    if name in form.shown_errors:
+        attributes |= {"aria-invalid": "true", "aria-describedby": f"{name}-error"}
+    return html.input(attributes)

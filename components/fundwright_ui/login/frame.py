@@ -1,0 +1,60 @@
+"""The page around the forms of the sign-in family."""
+
+from __future__ import annotations
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.identity.schemas import Client
+from fundwright_ui.hooks import Connection
+from fundwright_ui.messages import t
+from fundwright_ui.sidebar.logo import logo
+from fundwright_ui.ui.elements import Child
+
+REGISTER = "/auth/register/standard/open"
+LOGIN = "/auth/login"
+RESET = "/auth/reset-password"
+
+
+def login_frame(
+    connection: Connection,
+    title: str,
+    subtitle: str,
+    *children: Child,
+    corner: tuple[str, str] | None = None,
+    foot: Child = None,
+) -> VdomDict:
+    """Logo, a title with its subtitle, and `children` in a column of at most 426 px. `corner` is a link: label and path."""
+    return html.div(
+        {"className": "fw-login"},
+        html.header(
+            {"className": "fw-login-header"},
+            logo(connection),
+            html.a({"href": connection.href(corner[1])}, corner[0]) if corner else None,
+        ),
+        html.aside(
+            {"className": "fw-login-aside", "aria-label": t("About Fundwright")},
+            html.h2(t("Find federal money worth pursuing, and write for it")),
+            html.p(
+                {"className": "fw-lead"},
+                t("Contracts and grants in your own categories; drafts that cite your own documents."),
+            ),
+        ),
+        html.main(
+            {"className": "fw-login-main", "id": "main"},
+            html.div(
+                {"className": "fw-login-form"},
+                html.div(
+                    html.h1({"className": "fw-login-title"}, title),
+                    html.p({"className": "fw-login-subtitle"}, subtitle),
+                ),
+                *children,
+                foot,
+            ),
+        ),
+    )
+
+
+def client_of(connection: Connection) -> Client:
+    """Whose sign-in is counted and written down."""
+    return Client(address=connection.address, user_agent=connection.user_agent)

@@ -1,0 +1,93 @@
+"""`/auth/register/{type}/{token}`: a form where strangers may register, otherwise a word on how to be invited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.identity import service as identity
+from fundwright_ui.hooks import use_action, use_connection
+from fundwright_ui.login.form import (
+    check_email,
+    check_name,
+    check_new_password,
+    form_alert,
+    password_input,
+    submit_button,
+    text_input,
+    use_login_form,
+)
+from fundwright_ui.login.frame import LOGIN, client_of, login_frame
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+
+
+@component
+def register_screen() -> VdomDict:
+    connection = use_connection()
+    form = use_login_form(
+        {"first_name": check_name, "last_name": lambda _value: None, "email": check_email, "password": check_new_password}
+    )
+
+    async def register(session: AsyncSession, payload: dict[str, Any]) -> str | None:
+        content = form.take(payload)
+        if content is None:
+            return None
+        return await identity.register_by_socket(
+            connection.core,
+            session,
+            email=content["email"],
+            name=f"{content['first_name']} {content['last_name']}".strip(),
+            password=content["password"],
+            client=client_of(connection),
+        )
+
+    def finish(code: str | None) -> None:
+        if code is not None:
+            connection.handover(code, "/")
+
+    registering = use_action(register, then=finish)
+    corner = (t("Login"), LOGIN)
+
+    if not connection.core.settings.open_registration:
+        return login_frame(
+            connection,
+            t("Registration is by invitation"),
+            t("Accounts here are made by an administrator."),
+            html.p(
+                t(
+                    "Ask whoever runs this installation to add an account for your email address. They do it with the "
+                    "command below and send you a link where you choose your password."
+                )
+            ),
+            html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),
+            corner=corner,
+        )
+    return login_frame(
+        connection,
+        t("Get started"),
+        t("Create your account."),
+        form_alert(registering.error),
+        html.form(
+            {
+                "className": "fw-form",
+                "aria-label": t("Register"),
+                "method": "post",
+                "noValidate": True,
+                "autoComplete": "off",
+                "onSubmit": handler(registering, prevent_default=True),
+            },
+            html.div(
+                {"className": "fw-form-row"},
+                text_input(form, "first_name", t("First name"), autocomplete="given-name"),
+                text_input(form, "last_name", t("Last name"), autocomplete="family-name"),
+            ),
+            text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
+            password_input(form, "password", t("Password"), "new-password"),
+            submit_button(t("Register"), is_running=registering.is_running),
+        ),
+        corner=corner,
+    )

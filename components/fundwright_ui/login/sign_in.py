@@ -1,0 +1,86 @@
+"""`/auth/login`"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import SignInRefused
+from fundwright_ui.hooks import use_action, use_connection
+from fundwright_ui.login.form import (
+    check_email,
+    check_password,
+    form_alert,
+    password_input,
+    submit_button,
+    text_input,
+    use_login_form,
+)
+from fundwright_ui.login.frame import REGISTER, RESET, client_of, login_frame
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.router import safe_next
+
+
+@component
+def sign_in_screen() -> VdomDict:
+    connection = use_connection()
+    refusal, set_refusal = use_state(cast("str | None", None))
+    form = use_login_form({"email": check_email, "password": check_password})
+
+    async def sign_in(session: AsyncSession, payload: dict[str, Any]) -> str | SignInRefused | None:
+        content = form.take(payload)
+        if content is None:
+            return None
+        return await identity.sign_in_by_socket(
+            session,
+            email=content["email"],
+            password=content["password"],
+            remember="remember" in payload["fields"],
+            client=client_of(connection),
+        )
+
+    def finish(result: str | SignInRefused | None) -> None:
+        set_refusal(t(result.sentence) if isinstance(result, SignInRefused) else None)
+        if isinstance(result, str):
+            connection.handover(result, safe_next(connection.location.query.get("next")))
+
+    signing_in = use_action(sign_in, then=finish)
+
+    return login_frame(
+        connection,
+        t("Welcome,"),
+        t("Sign in to continue!"),
+        form_alert(signing_in.error or refusal),
+        html.form(
+            {
+                "className": "fw-form",
+                "aria-label": t("Login"),
+                # A browser without scripts must not put the password into the address.
+                "method": "post",
+                "noValidate": True,
+                "autoComplete": "off",
+                "onSubmit": handler(signing_in, prevent_default=True),
+            },
+            text_input(form, "email", t("Email"), kind="email"),
+            password_input(form, "password", t("Password")),
+            html.label(
+                {"className": "fw-checkbox"},
+                html.input({"type": "checkbox", "name": "remember", "id": "remember", "defaultChecked": True}),
+                t("Keep Me Signed In"),
+            ),
+            submit_button(t("Login"), is_running=signing_in.is_running),
+        ),
+        html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
+        corner=(t("Sign up"), REGISTER),
+        foot=html.p(
+            {"className": "fw-login-foot fw-hide-small"},
+            t("Don't have an account?"),
+            " ",
+            html.a({"href": connection.href(REGISTER)}, t("Get started")),
+        ),
+    )

@@ -1,0 +1,84 @@
+"""`/auth/first-admin/{secret}`: the first start's one-time link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.identity import service as identity
+from fundwright_ui.hooks import use_action, use_connection, use_query
+from fundwright_ui.login.form import (
+    check_email,
+    check_name,
+    check_new_password,
+    form_alert,
+    password_input,
+    submit_button,
+    text_input,
+    use_login_form,
+)
+from fundwright_ui.login.frame import LOGIN, client_of, login_frame
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+
+
+@component
+def first_admin_screen() -> VdomDict:
+    connection = use_connection()
+    secret = connection.location.params.get("secret", "")
+    form = use_login_form({"name": check_name, "email": check_email, "password": check_new_password})
+    works = use_query(lambda session: identity.is_first_admin_link(session, secret), key=[secret])
+
+    async def create(session: AsyncSession, payload: dict[str, Any]) -> str | None:
+        content = form.take(payload)
+        if content is None:
+            return None
+        return await identity.create_first_admin(
+            connection.core,
+            session,
+            secret=secret,
+            email=content["email"],
+            name=content["name"],
+            password=content["password"],
+            client=client_of(connection),
+        )
+
+    def finish(code: str | None) -> None:
+        if code is not None:
+            connection.handover(code, "/")
+
+    creating = use_action(create, then=finish)
+
+    if works.error:
+        return login_frame(connection, t("Create the first administrator"), "", form_alert(works.error))
+    if works.value is None:
+        return login_frame(connection, t("Create the first administrator"), t("Checking the link …"))
+    if not works.value:
+        return login_frame(
+            connection,
+            t("This link does not work any more"),
+            t("It has been used or has expired. Sign in, or start Fundwright again for a new one while there is no account."),
+            html.p(html.a({"href": connection.href(LOGIN)}, t("Login"))),
+        )
+    return login_frame(
+        connection,
+        t("Create the first administrator"),
+        t("This link works once. Choose how you will sign in."),
+        form_alert(creating.error),
+        html.form(
+            {
+                "className": "fw-form",
+                "aria-label": t("Create the first administrator"),
+                "method": "post",
+                "noValidate": True,
+                "onSubmit": handler(creating, prevent_default=True),
+            },
+            text_input(form, "name", t("Name"), autocomplete="name"),
+            text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
+            password_input(form, "password", t("Password"), "new-password"),
+            submit_button(t("Create administrator"), is_running=creating.is_running),
+        ),
+    )

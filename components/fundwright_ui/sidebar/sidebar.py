@@ -1,0 +1,79 @@
+"""The sidebar: 280 px wide, 102 px when narrow, a drawer on small screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.extension import SidebarEntry
+from fundwright_ui.hooks import Connection
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.sidebar.entries import is_current
+from fundwright_ui.sidebar.logo import logo
+from fundwright_ui.ui.buttons import icon_button
+from fundwright_ui.ui.elements import classes
+from fundwright_ui.ui.icons import icon
+
+
+def sidebar(
+    connection: Connection,
+    entries: Sequence[SidebarEntry],
+    *,
+    is_narrow: bool,
+    is_open: bool,
+    on_toggle: Callable[..., object],
+    on_close: Callable[[], object],
+) -> VdomDict:
+    """`is_open` and `on_close` concern the drawer of small screens."""
+
+    def close_on_escape(payload: dict[str, object]) -> None:
+        if is_open and payload.get("key") == "Escape":
+            on_close()
+
+    return html.nav(
+        {
+            "className": classes(
+                "fw-sidebar", "fw-sidebar-collapsed" if is_narrow and not is_open else None, "fw-sidebar-open" if is_open else None
+            ),
+            "id": "sidebar",
+            "aria-label": t("Main"),
+            "onKeyDown": handler(close_on_escape),
+        },
+        html.div(
+            {"className": "fw-sidebar-header"},
+            logo(connection),
+            html.div(
+                {"className": "fw-sidebar-toggle"},
+                icon_button(t("Expand sidebar") if is_narrow else t("Collapse sidebar"), "chevron_left", on_click=on_toggle),
+            ),
+            icon_button(t("Close navigation"), "close", on_click=on_close) if is_open else None,
+        ),
+        html.ul({"className": "fw-nav"}, *_items(connection, entries)),
+    )
+
+
+def _items(connection: Connection, entries: Sequence[SidebarEntry]) -> list[VdomDict]:
+    items: list[VdomDict] = []
+    heading = None
+    for entry in entries:
+        if entry.heading and entry.heading != heading:
+            heading = entry.heading
+            items.append(html.li({"key": f"heading-{heading}", "className": "fw-nav-heading"}, t(heading)))
+        items.append(
+            html.li(
+                {"key": entry.path},
+                html.a(
+                    {
+                        "className": "fw-nav-item",
+                        "href": connection.href(entry.path),
+                        **({"aria-current": "page"} if is_current(entry, connection.location.path) else {}),
+                    },
+                    icon(entry.icon),
+                    html.span(t(entry.label)),
+                ),
+            )
+        )
+    return items
