@@ -88,7 +88,7 @@ class Incoming:
             batch.add(row)
             if batch.is_full:
                 break
-        batch.items, batch.bytes_read = self._items, self._file.tell()
+        batch.items, batch.bytes_read = self._items, self.size_bytes if self._file.closed else self._file.tell()
         return batch if batch.rows or batch.rejections else None
 
 

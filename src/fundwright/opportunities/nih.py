@@ -50,7 +50,7 @@ def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, An
             if not text.strip():
                 continue
             try:
-                row = json.loads(text)
+                row = json.loads(text.rstrip("\r\n"))
             except json.JSONDecodeError as error:
                 yield line, RejectedRow(line, str(error.colno), f"The line is not JSON: {error.msg}.")
             except (RecursionError, ValueError):

@@ -504,7 +504,7 @@ async def vectors_after(
     if after is not None:
         found = found.where(OpportunityVector.opportunity_id > after)
     rows = await session.execute(found.order_by(OpportunityVector.opportunity_id).limit(limit))
-    return [(id, vector.to_numpy().astype(np.float32)) for id, vector in rows]
+    return [(id, np.asarray(vector, dtype=np.float32)) for id, vector in rows]
 
 
 async def count_vectors(session: AsyncSession, model_id: str) -> int:
@@ -514,7 +514,7 @@ async def count_vectors(session: AsyncSession, model_id: str) -> int:
 async def vectors_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
     found = select(OpportunityVector.opportunity_id, OpportunityVector.vector)
     rows = await session.execute(found.where(OpportunityVector.model_id == model_id, OpportunityVector.opportunity_id.in_(ids)))
-    return {id: vector.to_numpy().astype(np.float32) for id, vector in rows}
+    return {id: np.asarray(vector, dtype=np.float32) for id, vector in rows}
 
 
 async def index_vectors(session: AsyncSession, model_id: str, dimension: int) -> None:
@@ -536,7 +536,7 @@ async def similar(
     """(id, cosine) of the nearest opportunities, nearest first."""
     dimension = len(vector)
     # The model's id must stand in the statement for the planner to see that the partial index fits.
-    of_model = OpportunityVector.model_id == literal_column("'" + model_id.replace("'", "''").replace(":", "\\:") + "'")
+    of_model = OpportunityVector.model_id == literal_column("'" + model_id.replace("'", "''") + "'")
     distance = sql_cast(OpportunityVector.vector, HALFVEC(dimension)).cosine_distance(vector)
     await session.execute(text("SET LOCAL hnsw.ef_search = 100"))
     nearest = select(OpportunityVector.opportunity_id, distance.label("distance")).where(of_model)

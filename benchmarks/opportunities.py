@@ -1,0 +1,189 @@
+"""Import and search of opportunities: `python -m benchmarks.opportunities`. Needs the real data beside the project."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import io
+import json
+import multiprocessing
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from fundwright import hooks
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.plugins import Plugins
+from fundwright.core.settings import Settings
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import service
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright_ui import extension
+
+_DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "sam"
+_SMALL = _DATA / "ContractOpportunitiesFullCSV.csv.gz"
+_LARGE = _DATA / "ContractOpportunitiesFullCSV-large.csv.gz"
+_ROUNDS = 5
+
+_LISTS: tuple[dict[str, Any], ...] = (
+    {"kind": "contract"},
+    {"kind": "contract", "sort": "due"},
+    {"kind": "contract", "sort": "-due", "page": 3},
+    {"kind": "contract", "sort": "title"},
+    {"kind": "contract", "sort": "agency", "page": 40},
+    {"kind": "contract", "page": 2_000},
+)
+_SEARCHES: tuple[dict[str, Any], ...] = tuple(
+    {"kind": "contract", "text": words}
+    for words in (
+        "cyber security", "roof replacement", "janitorial services", "filter element", "software", "services", "contract",
+        '"wide area network"', "dredging -army", "SPE4A726RX326", "ultrasound or x-ray", "construction alaska", "the", "zebra",
+    )
+)  # fmt: skip
+_FILTERS: tuple[dict[str, Any], ...] = (
+    {"kind": "contract", "agency": ("DEPT OF DEFENSE",)},
+    {"kind": "contract", "agency": ("VETERANS AFFAIRS, DEPARTMENT OF", "INTERIOR, DEPARTMENT OF THE"), "sort": "due"},
+    {"kind": "contract", "type": ("Sources Sought",)},
+    {"kind": "contract", "naics": "54"},
+    {"kind": "contract", "set_aside": ("SBA", "8A")},
+    {"kind": "contract", "availability": "open"},
+    {"kind": "contract", "availability": "closed"},
+    {"kind": "contract", "due_from": "2026-04-01", "due_to": "2026-05-01", "sort": "due"},
+    {"kind": "contract", "posted_from": "2026-04-01", "type": ("Award Notice",), "text": "aircraft"},
+)
+
+
+def main() -> None:
+    if not _SMALL.exists():
+        print("The real data is not here: nothing to measure.")
+        return
+    with tempfile.TemporaryDirectory(prefix="fundwright-bench-") as folder:
+        small = _in_process(_import, Path(folder) / "small", _SMALL)
+        copied_s = _in_process(_copy, Path(folder) / "small", _SMALL)
+        print(f"import of {small['rows']:,} rows: {small['seconds']:.2f} s, {small['rows'] / small['seconds']:,.0f} rows/s")
+        print(f"COPY of the same bytes, same indexes: {copied_s:.2f} s; ratio {small['seconds'] / copied_s:.2f} (goal 4)")
+        print(f"the same file again: {small['again_s']:.2f} s")
+        large = _in_process(_import, Path(folder) / "large", _LARGE)
+        print(f"import of {large['rows']:,} rows: {large['seconds']:.2f} s, {large['rows'] / large['seconds']:,.0f} rows/s")
+        print(
+            f"peak memory: {small['peak_mb']:.0f} MB for {small['rows']:,} rows, {large['peak_mb']:.0f} MB for {large['rows']:,} (goal 300)"
+        )
+        for name, times in _in_process(_search, Path(folder) / "large", _LARGE).items():
+            p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
+            print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms (goal p95 50)")
+
+
+def _in_process(measure: Callable[[Path, Path], Any], folder: Path, file: Path) -> Any:
+    """Run in a process of its own, so that its peak memory is its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(measure, (folder, file))
+
+
+def _import(folder: Path, file: Path) -> dict[str, float]:
+    async def measure(core: Core, actor: Actor) -> dict[str, float]:
+        seconds = await _import_once(core, actor, file)
+        peak_mb = _peak_mb()
+        rows = (await _listing(core, actor, {})).total
+        again_s = await _import_once(core, actor, file)
+        return {"seconds": seconds, "again_s": again_s, "rows": rows, "peak_mb": peak_mb}
+
+    return _with_core(folder, measure)
+
+
+async def _import_once(core: Core, actor: Actor, file: Path) -> float:
+    async with core.database.transaction() as session:
+        started = await service.prepare_import(session, actor, core, source="sam", filename=file.name)
+    payload = {"run_id": str(started.id), "source": "sam", "path": str(file)}
+    before = time.perf_counter()
+    await core.jobs.run_inline("import", title="benchmark", owner_id=actor.id, payload=payload)
+    return time.perf_counter() - before
+
+
+def _copy(folder: Path, file: Path) -> float:
+    """Seconds that COPY takes for the file's bytes into a table of its columns with the indexes of `opportunity`."""
+    content = gzip.decompress(file.read_bytes())
+    columns = next(csv.reader(io.StringIO(content[:10_000].decode("cp1252"))))
+    names = [f'"{name}"' for name in columns]
+    words = """setweight(to_tsvector('english', "Title"), 'A')
+        || setweight(to_tsvector('english', "Sol#" || ' ' || "Department/Ind.Agency" || ' ' || "Sub-Tier" || ' ' || "Office"), 'B')
+        || setweight(to_tsvector('english', "Description"), 'D')"""
+
+    async def measure(core: Core, actor: Actor) -> float:
+        with psycopg.connect(core.database.url, autocommit=True) as connection:
+            connection.execute("DROP TABLE IF EXISTS copied")
+            connection.execute(
+                f"CREATE TABLE copied (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), {', '.join(f'{n} text' for n in names)}, "
+                f"search tsvector GENERATED ALWAYS AS ({words}) STORED)".encode()
+            )
+            connection.execute('CREATE UNIQUE INDEX ON copied ("NoticeId")')
+            connection.execute("CREATE INDEX ON copied USING gin (search)")
+            connection.execute('CREATE INDEX ON copied ("PostedDate" DESC, id)')
+            connection.execute('CREATE INDEX ON copied ("ResponseDeadLine", id)')
+            statement = f"COPY copied ({', '.join(names)}) FROM STDIN WITH (FORMAT csv, HEADER, ENCODING 'WIN1252')"
+            before = time.perf_counter()
+            with connection.cursor().copy(statement.encode()) as copy:
+                copy.write(content)
+            return time.perf_counter() - before
+
+    return _with_core(folder, measure)
+
+
+def _search(folder: Path, _file: Path) -> dict[str, list[float]]:
+    async def measure(core: Core, actor: Actor) -> dict[str, list[float]]:
+        with psycopg.connect(core.database.url, autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE opportunity")
+        found: dict[str, list[float]] = {}
+        slowest: dict[str, float] = {}
+        for name, queries in (("list", _LISTS), ("search", _SEARCHES), ("filter", _FILTERS)):
+            for query in queries:
+                await _listing(core, actor, query)
+            times: list[float] = []
+            for query in queries * _ROUNDS:
+                before = time.perf_counter()
+                await _listing(core, actor, query)
+                times.append((time.perf_counter() - before) * 1000)
+                label = json.dumps(query)
+                slowest[label] = max(slowest.get(label, 0), times[-1])
+            found[name] = times
+        if "--slowest" in sys.argv:
+            for label, ms in sorted(slowest.items(), key=lambda item: -item[1])[:12]:
+                print(f"  {ms:6.1f} ms  {label}")
+        return found
+
+    return _with_core(folder, measure)
+
+
+async def _listing(core: Core, actor: Actor, query: dict[str, Any]) -> Any:
+    async with core.database.transaction() as session:
+        return await service.list_opportunities(session, actor, OpportunityQuery.model_validate(query))
+
+
+def _with_core(folder: Path, measure: Callable[[Core, Actor], Awaitable[Any]]) -> Any:
+    async def run() -> Any:
+        settings = Settings(_env_file=None, data=folder, database_url=None)  # type: ignore[call-arg]
+        async with open_core(settings, Plugins([hooks, extension])) as core:
+            async with core.database.transaction() as session:
+                actor = await identity.add_account(
+                    session, email=f"{time.time_ns()}@example.org", name="Bench", role=Role.USER, password=None
+                )
+            return await measure(core, actor)
+
+    return asyncio.run(run())
+
+
+def _peak_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""`fundwright import` and `fundwright categorise`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from fundwright.cli.context import AsJson, acting, emit, run
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.jobs import job_topic, jobs_topic
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import service
+from fundwright.opportunities.schemas import ImportReport
+
+_CHUNK_BYTES = 1 << 20
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("import")(import_file)
+    app.command()(categorise)
+
+
+def import_file(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="Format: sam, grants, nih, or one that a plug-in adds.")],
+    file: Annotated[str, typer.Argument(help="File to read, gzip or plain; - reads standard input.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take opportunities in from a published file. Doing it twice changes nothing."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor):
+            service.get_source(core, source)
+            payload = await _where(core, file)
+            filename = "standard input" if file == "-" else Path(file).name
+            async with core.database.transaction() as session:
+                started = await service.prepare_import(session, actor, core, source=source, filename=filename)
+            with _progress(core, actor, "Reading"):
+                await core.jobs.run_inline(
+                    "import",
+                    title=f"{source}: {filename}",
+                    owner_id=actor.id,
+                    payload={**payload, "run_id": str(started.id), "source": source},
+                )
+            async with core.database.transaction() as session:
+                report = await service.report_import(session, actor, started.id)
+        emit(report, as_json=as_json, human=_sentences(report))
+
+    run(command)
+
+
+def categorise(context: typer.Context, as_json: AsJson = False) -> None:
+    """Sort all opportunities into the account's categories."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor):
+            with _progress(core, actor, "Sorting"):
+                job = await core.jobs.run_inline(
+                    "categorise",
+                    title="Categorise opportunities",
+                    owner_id=actor.id,
+                    payload=service.categorise_payload(actor),
+                )
+        result: dict[str, Any] = job.result or {}
+        emit(
+            result,
+            as_json=as_json,
+            human=f"{result['labelled']:,} labelled, {result['unchanged']:,} as before, {result['kept']:,} decided by you, "
+            f"{result['abstained']:,} fit no category ({result['embedded']:,} newly read by {result['model']}).",
+        )
+
+    run(command)
+
+
+async def _where(core: Core, file: str) -> dict[str, str]:
+    """What the job needs to find the file, also when another process resumes it. Standard input is kept first."""
+    if file == "-":
+        stored = await core.files.store(_standard_input())
+        return {"sha256": stored.sha256}
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise NotFound(f"The file {file}")
+    return {"path": str(path)}
+
+
+async def _standard_input() -> AsyncIterator[bytes]:
+    while chunk := await asyncio.to_thread(sys.stdin.buffer.read, _CHUNK_BYTES):
+        yield chunk
+
+
+@contextmanager
+def _progress(core: Core, actor: Actor, verb: str) -> Iterator[None]:
+    """Show how far the command's job is, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    seen: set[str] = set()
+
+    def show(change: dict[str, Any]) -> None:
+        if change.get("total"):
+            print(f"\r{verb} … {100 * change['done'] // change['total']:3} %", end="", file=sys.stderr, flush=True)
+
+    def watch(change: dict[str, Any]) -> None:
+        if "id" in change and change["id"] not in seen:
+            seen.add(change["id"])
+            watching.enter_context(core.live.subscribed(job_topic(UUID(change["id"])), show))
+
+    with ExitStack() as watching:
+        watching.enter_context(core.live.subscribed(jobs_topic(actor.id), watch))
+        yield
+    print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
+
+
+def _sentences(report: ImportReport) -> str:
+    lines = [
+        f"{report.filename}: {report.new:,} new, {report.changed:,} changed, {report.unchanged:,} unchanged, "
+        f"{report.rejected:,} rejected."
+    ]
+    for rejection in report.rejections:
+        where = f"line {rejection.line}" + (f", column {rejection.column}" if rejection.column else "")
+        lines.append(f"  {report.filename}, {where}: {rejection.reason}")
+    if report.rejected > len(report.rejections):
+        lines.append(f"  … and {report.rejected - len(report.rejections):,} more; all of them are listed at the import.")
+    return "\n".join(lines)

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobRead
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import service
+from fundwright.opportunities.schemas import ImportReport, OpportunityQuery, OpportunityRow
+from tests.conftest import MakeActor
+
+ImportFile = Callable[..., Awaitable[ImportReport]]
+
+
+@pytest.fixture
+async def member(committed: Core, make_actor: MakeActor) -> Actor:
+    """A committed account of role user."""
+    async with committed.database.transaction() as session:
+        return await make_actor(session)
+
+
+@pytest.fixture
+def import_file(committed: Core, member: Actor, tmp_path: Path) -> ImportFile:
+    """Imports bytes as the command line does and answers its report."""
+
+    async def run(content: bytes, *, source: str = "sam", name: str = "file") -> ImportReport:
+        path = tmp_path / name
+        path.write_bytes(content)
+        return (await run_import(committed, member, path, source=source))[0]
+
+    return run
+
+
+async def run_import(core: Core, actor: Actor, path: Path, *, source: str) -> tuple[ImportReport, JobRead]:
+    async with core.database.transaction() as session:
+        started = await service.prepare_import(session, actor, core, source=source, filename=path.name)
+    payload = {"run_id": str(started.id), "source": source, "path": str(path)}
+    job = await core.jobs.run_inline("import", title="test", owner_id=actor.id, payload=payload)
+    async with core.database.transaction() as session:
+        return await service.report_import(session, actor, started.id), job
+
+
+async def listed(session: AsyncSession, actor: Actor, **query: object) -> list[OpportunityRow]:
+    page = await service.list_opportunities(session, actor, OpportunityQuery.model_validate(query))
+    assert page.total == len(page.items) or page.total > page.page_size
+    return page.items

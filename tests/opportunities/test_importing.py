@@ -1,0 +1,204 @@
+import gzip
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.jobs import JobCancelled, JobRun
+from fundwright.core.paging import PageRequest
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import importing, incoming, service
+from fundwright.opportunities.reading import UnreadableFile
+from fundwright.opportunities.sam import SamCsv
+from tests.conftest import MakeActor
+from tests.opportunities.conftest import ImportFile, listed, run_import
+from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
+
+
+def counts(report: object) -> tuple[int, int, int, int]:
+    return tuple(getattr(report, name) for name in ("new", "changed", "unchanged", "rejected"))  # type: ignore[return-value]
+
+
+class TestImport:
+    async def test_importing_twice_changes_nothing(self, import_file: ImportFile) -> None:
+        content = sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"Notice {i}") for i in range(5)))
+        assert counts(await import_file(content)) == (5, 0, 0, 0)
+        assert counts(await import_file(gzip.compress(content), name="again.gz")) == (0, 0, 5, 0)
+
+    async def test_a_changed_notice_becomes_a_new_version(self, import_file: ImportFile, committed: Core, member: Actor) -> None:
+        await import_file(sam_file(sam_row(Description="Old text.", ResponseDeadLine="2027-01-01")))
+        changed = sam_row(Description="New text.", ResponseDeadLine="2027-02-01", Title="Roof, amended")
+        assert counts(await import_file(sam_file(changed))) == (0, 1, 0, 0)
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+            assert (row.title, row.version) == ("Roof, amended", 2)
+            present, first = await service.list_versions(session, member, row.id)
+            assert (present.number, first.number) == (2, 1)
+            assert first.changes == []
+            assert {change.field: (change.before, change.after) for change in present.changes} == {
+                "Title": ("Roof repair", "Roof, amended"),
+                "ResponseDeadLine": ("2027-01-01", "2027-02-01"),
+                "Description": ("Old text.", "New text."),
+            }
+            assert await listed(session, member, text="old text") == []
+            assert len(await listed(session, member, text="new amended")) == 1
+
+    async def test_rows_that_cannot_be_read_are_reported_and_the_rest_goes_in(
+        self, import_file: ImportFile, committed: Core, member: Actor
+    ) -> None:
+        report = await import_file(sam_file(sam_row(), sam_row(NoticeId="", Title="x"), "nothing\r\n"), name="mine.csv")
+        assert counts(report) == (1, 0, 0, 2)
+        assert [(r.line, r.column) for r in report.rejections] == [(3, "NoticeId"), (4, "2")]
+        async with committed.database.transaction() as session:
+            page = await service.list_rejections(session, member, report.run_id, PageRequest())
+            assert page.total == 2
+            lines = [line async for line in service.export_rejections(session, member, report.run_id)]
+        assert lines[0] == "file,line,column,reason\r\n"
+        assert lines[1].startswith("mine.csv,3,NoticeId,")
+
+    async def test_a_notice_repeated_in_one_file_is_taken_once(self, import_file: ImportFile) -> None:
+        content = sam_file(sam_row(), sam_row(), sam_row(Title="Other content"))
+        report = await import_file(content)
+        assert counts(report) == (1, 0, 1, 1)
+        assert report.rejections[0].line == 4
+        assert counts(await import_file(content)) == (0, 0, 2, 1)
+
+    async def test_a_notice_repeated_in_a_later_batch_is_taken_once(
+        self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(incoming, "_BATCH_ROWS", 1)
+        content = sam_file(sam_row(), sam_row(), sam_row(Title="Other content"))
+        assert counts(await import_file(content)) == (1, 0, 1, 1)
+        assert counts(await import_file(content)) == (0, 0, 2, 1)
+
+    async def test_a_damaged_gzip_file_keeps_what_was_read(self, import_file: ImportFile) -> None:
+        import os
+
+        rows = [sam_row(NoticeId=notice_id(i), Description=os.urandom(2_000).hex()) for i in range(300)]
+        report = await import_file(gzip.compress(sam_file(*rows))[:-2_000])
+        assert report.new > 200
+        assert report.rejected == 1
+        assert "breaks off" in report.rejections[0].reason
+
+    async def test_a_forecast_does_not_replace_what_was_posted(self, import_file: ImportFile) -> None:
+        await import_file(nih_file(nih_row()), source="nih")
+        assert counts(await import_file(nih_file(nih_row(status="forecasted")), source="nih")) == (0, 0, 1, 0)
+
+    async def test_another_format_is_refused_with_a_sentence(self, import_file: ImportFile) -> None:
+        with pytest.raises(UnreadableFile, match=r"SAM\.gov"):
+            await import_file(b"a,b\n1,2\n")
+
+    async def test_text_with_tabs_backslashes_and_line_ends_arrives_as_it_is(
+        self, import_file: ImportFile, committed: Core, member: Actor
+    ) -> None:
+        description = 'Tab\there, back\\slash, \\N, line\nend, "quote", {brace}, 100% :name'
+        await import_file(sam_file(sam_row(Description=description)))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+            assert (await service.get_opportunity(session, member, row.id)).description == description
+
+    async def test_a_missing_file_is_refused(self, committed: Core, member: Actor, tmp_path: Path) -> None:
+        with pytest.raises(NotFound):
+            await run_import(committed, member, tmp_path / "absent", source="sam")
+
+    async def test_an_unknown_source_is_refused(self, committed: Core, member: Actor) -> None:
+        async with committed.database.transaction() as session:
+            with pytest.raises(Exception, match="no source named"):
+                await service.prepare_import(session, member, committed, source="nothing", filename="x")
+
+    async def test_a_viewer_may_not_import(self, committed: Core, make_actor: MakeActor) -> None:
+        async with committed.database.transaction() as session:
+            viewer = await make_actor(session, role=Role.VIEWER)
+            with pytest.raises(Exception, match="may not import"):
+                await service.prepare_import(session, viewer, committed, source="sam", filename="x")
+
+
+class TestResume:
+    async def test_a_stopped_import_goes_on_where_it_was(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(incoming, "_BATCH_ROWS", 10)
+        path = tmp_path / "file.csv"
+        path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35)), "broken\r\n"))
+        async with committed.database.transaction() as session:
+            started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
+        batches = 0
+
+        async def handler(run: JobRun) -> None:
+            nonlocal batches
+
+            async def stop_after_two(done: int, total: int | None = None, message: str | None = None) -> None:
+                nonlocal batches
+                batches += 1
+                if batches == 2:
+                    raise RuntimeError("killed")
+
+            monkeypatch.setattr(run, "progress", stop_after_two)
+            with pytest.raises(RuntimeError):
+                await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+            assert run.checkpoint == {"items": 20}
+            await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+
+        committed.jobs.register("interrupted", handler)
+        await committed.jobs.run_inline("interrupted", title="x", owner_id=member.id, payload={})
+        async with committed.database.transaction() as session:
+            report = await service.report_import(session, member, started.id)
+        assert counts(report) == (35, 0, 0, 1)
+        assert batches == 4
+
+    async def test_a_cancelled_import_keeps_what_is_in(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(incoming, "_BATCH_ROWS", 10)
+        path = tmp_path / "file.csv"
+        path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35))))
+        async with committed.database.transaction() as session:
+            started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
+
+        async def handler(run: JobRun) -> None:
+            async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
+                raise JobCancelled
+
+            monkeypatch.setattr(run, "progress", cancelled)
+            await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+
+        committed.jobs.register("cancelled", handler)
+        job = await committed.jobs.run_inline("cancelled", title="x", owner_id=member.id, payload={})
+        assert job.state == "cancelled"
+        async with committed.database.transaction() as session:
+            assert len(await listed(session, member)) == 10
+
+
+class TestOwnership:
+    async def test_an_import_is_seen_by_who_started_it_and_by_administrators(
+        self, import_file: ImportFile, committed: Core, make_actor: MakeActor
+    ) -> None:
+        report = await import_file(sam_file(sam_row(), "x\r\n"))
+        async with committed.database.transaction() as session:
+            stranger, admin = await make_actor(session), await make_actor(session, role=Role.ADMIN)
+            with pytest.raises(NotFound):
+                await service.get_import(session, stranger, report.run_id)
+            with pytest.raises(NotFound):
+                await service.list_rejections(session, stranger, report.run_id, PageRequest())
+            assert (await service.list_imports(session, stranger, PageRequest())).total == 0
+            assert (await service.get_import(session, admin, report.run_id)).state == "succeeded"
+            with pytest.raises(NotFound):
+                await service.get_opportunity(session, stranger, UUID(int=0))
+
+
+class TestRealFiles:
+    async def test_every_published_file_goes_in(self, committed: Core, member: Actor, shared_data: Path) -> None:
+        for source, name, new in (
+            ("grants", "grants/GrantsDBExtract.xml.gz", 1_468),
+            ("grants", "grants/simpler_grants_rows.jsonl", 214),
+            ("nih", "nih/nih_posted.jsonl", 511),
+        ):
+            report, _ = await run_import(committed, member, shared_data / name, source=source)
+            assert counts(report) == (new, 0, 0, 0)
+            report, _ = await run_import(committed, member, shared_data / name, source=source)
+            assert counts(report) == (0, 0, new, 0)
+        async with committed.database.transaction() as session:
+            assert await session.scalar(text("SELECT count(*) FROM opportunity_version WHERE raw IS NULL")) == 2_193

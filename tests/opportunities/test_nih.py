@@ -1,0 +1,68 @@
+import io
+
+import pytest
+
+from fundwright.opportunities.nih import NihJsonLines
+from fundwright.opportunities.reading import UnreadableFile, activity_codes
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow
+from tests.opportunities.files import nih_file, nih_row
+
+
+def parse(content: bytes) -> list[ParsedNotice | RejectedRow]:
+    return list(NihJsonLines().parse(io.BytesIO(content)))
+
+
+class TestParse:
+    def test_reads_a_row(self) -> None:
+        [notice] = parse(nih_file(nih_row(institute="ORIP", cfda_list=[{"number": "93.310", "title": "x"}])))
+        assert isinstance(notice, ParsedNotice)
+        assert notice.activity_codes == ["C06"]
+        assert notice.assistance_listings == ["93.310"]
+        assert (notice.sub_agency, notice.type) == ("ORIP", "Program Announcement")
+
+    def test_when_it_was_collected_is_no_content(self) -> None:
+        first, second = parse(nih_file(nih_row(_last_seen="2026-01-01"), nih_row(_last_seen="2026-02-02")))
+        assert isinstance(first, ParsedNotice)
+        assert isinstance(second, ParsedNotice)
+        assert first.content == second.content
+
+    def test_broken_lines_are_rejected_with_line_and_column(self) -> None:
+        rows = parse(nih_file(nih_row(), '{"opportunity_id": ', "[1]", "", nih_row(opportunity_id="2")))
+        assert [type(row) for row in rows] == [ParsedNotice, RejectedRow, RejectedRow, ParsedNotice]
+        assert isinstance(rows[1], RejectedRow)
+        assert (rows[1].line, rows[1].column) == (2, "20")
+        assert rows[3].line == 5
+
+    def test_text_that_no_database_can_hold_is_replaced(self) -> None:
+        [notice] = parse(b'{"opportunity_id": "1", "title": "a\\u0000b\\ud800", "post_date": "2026-01-01"}\n')
+        assert isinstance(notice, ParsedNotice)
+        assert notice.title == "a\ufffdb\ufffd"
+
+    def test_rejects_a_row_without_what_is_required(self) -> None:
+        rows = parse(nih_file(nih_row(opportunity_id=""), nih_row(title=None), nih_row(post_date="soon")))
+        assert [row.column for row in rows if isinstance(row, RejectedRow)] == ["opportunity_id", "title", "post_date"]
+
+    def test_refuses_another_format(self) -> None:
+        with pytest.raises(UnreadableFile):
+            parse(b'{"a": 1}\n')
+
+    @pytest.mark.parametrize(("name", "number"), [("nih_posted", 511), ("nih_forecasted", 398)])
+    def test_reads_the_real_files(self, shared_data, name: str, number: int) -> None:
+        rows = parse((shared_data / f"nih/{name}.jsonl").read_bytes())
+        assert sum(isinstance(row, ParsedNotice) for row in rows) == number
+
+
+class TestActivityCodes:
+    @pytest.mark.parametrize(
+        ("title", "codes"),
+        [
+            ("Heart (R01 Clinical Trial Optional)", ["R01"]),
+            ("Images (R21/R33 Clinical Trial Not Allowed)", ["R21", "R33"]),
+            ("Pilot (UG3/UH3)", ["UG3", "UH3"]),
+            ("Centers (U2C - Clinical Trial Not Allowed)", ["U2C"]),
+            ("Parent R01 without parentheses", []),
+            ("Program (ARE) and (NIH)", []),
+        ],
+    )
+    def test_are_found_in_parentheses(self, title: str, codes: list[str]) -> None:
+        assert activity_codes(title) == codes

@@ -1,0 +1,223 @@
+import csv
+import io
+from datetime import timedelta
+from uuid import UUID
+
+import numpy as np
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
+from fundwright.core.database import now
+from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import repository, service
+from fundwright.opportunities.incoming import batch_of
+from fundwright.opportunities.sam import SamCsv
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.opportunities.sources import ParsedNotice
+from tests.conftest import MakeActor
+from tests.opportunities.conftest import listed
+
+
+def notice(position: int, **values: object) -> ParsedNotice:
+    usual = {"title": f"Notice {position}", "external_id": f"n{position}", "line": position, "raw": {"n": position}}
+    return ParsedNotice(**{"posted_at": now() - timedelta(days=position), **usual, "content": repr(values), **values})  # type: ignore[arg-type]
+
+
+async def add(session: AsyncSession, *notices: ParsedNotice, is_sample: bool = False) -> None:
+    run = await repository.add_run(session, owner_id=None, source="sam", filename="x")
+    await repository.merge(session, batch_of(notices), SamCsv(), run_id=run.id, is_sample=is_sample)
+
+
+def titles(rows: list[service.OpportunityRow]) -> list[str]:
+    return [row.title for row in rows]
+
+
+class TestSearch:
+    async def test_title_counts_more_than_agency_and_agency_more_than_description(
+        self, session: AsyncSession, actor: Actor
+    ) -> None:
+        await add(
+            session,
+            notice(1, title="A", description="cyber security"),
+            notice(2, title="B", agency="Cyber Security Agency"),
+            notice(3, title="Cyber security"),
+        )
+        assert titles(await listed(session, actor, text="cyber security")) == ["Cyber security", "B", "A"]
+
+    async def test_understands_phrases_exclusions_and_numbers(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="Roof repair", number="PAR-26-106"), notice(2, title="Repair of a roof"))
+        assert titles(await listed(session, actor, text='"roof repair"')) == ["Roof repair"]
+        assert titles(await listed(session, actor, text="repair -PAR-26-106")) == ["Repair of a roof"]
+        assert titles(await listed(session, actor, text="PAR-26-106")) == ["Roof repair"]
+
+    async def test_survives_any_text(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1))
+        for words in ("'", '"', "a & | !", ":*", "\\", "%", "the", "<b>", "(", "🙂"):
+            await listed(session, actor, text=words)
+
+    async def test_pages_of_many_matches_hold_each_once(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "_RANKED", 10)
+        await add(session, *(notice(i, title=f"Roof {i}" if i % 3 else f"Other {i}", description="roof") for i in range(1, 61)))
+        found: list[str] = []
+        for number in range(1, 8):
+            page = await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=number, page_size=9))
+            assert page.total == 60
+            found += titles(page.items)
+        assert len(found) == len(set(found)) == 60
+
+
+class TestFilters:
+    @pytest.fixture
+    async def notices(self, session: AsyncSession) -> None:
+        day = timedelta(days=1)
+        await add(
+            session,
+            notice(1, agency="VA", type="Solicitation", naics="541519", set_aside_code="SBA", due_at=now() + 5 * day,
+                   closes_at=now() + 5 * day),
+            notice(2, agency="GSA", type="Award Notice", naics="541", closes_at=now() - day),
+            notice(3, agency="EPA", naics="236220", activity_codes=["R01", "R21"], due_at=now() + 40 * day),
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            ({"agency": ("VA", "GSA")}, {1, 2}),
+            ({"type": ("Solicitation",)}, {1}),
+            ({"naics": "541"}, {1, 2}),
+            ({"naics": "5415"}, {1}),
+            ({"naics": "%"}, set()),
+            ({"set_aside": ("SBA", "8A")}, {1}),
+            ({"activity_code": ("R21",)}, {3}),
+            ({"availability": "open"}, {1, 3}),
+            ({"availability": "closed"}, {2}),
+            ({"due_to": (now() + timedelta(days=6)).date()}, {1}),
+            ({"due_from": (now() + timedelta(days=30)).date()}, {3}),
+            ({"posted_from": (now() - timedelta(days=2)).date()}, {1, 2}),
+            ({"source": ("sam",)}, {1, 2, 3}),
+            ({"kind": "grant"}, set()),
+            ({"sample": True}, set()),
+            ({"agency": ("VA",), "availability": "closed"}, set()),
+        ],
+    )
+    async def test_each(
+        self, session: AsyncSession, actor: Actor, notices: None, query: dict[str, object], expected: set[int]
+    ) -> None:
+        assert set(titles(await listed(session, actor, **query))) == {f"Notice {number}" for number in expected}
+
+    async def test_facets_count_what_there_is(self, session: AsyncSession, actor: Actor, notices: None) -> None:
+        facets = await service.facets(session, actor, kind="contract")
+        assert {value.value: value.count for value in facets.agencies} == {"VA": 1, "GSA": 1, "EPA": 1}
+        assert [value.value for value in facets.activity_codes] == ["R01", "R21"]
+        assert [value.value for value in facets.set_asides] == ["SBA"]
+        assert (facets.total, facets.samples) == (3, 0)
+        assert (await service.facets(session, actor, kind="grant")).total == 0
+
+    async def test_category(self, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
+        category = await categories.create(session, actor, CategoryCreate(name="Mine"))
+        [row] = await listed(session, actor, agency=("VA",))
+        await categories.add_example(session, actor, category.id, row.id)
+        assert titles(await listed(session, actor, category=category.id)) == ["Notice 1"]
+        assert await listed(session, await make_actor(session), category=category.id) == []
+
+
+class TestSort:
+    @pytest.mark.parametrize(
+        ("sort", "expected"),
+        [
+            ("", ["b", "c", "a"]),
+            ("posted", ["a", "c", "b"]),
+            ("due", ["c", "a", "b"]),
+            ("-due", ["a", "c", "b"]),
+            ("title", ["a", "b", "c"]),
+            ("-title", ["c", "b", "a"]),
+            ("agency", ["b", "a", "c"]),
+            ("nonsense", ["b", "c", "a"]),
+        ],
+    )
+    async def test_each(self, session: AsyncSession, actor: Actor, sort: str, expected: list[str]) -> None:
+        await add(
+            session,
+            notice(3, title="a", due_at=now() + timedelta(days=9), agency="y"),
+            notice(1, title="b", agency="x"),
+            notice(2, title="c", due_at=now() + timedelta(days=1), agency="z"),
+        )
+        assert titles(await listed(session, actor, sort=sort)) == expected
+
+    async def test_a_page_knows_the_total(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, *(notice(i) for i in range(30)))
+        page = await service.list_opportunities(session, actor, OpportunityQuery(page=2))
+        assert (page.total, len(page.items)) == (30, 5)
+        assert (await service.list_opportunities(session, actor, OpportunityQuery(page=9))).items == []
+
+
+class TestExport:
+    async def test_writes_the_list_and_no_formulas(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="=cmd()", agency="VA"), notice(2, agency="GSA"))
+        lines = [line async for line in service.export(session, actor, OpportunityQuery(agency=("VA",)))]
+        [row] = csv.DictReader(io.StringIO("".join(lines)))
+        assert row["title"] == "'=cmd()"
+
+
+class TestSample:
+    async def test_is_loaded_once_and_removed_for_good(self, session: AsyncSession, actor: Actor) -> None:
+        await service.load_sample_once(session)
+        facets = await service.facets(session, actor)
+        assert facets.samples == facets.total == 60
+        assert {value.value for value in facets.sources} == {"sam", "grants", "nih"}
+        assert len(facets.activity_codes) > 5
+        page = await service.list_opportunities(session, actor, OpportunityQuery(text="health", sample=True))
+        assert page.total > 3
+        assert await service.remove_sample(session, actor) == 60
+        await service.load_sample_once(session)
+        assert (await service.facets(session, actor)).total == 0
+
+    async def test_has_no_rejected_rows(self, session: AsyncSession) -> None:
+        from sqlalchemy import func, select
+
+        from fundwright.opportunities.models import ImportRejection
+
+        await service.load_sample_once(session)
+        assert await session.scalar(select(func.count()).select_from(ImportRejection)) == 0
+
+    async def test_a_viewer_may_not_remove_it(self, session: AsyncSession, make_actor: MakeActor) -> None:
+        with pytest.raises(NotAllowed):
+            await service.remove_sample(session, await make_actor(session, role=Role.VIEWER))
+
+
+class TestDetail:
+    async def test_knows_everything(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, description="Text", contacts=[{"name": "Ada"}], award_ceiling=5))
+        [row] = await listed(session, actor)
+        opportunity = await service.get_opportunity(session, actor, row.id)
+        assert opportunity.contacts[0].name == "Ada"
+        assert opportunity.raw == {"n": 1}
+        assert opportunity.is_open
+
+    async def test_raises_not_found(self, session: AsyncSession, actor: Actor) -> None:
+        with pytest.raises(NotFound):
+            await service.get_opportunity(session, actor, UUID(int=1))
+        with pytest.raises(NotFound):
+            await service.list_versions(session, actor, UUID(int=1))
+
+
+class TestSimilar:
+    async def test_finds_the_nearest_of_the_same_model(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1), notice(2), notice(3))
+        ids = {row.title: row.id for row in await listed(session, actor)}
+        near, far = np.array([1, 0.1, 0], np.float32), np.array([0, 1, 0], np.float32)
+        start = np.array([1, 0, 0], np.float32)
+        await repository.add_vectors(
+            session, "it's:a model", [(ids["Notice 1"], start), (ids["Notice 2"], near), (ids["Notice 3"], far)]
+        )
+        await repository.add_vectors(session, "other", [(ids["Notice 3"], np.ones(4, np.float32))])
+        await repository.index_vectors(session, "it's:a model", 3)
+        await repository.index_vectors(session, "it's:a model", 3)
+        found = await service.similar(session, actor, ids["Notice 1"], model_id="it's:a model")
+        assert [item.opportunity.title for item in found] == ["Notice 2", "Notice 3"]
+        assert found[0].similarity == pytest.approx(0.995, abs=0.01)
+        assert await service.similar(session, actor, ids["Notice 1"], model_id="unknown") == []
