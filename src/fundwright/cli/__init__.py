@@ -30,7 +30,7 @@ def options(
         str | None, typer.Option(help="Account to act as; by default the oldest one of role user.", envvar="FUNDWRIGHT_USER")
     ] = None,
 ) -> None:
-    settings = Settings() if data is None else Settings(data=data)
+    settings = Settings() if data is None else Settings(data=data.resolve())
     context.obj = Options(settings=settings, user=user)
 
 

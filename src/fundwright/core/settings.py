@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_PROJECT = Path(__file__).parents[3]
 
 
 class Settings(BaseSettings):
     """One instance per process, made at start and never changed."""
 
-    model_config = SettingsConfigDict(env_prefix="FUNDWRIGHT_", env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="FUNDWRIGHT_", env_file=_PROJECT / ".env", extra="ignore", frozen=True, validate_default=True)
 
     data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files and keys.")
     database_url: SecretStr | None = Field(
@@ -55,3 +57,9 @@ class Settings(BaseSettings):
     writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
     models: Path = Field(default=Path("var/models"), description="Folder where `make setup` puts the local model.")
     web_dist: Path = Field(default=Path("web/dist"), description="Folder with the built web client.")
+
+    @field_validator("data", "models", "web_dist")
+    @classmethod
+    def _from_project(cls, folder: Path) -> Path:
+        """Relative folders lie in the project, wherever the command is started."""
+        return _PROJECT / folder
