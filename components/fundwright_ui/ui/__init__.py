@@ -1,0 +1,57 @@
+"""What screens are made of: plain elements with the classes of `web/src/theme`, readable before any script runs.
+
+```python
+return page(
+    t("Category"),
+    section(t("New category"), form(text_field("name", t("Name"), required=True), submit=t("Create"), on_submit=creating)),
+    empty(t("No categories yet. Create one above.")) if not found.value else category_list(found.value),
+    actions=[button(t("Run again"), on_click=running, is_busy=running.is_running)],
+)
+```
+
+Classes (prefix `fw-`): page, page-header, page-title, page-subtitle, page-actions, section, section-header, card, card-header,
+card-title, card-subtitle, card-body, card-actions, form, form-row, form-actions, field, label, label-required, input, hint,
+field-error, checkbox, button (-contained, -soft, -outlined, -danger, -small, -large, -block), icon-button, link, chip, chips,
+alert (-error, -warning, -info, -success), empty, problem, loading, progress, definitions, tabs, tab, pagination, icon, row, stack.
+"""
+
+from __future__ import annotations
+
+from fundwright_ui.ui.buttons import button, icon_button, link_button, text_link
+from fundwright_ui.ui.data import Tab, chip, definition_list, pagination, progress, tabs
+from fundwright_ui.ui.feedback import alert, empty, loading, problem
+from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
+from fundwright_ui.ui.icons import icon
+from fundwright_ui.ui.layout import card, columns, grid, page, row, section, stack
+
+__all__ = [
+    "Fields",
+    "Option",
+    "Tab",
+    "alert",
+    "button",
+    "card",
+    "checkbox",
+    "chip",
+    "columns",
+    "definition_list",
+    "empty",
+    "form",
+    "grid",
+    "icon",
+    "icon_button",
+    "link_button",
+    "loading",
+    "page",
+    "pagination",
+    "problem",
+    "progress",
+    "row",
+    "section",
+    "select_field",
+    "stack",
+    "tabs",
+    "text_area",
+    "text_field",
+    "text_link",
+]

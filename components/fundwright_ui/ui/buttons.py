@@ -1,0 +1,119 @@
+"""Things to press."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui.elements import OnEvent, attributes, classes
+from fundwright_ui.ui.icons import icon
+
+Look = Literal["contained", "outlined", "soft", "text"]
+Size = Literal["small", "medium", "large"]
+
+
+def button(
+    label: str,
+    *,
+    on_click: OnEvent = None,
+    look: Look = "outlined",
+    danger: bool = False,
+    size: Size = "medium",
+    block: bool = False,
+    type: Literal["button", "submit"] = "button",
+    name: str | None = None,
+    disabled: bool = False,
+    is_busy: bool = False,
+    icon_name: str | None = None,
+    aria_label: str | None = None,
+    key: str | None = None,
+) -> VdomDict:
+    """A button. `is_busy` shows that its action runs: pass `action.is_running`."""
+    return html.button(
+        attributes(
+            type=type,
+            name=name,
+            className=_look(look, danger=danger, size=size, block=block),
+            disabled=True if disabled else None,
+            aria_busy=True if is_busy else None,
+            aria_label=aria_label,
+            onClick=handler(on_click) if on_click is not None else None,
+            key=key,
+        ),
+        icon(icon_name) if icon_name else None,
+        label,
+    )
+
+
+def icon_button(
+    label: str,
+    icon_name: str,
+    *,
+    on_click: OnEvent = None,
+    small: bool = False,
+    disabled: bool = False,
+    pressed: bool | None = None,
+    expanded: bool | None = None,
+    key: str | None = None,
+) -> VdomDict:
+    """A button that shows an icon only; `label` is its accessible name and tooltip."""
+    return html.button(
+        attributes(
+            type="button",
+            className=classes("fw-icon-button", "fw-icon-button-small" if small else None),
+            aria_label=label,
+            title=label,
+            disabled=True if disabled else None,
+            aria_pressed=pressed,
+            aria_expanded=expanded,
+            onClick=handler(on_click) if on_click is not None else None,
+            key=key,
+        ),
+        icon(icon_name),
+    )
+
+
+def link_button(
+    label: str,
+    href: str,
+    *,
+    look: Look = "outlined",
+    size: Size = "medium",
+    block: bool = False,
+    icon_name: str | None = None,
+    download: bool = False,
+    new_tab: bool = False,
+    key: str | None = None,
+) -> VdomDict:
+    """A link that looks like a button. `href` of our own paths goes through `connection.href`."""
+    return html.a(
+        attributes(
+            href=href,
+            className=_look(look, size=size, block=block),
+            download=True if download else None,
+            target="_blank" if new_tab else None,
+            rel="noopener noreferrer" if new_tab else None,
+            key=key,
+        ),
+        icon(icon_name) if icon_name else None,
+        label,
+    )
+
+
+def text_link(label: str, href: str, *, new_tab: bool = False, key: str | None = None) -> VdomDict:
+    """A link within text."""
+    target = {"target": "_blank", "rel": "noopener noreferrer"} if new_tab else {}
+    return html.a(attributes(href=href, className="fw-link", key=key, **target), label)
+
+
+def _look(look: Look, *, danger: bool = False, size: Size = "medium", block: bool = False) -> str:
+    return classes(
+        "fw-button",
+        f"fw-button-{look}" if look != "text" else None,
+        "fw-button-danger" if danger else None,
+        f"fw-button-{size}" if size != "medium" else None,
+        "fw-button-block" if block else None,
+    )

@@ -1,0 +1,114 @@
+"""Small pieces of information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
+
+Color = Literal["default", "primary", "info", "success", "warning", "error"]
+
+
+def chip(label: str, *, color: Color = "default", key: str | None = None) -> VdomDict:
+    """A short label."""
+    colored = None if color == "default" else f"fw-chip-{color}"
+    return html.span(attributes(className=classes("fw-chip", colored), key=key), label)
+
+
+def progress(done: int, total: int | None, *, label: str, message: str | None = None) -> VdomDict:
+    """How far a job is, in any unit; a `total` of None shows that it runs without saying how far."""
+    # The text follows from the numbers, so that assistive technology reads them.
+    share = {} if not total else {"value": min(done, total), "max": total}
+    return html.div(
+        {"className": "fw-stack fw-stack-tight"},
+        html.progress({"className": "fw-progress", "aria-label": label, **share}),
+        html.p({"className": "fw-progress-label"}, message or (f"{done} / {total}" if total else str(done))),
+    )
+
+
+def definition_list(entries: Mapping[str, Child] | Iterable[tuple[str, Child]]) -> VdomDict:
+    """Names and their values; a value of None or "" is left out."""
+    pairs = entries.items() if isinstance(entries, Mapping) else entries
+    parts: list[VdomDict] = []
+    for name, value in pairs:
+        if value is not None and value != "":
+            parts += [html.dt({"key": f"{name}:"}, name), html.dd({"key": name}, value)]
+    return html.dl({"className": "fw-definitions"}, *parts)
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One tab; with `href` it is a link, so that the choice is in the address."""
+
+    id: str
+    label: str
+    href: str | None = None
+
+
+def tabs(entries: Sequence[Tab], chosen: str, *, label: str, on_choose: OnEvent = None) -> VdomDict:
+    """A row of tabs; `on_choose` is given the id. The panel below is the screen's own."""
+    if all(entry.href is not None for entry in entries):
+        return html.nav(
+            {"className": "fw-tabs", "aria-label": label},
+            *(
+                html.a(
+                    attributes(
+                        className="fw-tab", href=entry.href, aria_current="page" if entry.id == chosen else None, key=entry.id
+                    ),
+                    entry.label,
+                )
+                for entry in entries
+            ),
+        )
+    return html.div(
+        {"className": "fw-tabs", "role": "tablist", "aria-label": label},
+        *(
+            html.button(
+                attributes(
+                    type="button",
+                    role="tab",
+                    className="fw-tab",
+                    aria_selected=entry.id == chosen,
+                    onClick=handler(on_choose, read=_constant(entry.id)) if on_choose is not None else None,
+                    key=entry.id,
+                ),
+                entry.label,
+            )
+            for entry in entries
+        ),
+    )
+
+
+def pagination(page: int, page_count: int, *, href: Callable[[int], str] | None = None, on_page: OnEvent = None) -> VdomDict | None:
+    """Links (`href(page)`) or buttons (`on_page` is given the page) to the pages, from 1. None when there is only one."""
+    if page_count <= 1:
+        return None
+
+    def item(target: int, text: str, name: str, *, current: bool = False, disabled: bool = False) -> VdomDict:
+        shared = attributes(
+            className="fw-pagination-item", aria_label=name, aria_current="page" if current else None, key=f"{name}{target}"
+        )
+        if href is not None and not disabled:
+            return html.a({**shared, "href": href(target)}, text)
+        if on_page is not None and not disabled:
+            return html.button({**shared, "type": "button", "onClick": handler(on_page, read=_constant(target))}, text)
+        return html.span({**shared, "aria-disabled": "true"}, text)
+
+    shown = sorted({1, page_count, *(p for p in range(page - 2, page + 3) if 1 <= p <= page_count)})
+    return html.nav(
+        {"className": "fw-pagination", "aria-label": t("Pages")},
+        item(page - 1, "‹", t("Previous page"), disabled=page <= 1),
+        *(item(p, str(p), t("Page {page}", page=p), current=p == page) for p in shown),
+        item(page + 1, "›", t("Next page"), disabled=page >= page_count),
+    )
+
+
+def _constant(value: object) -> Callable[[dict[str, object]], object]:
+    return lambda _payload: value

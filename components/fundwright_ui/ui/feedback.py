@@ -1,0 +1,58 @@
+"""What a screen says about its own state."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui.elements import Child, OnEvent, attributes
+
+
+def alert(
+    message: str, *children: Child, variant: Literal["error", "warning", "info", "success"] = "error", title: str | None = None
+) -> VdomDict:
+    """A message that stays. Errors and warnings are announced at once."""
+    return html.div(
+        {"className": f"fw-alert fw-alert-{variant}", "role": "alert" if variant in ("error", "warning") else "status"},
+        html.div(
+            {"className": "fw-alert-body"},
+            html.p({"className": "fw-alert-title"}, title) if title else None,
+            html.p(message),
+            *children,
+        ),
+    )
+
+
+def empty(message: str, *actions: Child, title: str | None = None) -> VdomDict:
+    """There is nothing yet, and what to do about it."""
+    return html.div(
+        {"className": "fw-empty"},
+        html.p({"className": "fw-empty-title"}, title) if title else None,
+        html.p({"className": "fw-empty-text"}, message),
+        html.div({"className": "fw-actions"}, *actions) if actions else None,
+    )
+
+
+def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
+    """Something could not be read. `on_retry=query.reload` offers to try again."""
+    return html.div(
+        {"className": "fw-problem", "role": "alert"},
+        html.p({"className": "fw-problem-title"}, message),
+        html.button(
+            {"type": "button", "className": "fw-button fw-button-outlined", "onClick": handler(on_retry)}, t("Try again")
+        )
+        if on_retry is not None
+        else None,
+    )
+
+
+def loading(label: str | None = None) -> VdomDict:
+    """Being read. `label` says what, for assistive technology."""
+    return html.div(
+        attributes(className="fw-loading", role="status", aria_label=label or t("Loading")),
+        html.span({"className": "fw-spinner", "aria-hidden": "true"}),
+    )

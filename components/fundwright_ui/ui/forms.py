@@ -1,0 +1,332 @@
+"""Fields and forms.
+
+A field keeps what the person typed until the form is sent; the server hears of it when `on_change` is given. A form hands
+its handler a pydantic `model` when one is named, and shows that model's complaints beside the fields they concern:
+
+```python
+class NewCategory(BaseModel):
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    description: str = ""
+
+creating = use_action(create)     # async def create(session, new: NewCategory)
+form(
+    text_field("name", t("Name"), required=True),
+    text_area("description", t("Description")),
+    on_submit=creating, model=NewCategory, submit=t("Create"),
+)
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, cast
+
+from pydantic import BaseModel, ValidationError
+from reactpy import component, create_context, html, use_context, use_ref, use_state
+from reactpy.types import Component, Context, VdomDict
+
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import Handler, handler
+from fundwright_ui.ui.buttons import button
+from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
+
+Fields = dict[str, Any]
+"""What a form sends: a text for each name, or a list where a name occurs more than once."""
+
+
+class _Action(Protocol):
+    @property
+    def is_running(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice of a `select_field`."""
+
+    value: str
+    label: str
+
+
+_CONTROLS = {"input": html.input, "textarea": html.textarea, "select": html.select}
+
+ErrorsContext: Context[Mapping[str, str]] = create_context({})
+"""Complaints of the surrounding form, by field name."""
+
+
+def text_field(
+    name: str,
+    label: str,
+    *,
+    value: str | None = None,
+    default: str | None = None,
+    type: Literal["text", "email", "password", "search", "number", "date", "url", "tel"] = "text",
+    placeholder: str | None = None,
+    help: str | None = None,
+    error: str | None = None,
+    required: bool = False,
+    disabled: bool = False,
+    autocomplete: str | None = None,
+    on_change: OnEvent = None,
+    on_blur: OnEvent = None,
+    end: Child = None,
+    small: bool = False,
+    id: str | None = None,
+    min: str | None = None,
+    max: str | None = None,
+    maxlength: int | None = None,
+    key: str | None = None,
+) -> Component:
+    """One line of text. `on_change` is given the text; `value` ties the field to it, `default` only starts with it.
+
+    `end` stands inside the field at its end, such as an `icon_button`.
+    """
+    given = attributes(
+        type=type,
+        value=value,
+        defaultValue=default,
+        placeholder=placeholder,
+        required=True if required else None,
+        disabled=True if disabled else None,
+        autoComplete=autocomplete,
+        min=min,
+        max=max,
+        maxLength=maxlength,
+    )
+    events = _events(on_change, on_blur)
+    return _field("input", name, label, given, events, (), help, error, end, small, id, key=key or f"field:{name}")
+
+
+def text_area(
+    name: str,
+    label: str,
+    *,
+    value: str | None = None,
+    default: str | None = None,
+    rows: int = 4,
+    placeholder: str | None = None,
+    help: str | None = None,
+    error: str | None = None,
+    required: bool = False,
+    disabled: bool = False,
+    maxlength: int | None = None,
+    on_change: OnEvent = None,
+    on_blur: OnEvent = None,
+    id: str | None = None,
+    key: str | None = None,
+) -> Component:
+    """Several lines of text; otherwise as `text_field`."""
+    given = attributes(
+        value=value,
+        defaultValue=default,
+        rows=rows,
+        placeholder=placeholder,
+        required=True if required else None,
+        disabled=True if disabled else None,
+        maxLength=maxlength,
+    )
+    events = _events(on_change, on_blur)
+    return _field("textarea", name, label, given, events, (), help, error, None, False, id, key=key or f"field:{name}")
+
+
+def select_field(
+    name: str,
+    label: str,
+    options: Sequence[Option | tuple[str, str]],
+    *,
+    value: str | None = None,
+    default: str | None = None,
+    help: str | None = None,
+    error: str | None = None,
+    required: bool = False,
+    disabled: bool = False,
+    on_change: OnEvent = None,
+    small: bool = False,
+    id: str | None = None,
+    key: str | None = None,
+) -> Component:
+    """One of several `options` (value and label). `on_change` is given the value."""
+    choices = [option if isinstance(option, Option) else Option(*option) for option in options]
+    given = attributes(
+        value=value,
+        defaultValue=default,
+        required=True if required else None,
+        disabled=True if disabled else None,
+    )
+    events = _events(on_change, None)
+    elements = tuple(html.option({"value": choice.value, "key": choice.value}, choice.label) for choice in choices)
+    return _field("select", name, label, given, events, elements, help, error, None, small, id, key=key or f"field:{name}")
+
+
+def checkbox(
+    name: str,
+    label: str,
+    *,
+    checked: bool | None = None,
+    default: bool | None = None,
+    value: str = "on",
+    disabled: bool = False,
+    on_change: OnEvent = None,
+    key: str | None = None,
+) -> VdomDict:
+    """A box to tick. A form leaves `name` out when it is not ticked; `on_change` is given whether it is."""
+    return html.label(
+        attributes(className="fw-checkbox", key=key),
+        html.input(
+            attributes(
+                type="checkbox",
+                name=name,
+                value=value,
+                checked=checked,
+                defaultChecked=default,
+                disabled=True if disabled else None,
+                onChange=handler(on_change, read=lambda payload: bool(payload.get("checked"))) if on_change else None,
+            )
+        ),
+        html.span(label),
+    )
+
+
+@component
+def form(
+    *children: Child,
+    on_submit: OnEvent = None,
+    model: type[BaseModel] | None = None,
+    submit: str | None = None,
+    actions: Sequence[Child] = (),
+    label: str | None = None,
+    danger: bool = False,
+    reset_on_success: bool = False,
+) -> VdomDict:
+    """A form. `on_submit` is given `model` filled with the fields, or `Fields` when there is no model.
+
+    `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
+    (when it is an action: only if it did not fail).
+    """
+    errors, set_errors = use_state(cast(dict[str, str], {}))
+    round_, set_round = use_state(0)
+    latest = use_ref(on_submit)
+    latest.current = on_submit
+
+    async def sent(payload: dict[str, Any]) -> None:
+        fields: Fields = payload.get("fields", {})
+        read: object = fields
+        if model is not None:
+            try:
+                read = model.model_validate({name: value for name, value in fields.items() if name in _names(model)})
+            except ValidationError as refused:
+                set_errors(field_errors(refused))
+                return
+        set_errors({})
+        if latest.current is None:
+            return
+        target = handler(latest.current, read=lambda _payload: read)
+        await target.function([payload])
+        if reset_on_success and getattr(on_submit, "error", None) is None:
+            set_round(lambda n: n + 1)
+
+    is_exclusive = isinstance(on_submit, Handler) and on_submit.is_exclusive
+    is_busy = is_exclusive and cast(_Action, on_submit).is_running
+    return ErrorsContext(  # type: ignore[return-value]  # a provider is a component
+        html.form(
+            attributes(
+                className="fw-form",
+                noValidate=True,
+                autoComplete="off",
+                aria_label=label,
+                onSubmit=Handler(sent, prevent_default=True, is_exclusive=is_exclusive),
+                key=f"form:{round_}",
+            ),
+            *children,
+            html.div(
+                {"className": "fw-form-actions", "key": "actions"},
+                *actions,
+                button(submit, type="submit", look="contained", danger=danger, is_busy=is_busy) if submit else None,
+            )
+            if submit or actions
+            else None,
+        ),
+        value=errors,
+    )
+
+
+def field_errors(refused: ValidationError) -> dict[str, str]:
+    """One sentence for each field that `refused` complains about."""
+    sentences: dict[str, str] = {}
+    for error in refused.errors():
+        name = str(error["loc"][0]) if error["loc"] else ""
+        sentences.setdefault(name, _sentence(cast(dict[str, Any], error)))
+    return sentences
+
+
+@component
+def _field(
+    tag: str,
+    name: str,
+    label: str,
+    given: dict[str, Any],
+    events: dict[str, Handler],
+    children: tuple[VdomDict, ...],
+    help: str | None,
+    error: str | None,
+    end: Child,
+    small: bool,
+    id: str | None,
+) -> VdomDict:
+    complaint = error or use_context(ErrorsContext).get(name)
+    own_id = id or f"field-{name}"
+    notes = [f"{own_id}-error" if complaint else None, f"{own_id}-help" if help else None]
+    control = _CONTROLS[tag](
+        {
+            **attributes(
+                id=own_id,
+                name=name,
+                className=classes("fw-input", "fw-input-small" if small else None),
+                aria_invalid=True if complaint else None,
+                aria_describedby=" ".join(note for note in notes if note) or None,
+            ),
+            **given,
+            **events,
+        },
+        *children,
+    )
+    return html.div(
+        {"className": "fw-field"},
+        html.label(
+            {"className": classes("fw-label", "fw-label-required" if given.get("required") else None), "htmlFor": own_id}, label
+        ),
+        html.div({"className": "fw-input-group"}, control, end) if end is not None else control,
+        html.p({"className": "fw-field-error", "id": f"{own_id}-error", "role": "alert"}, complaint) if complaint else None,
+        html.p({"className": "fw-hint", "id": f"{own_id}-help"}, help) if help else None,
+    )
+
+
+def _events(on_change: OnEvent, on_blur: OnEvent) -> dict[str, Handler]:
+    events: dict[str, Handler] = {}
+    if on_change is not None:
+        events["onChange"] = handler(on_change, read=lambda payload: payload.get("value", ""))
+    if on_blur is not None:
+        events["onBlur"] = handler(on_blur, read=lambda payload: payload.get("value", ""))
+    return events
+
+
+def _names(model: type[BaseModel]) -> set[str]:
+    return {field.alias or name for name, field in model.model_fields.items()} | set(model.model_fields)
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    context: dict[str, Any] = error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return t("Fill in this field.")
+        case "string_too_short":
+            return t("Fill in this field.") if context["min_length"] == 1 else t("Use at least {n} characters.", n=context["min_length"])
+        case "string_too_long":
+            return t("Use at most {n} characters.", n=context["max_length"])
+        case "int_parsing" | "float_parsing" | "decimal_parsing":
+            return t("Enter a number.")
+        case "value_error" if "error" in context:
+            return str(context["error"])
+        case _:
+            return f"{error['msg']}."

@@ -1,0 +1,84 @@
+"""The frame of a screen and how its parts stand beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.ui.elements import Child, attributes, classes
+
+
+def page(title: str, *children: Child, subtitle: str | None = None, actions: Sequence[Child] = ()) -> VdomDict:
+    """A whole screen under its one `h1`; `actions` stand beside the title. The shell brings the `main` landmark."""
+    return html.div(
+        {"className": "fw-page"},
+        html.div(
+            {"className": "fw-page-header"},
+            html.div(
+                html.h1({"className": "fw-page-title", "tabIndex": -1}, title),
+                html.p({"className": "fw-page-subtitle"}, subtitle) if subtitle else None,
+            ),
+            html.div({"className": "fw-page-actions"}, *actions) if actions else None,
+        ),
+        *children,
+    )
+
+
+def section(title: str, *children: Child, actions: Sequence[Child] = (), key: str | None = None) -> VdomDict:
+    """A named part of a screen under an `h2`."""
+    return html.section(
+        attributes(className="fw-section", aria_label=title, key=key),
+        html.div(
+            {"className": "fw-section-header"},
+            html.h2(title),
+            html.div({"className": "fw-actions"}, *actions) if actions else None,
+        ),
+        *children,
+    )
+
+
+def card(
+    *children: Child,
+    title: str | None = None,
+    subtitle: str | None = None,
+    actions: Sequence[Child] = (),
+    label: str | None = None,
+    key: str | None = None,
+) -> VdomDict:
+    """A sheet with an optional title; `label` names it for assistive technology when it has none."""
+    return html.article(
+        attributes(className="fw-card", aria_label=label or title, key=key),
+        html.div(
+            {"className": "fw-card-header"},
+            html.div(
+                html.h3({"className": "fw-card-title"}, title),
+                html.p({"className": "fw-card-subtitle"}, subtitle) if subtitle else None,
+            ),
+        )
+        if title
+        else None,
+        *children,
+        html.div({"className": "fw-card-actions"}, *actions) if actions else None,
+    )
+
+
+def row(*children: Child, spread: bool = False, key: str | None = None) -> VdomDict:
+    """Beside each other, wrapping where there is no room."""
+    return html.div(attributes(className=classes("fw-row", "fw-row-between" if spread else None), key=key), *children)
+
+
+def stack(*children: Child, tight: bool = False, key: str | None = None) -> VdomDict:
+    """Below each other."""
+    return html.div(attributes(className=classes("fw-stack", "fw-stack-tight" if tight else None), key=key), *children)
+
+
+def grid(*children: Child) -> VdomDict:
+    """Cards in as many columns as fit."""
+    return html.div({"className": "fw-grid"}, *children)
+
+
+def columns(*children: Child, main_first: bool = False) -> VdomDict:
+    """Two columns on a wide screen; `main_first` makes the first one twice as wide."""
+    return html.div({"className": classes("fw-columns", "fw-columns-main" if main_first else None)}, *children)
