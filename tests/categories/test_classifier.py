@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fundwright.categories.classifier import MINIMUM_CONFIDENCE, Example, classify, probabilities
+from fundwright.categories.classifier import MINIMUM_CONFIDENCE, Example, classify, phrases_of, probabilities
 
 DIMENSION = 32
 ROOFING, SOFTWARE, SOIL = np.eye(DIMENSION, dtype=np.float32)[:3]
-PROTOTYPES = np.stack([ROOFING, SOFTWARE])
+PROTOTYPES = [ROOFING[None, :], SOFTWARE[None, :]]
 
 
 def mixed(*parts: tuple[float, NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -87,3 +87,16 @@ class TestWithExamples:
 def test_nothing_less_sure_than_the_minimum_is_answered(minimum: float) -> None:
     unseen = around(mixed((1, ROOFING), (0.8, SOFTWARE)), count=30, seed=8)
     assert all(guess is None or guess[1] >= minimum for guess in classify(PROTOTYPES, [], unseen, minimum=minimum))
+
+
+class TestPhrases:
+    def test_the_name_and_each_phrase_of_the_description_stand_for_a_category(self) -> None:
+        assert phrases_of("Roofing", "Shingles, gutters; flat roofs.\nRoofing, a") == [
+            "Roofing",
+            "Shingles",
+            "gutters",
+            "flat roofs",
+        ]
+
+    def test_a_very_long_description_is_cut(self) -> None:
+        assert len(phrases_of("Roofing", ", ".join(f"phrase {n}" for n in range(500)))) == 40

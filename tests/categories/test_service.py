@@ -149,7 +149,7 @@ class TestClassify:
         embedder = WordEmbedder()
         await service.classify(session, actor, [subject(ROOF)], embedder=embedder)
         await service.classify(session, actor, [subject(CLOUD)], embedder=embedder)
-        assert len(embedder.asked) == 1
+        assert embedder.asked == ["Roofing", "shingles gutters roof repair"]
 
     async def test_without_categories_everything_is_left_alone(self, session: AsyncSession, actor: Actor) -> None:
         assert (await service.classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).abstained == 1

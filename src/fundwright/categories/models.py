@@ -24,8 +24,9 @@ class Category(Base):
     is_sample: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     prototype: Mapped[bytes | None]
-    """Embedding of name and description as float16, for the model and text named in `prototype_key`."""
+    """Embeddings of the phrases of name and description, one after the other as float16, for `prototype_key`."""
     prototype_key: Mapped[str | None]
+    """Model and digest of the phrases."""
 
 
 class Label(Base):

@@ -16,6 +16,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 
+_MOST_EXAMPLES = 3_000
 _BATCH = 5_000  # a statement takes at most 65 535 parameters
 
 
@@ -146,11 +147,12 @@ async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, cat
 
 
 async def decided_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> list[tuple[UUID | None, str, bytes]]:
-    """(category, state, vector) of everything a person decided and whose vector of this model is known, oldest first."""
+    """(category, state, vector) of what a person decided and whose vector of this model is known, latest first."""
     rows = await session.execute(
         select(Label.category_id, Label.state, Label.vector)
         .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON, Label.vector_model_id == model_id)
-        .order_by(Label.decided_at, Label.id)
+        .order_by(Label.decided_at.desc(), Label.id)
+        .limit(_MOST_EXAMPLES)
     )
     return [(category_id, state, vector) for category_id, state, vector in rows if vector is not None]
 

@@ -309,18 +309,20 @@ async def _guess(
     return await asyncio.to_thread(classifier.classify, prototypes, examples, np.stack(vectors))
 
 
-async def _prototypes(session: AsyncSession, categories: list[Category], embedder: Embedder) -> NDArray[np.float32]:
-    """Embeddings of the categories' texts, (categories, dimension); made again when text or model changed."""
-    texts = [f"{category.name}. {category.description}".strip() for category in categories]
-    keys = [f"{embedder.id}:{hashlib.sha256(text.encode()).hexdigest()[:16]}" for text in texts]
+async def _prototypes(session: AsyncSession, categories: list[Category], embedder: Embedder) -> list[NDArray[np.float32]]:
+    """Embeddings of each category's phrases, (phrases, dimension); made again when text or model changed."""
+    phrases = [classifier.phrases_of(category.name, category.description) for category in categories]
+    keys = [f"{embedder.id}:{hashlib.sha256(repr(texts).encode()).hexdigest()[:16]}" for texts in phrases]
     stale = [index for index, category in enumerate(categories) if category.prototype_key != keys[index]]
     if stale:
-        made = await embedder.embed([texts[index] for index in stale])
-        for index, vector in zip(stale, made, strict=True):
-            categories[index].prototype = _pack(vector)
+        made = iter(await embedder.embed([text for index in stale for text in phrases[index]]))
+        for index in stale:
+            categories[index].prototype = b"".join(_pack(next(made)) for _ in phrases[index])
             categories[index].prototype_key = keys[index]
         await session.flush()
-    return np.stack([_unpack(category.prototype or b"") for category in categories])
+    return [
+        _unpack(category.prototype or b"").reshape(len(texts), -1) for category, texts in zip(categories, phrases, strict=True)
+    ]
 
 
 def _pack(vector: NDArray[np.float32]) -> bytes:
