@@ -1,0 +1,52 @@
+"""Typed declarations of the widgets that `web/src/widgets` draws. The toaster belongs to the browser half alone."""
+
+from __future__ import annotations
+
+from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+from fundwright_ui.widgets.data_table import (
+    Chip,
+    Column,
+    DataTable,
+    Filter,
+    LinkCell,
+    Row,
+    RowOpened,
+    Sort,
+    TableQuery,
+    data_table,
+)
+from fundwright_ui.widgets.dialogs import AccountLink, AccountMenu, ConfirmDialog, Language, SettingsDrawer
+from fundwright_ui.widgets.files import FileDrop, FileUploaded
+from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
+
+ALL: tuple[type[Widget], ...] = (AccountMenu, ConfirmDialog, DataTable, FileDrop, MarkdownView, SettingsDrawer)
+"""Widgets that TypeScript types are written for."""
+
+__all__ = [
+    "ALL",
+    "AccountLink",
+    "AccountMenu",
+    "Chip",
+    "Citation",
+    "CitationOpened",
+    "Column",
+    "ConfirmDialog",
+    "DataTable",
+    "FileDrop",
+    "FileUploaded",
+    "Filter",
+    "Language",
+    "LinkCell",
+    "MarkdownView",
+    "Nothing",
+    "On",
+    "Props",
+    "Row",
+    "RowOpened",
+    "SettingsDrawer",
+    "Sort",
+    "TableQuery",
+    "Widget",
+    "data_table",
+    "markdown_view",
+]

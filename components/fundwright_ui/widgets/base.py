@@ -1,0 +1,105 @@
+"""How a widget of the browser half is declared in Python: once, as the class that makes its nodes.
+
+```python
+class Clock(Widget):
+    \"\"\"Shows the time.\"\"\"
+
+    time_zone: str
+    on_alarm: On[AlarmRang] = None
+
+Clock(time_zone="UTC", on_alarm=rang, fallback=["12:00"])      # a node, to be put among the children of an element
+```
+
+Annotations are the props: pydantic checks them, and `fundwright_ui.widgets.typescript` writes their TypeScript. Names become
+camelCase on the way. Every `On[Payload]` is an event whose payload is validated on arrival.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic.alias_generators import to_camel
+from reactpy.types import VdomDict
+
+from fundwright_ui.runtime.events import Handler, Payload, handler
+from fundwright_ui.runtime.vdom import WIDGET
+
+P = TypeVar("P")
+
+
+class Event:
+    """Marks an annotation as an event."""
+
+
+On = Annotated[Callable[[P], Any] | Callable[[], Any] | Handler | None, Event]
+"""A handler that is given a `P`, or nothing; an action fits too."""
+
+
+class Props(BaseModel):
+    """Mother of everything that travels to or from a widget."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+
+class Nothing(Props):
+    """The payload of an event that says only that it happened."""
+
+
+@dataclass_transform(kw_only_default=True)
+class Widget(VdomDict):
+    """Mother of every widget; an instance is a ReactPy node."""
+
+    props_model: ClassVar[type[Props]]
+    events: ClassVar[Mapping[str, type[BaseModel]]]
+    """Name in Python and payload of each event."""
+
+    key: str | None = None
+    fallback: Sequence[Any] = ()
+    """What is shown until the widget is there."""
+
+    def __init_subclass__(cls) -> None:
+        hints = get_type_hints(cls, include_extras=True)
+        own = {name: hint for name, hint in hints.items() if name not in _RESERVED}
+        cls.events = {name: payload for name, hint in own.items() if (payload := _payload(hint)) is not None}
+        fields: dict[str, Any] = {
+            name: (hint, getattr(cls, name, ...)) for name, hint in own.items() if name not in cls.events
+        }
+        cls.props_model = create_model(f"{cls.__name__}Props", __base__=Props, __doc__=cls.__doc__, **fields)
+
+    def __init__(self, **given: Any) -> None:
+        key, fallback = given.pop("key", None), given.pop("fallback", ())
+        handlers = {name: given.pop(name, None) for name in self.events}
+        props = self.props_model(**given)
+        attributes = props.model_dump(mode="json", by_alias=True)
+        if key is not None:
+            attributes["key"] = key
+        super().__init__(
+            tagName=WIDGET + type(self).__name__,
+            attributes=attributes,
+            children=list(fallback),
+            eventHandlers={
+                to_camel(name): handler(call, read=_reader(self.events[name]))
+                for name, call in handlers.items()
+                if call is not None
+            },
+        )
+
+
+_RESERVED = frozenset(("props_model", "events", "key", "fallback"))
+
+
+def _reader(model: type[BaseModel]) -> Callable[[Payload], object]:
+    return lambda payload: model.model_validate(payload)
+
+
+def _payload(hint: object) -> type[BaseModel] | None:
+    """The payload of an `On[…]` annotation, None for a prop."""
+    if get_origin(hint) is not Annotated or Event not in get_args(hint)[1:]:
+        return None
+    union = get_args(hint)[0]
+    assert get_origin(union) in (Union, types.UnionType)
+    takes_payload = get_args(union)[0]
+    return cast(type[BaseModel], get_args(takes_payload)[0][0])

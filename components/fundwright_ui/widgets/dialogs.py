@@ -1,0 +1,48 @@
+"""Menus, dialogs and drawers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+
+
+class ConfirmDialog(Widget):
+    """Asks before something is done. Put it into the tree only while it is needed, or keep it there with `is_open`."""
+
+    is_open: bool
+    title: str
+    text: str = ""
+    confirm_label: str
+    cancel_label: str
+    is_danger: bool = False
+    on_confirm: On[Nothing] = None
+    on_cancel: On[Nothing] = None
+
+
+class AccountLink(Props):
+    label: str
+    href: str
+
+
+class AccountMenu(Widget):
+    """The avatar with its menu: who is signed in, links, and signing out."""
+
+    name: str
+    email: str
+    label: str
+    links: Sequence[AccountLink] = ()
+    logout_label: str
+    on_logout: On[Nothing] = None
+
+
+class Language(Props):
+    code: str
+    label: str
+
+
+class SettingsDrawer(Widget):
+    """Theme, direction, colour and width, kept by the browser; and the language."""
+
+    language: str
+    languages: Sequence[Language]
