@@ -1,10 +1,11 @@
-// Written by hand until `python -m fundwright_ui.widgets.typescript` writes it.
+// Written by `python -m fundwright_ui.widgets.typescript`. Change the declarations in components/fundwright_ui/widgets.
 
 export interface AccountLink {
   readonly label: string;
   readonly href: string;
 }
 
+/** The avatar with its menu: who is signed in, links, and signing out. */
 export interface AccountMenuProps {
   readonly name: string;
   readonly email: string;
@@ -14,6 +15,7 @@ export interface AccountMenuProps {
   readonly onLogout?: (payload: Readonly<Record<string, never>>) => void;
 }
 
+/** Asks before something is done. Put it into the tree only while it is needed, or keep it there with `is_open`. */
 export interface ConfirmDialogProps {
   readonly isOpen: boolean;
   readonly title: string;
@@ -25,9 +27,21 @@ export interface ConfirmDialogProps {
   readonly onCancel?: (payload: Readonly<Record<string, never>>) => void;
 }
 
-export interface Chip {
+export interface Column {
+  readonly field: string;
   readonly label: string;
-  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
+  readonly kind: "text" | "number" | "money" | "percent" | "date" | "datetime" | "chips" | "link";
+  readonly isSortable: boolean;
+  readonly isFilterable: boolean;
+  readonly isCompact: boolean;
+  readonly flex: number;
+  readonly minWidth: number;
+  readonly currency: string;
+}
+
+export interface Row {
+  readonly id: string;
+  readonly cells: Readonly<Record<string, string | number | boolean | LinkCell | readonly Chip[] | null>>;
 }
 
 export interface LinkCell {
@@ -35,27 +49,9 @@ export interface LinkCell {
   readonly href: string;
 }
 
-export interface Column {
-  readonly field: string;
+export interface Chip {
   readonly label: string;
-  readonly kind: "text" | "number" | "money" | "percent" | "date" | "datetime" | "chips" | "link";
-  readonly isSortable: boolean;
-  readonly isFilterable: boolean;
-  /** Shown on a narrow screen too. */
-  readonly isCompact: boolean;
-  /** Share of the width that is left. */
-  readonly flex: number;
-  /** Pixels. */
-  readonly minWidth: number;
-  /** ISO 4217, for money. */
-  readonly currency: string;
-}
-
-export type Cell = string | number | boolean | null | LinkCell | readonly Chip[];
-
-export interface Row {
-  readonly id: string;
-  readonly cells: Readonly<Record<string, Cell>>;
+  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
 }
 
 export interface Sort {
@@ -70,34 +66,47 @@ export interface Filter {
 }
 
 export interface TableQuery {
-  /** From 1. */
   readonly page: number;
   readonly pageSize: number;
   readonly sort: Sort | null;
   readonly filters: readonly Filter[];
 }
 
-export interface DataTableProps extends TableQuery {
+export interface RowOpened {
+  readonly id: string;
+}
+
+/** A table. `total` counts all rows, `rows` holds this page of them; every change of page, sort or filter calls `on_query`. */
+export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   readonly total: number;
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort: Sort | null;
+  readonly filters: readonly Filter[];
   readonly isLoading: boolean;
   readonly language: string;
   readonly emptyText: string;
   readonly onQuery?: (payload: TableQuery) => void;
-  readonly onOpen?: (payload: { readonly id: string }) => void;
+  readonly onOpen?: (payload: RowOpened) => void;
 }
 
+export interface FileUploaded {
+  readonly name: string;
+  readonly answer: unknown;
+}
+
+/** A place to drop files on. Each is posted to `upload_url` as the form field `file`, with progress. */
 export interface FileDropProps {
   readonly label: string;
   readonly hint: string;
   readonly uploadUrl: string;
-  /** As in `<input accept>`. */
   readonly accept: string;
   readonly isMultiple: boolean;
   readonly maxBytes: number;
-  readonly onUploaded?: (payload: { readonly name: string; readonly answer: unknown }) => void;
+  readonly onUploaded?: (payload: FileUploaded) => void;
 }
 
 export interface Citation {
@@ -105,10 +114,15 @@ export interface Citation {
   readonly title: string;
 }
 
+export interface CitationOpened {
+  readonly number: number;
+}
+
+/** Markdown by allow-list: no HTML, no images, no address but http, https and mailto; `[n]` opens a citation. */
 export interface MarkdownViewProps {
   readonly text: string;
   readonly citations: readonly Citation[];
-  readonly onCitation?: (payload: { readonly number: number }) => void;
+  readonly onCitation?: (payload: CitationOpened) => void;
 }
 
 export interface Language {
@@ -116,6 +130,7 @@ export interface Language {
   readonly label: string;
 }
 
+/** Theme, direction, colour and width, kept by the browser; and the language. */
 export interface SettingsDrawerProps {
   readonly language: string;
   readonly languages: readonly Language[];

@@ -1,5 +1,5 @@
 import { type ChangeEvent, createElement, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { contentOf, FieldKeeper, type FormField } from "./FieldKeeper";
+import { contentOf, FieldKeeper, type FormField, startOf } from "./FieldKeeper";
 import type { ElementNode, Handlers } from "./protocol";
 import { useRuntime } from "./Runtime";
 import { useElementHandlers } from "./useHandlers";
@@ -38,7 +38,7 @@ export function Field({ node, children }: { readonly node: ElementNode; readonly
   useLayoutEffect(() => keeper.follow(node), [keeper, node]);
   useLayoutEffect(() => keeper.offer({ value, checked, ack }), [keeper, value, checked, ack]);
   useLayoutEffect(
-    () => (element.current === null ? undefined : keeper.attach(element.current, contentOf(first))),
+    () => (element.current === null ? undefined : keeper.attach(element.current, startOf(first))),
     [keeper, first],
   );
 

@@ -11,9 +11,17 @@ export interface FieldContent {
   readonly ack: number;
 }
 
+/** What the server wants the field to hold; undefined where it leaves that to the person. */
 export function contentOf(node: ElementNode): FieldContent {
   const { value, checked, ack } = node.a ?? {};
   return { value, checked, ack: typeof ack === "number" ? ack : 0 };
+}
+
+/** What a field that has just been shown holds. */
+export function startOf(node: ElementNode): FieldContent {
+  const { defaultValue, defaultChecked } = node.a ?? {};
+  const { value = defaultValue, checked = defaultChecked, ack } = contentOf(node);
+  return { value, checked, ack };
 }
 
 /**
@@ -87,8 +95,9 @@ function differs(field: FormField, { value, checked }: FieldContent): boolean {
 }
 
 function write(field: FormField, { value, checked }: FieldContent): void {
-  if (isToggle(field)) field.checked = checked === true;
-  else if (value === undefined) return;
+  if (isToggle(field)) {
+    if (checked !== undefined) field.checked = checked === true;
+  } else if (value === undefined) return;
   else if (!(field instanceof HTMLSelectElement)) writeText(field, asText(value));
   else if (Array.isArray(value)) for (const option of field.options) option.selected = value.includes(option.value);
   else field.value = asText(value);

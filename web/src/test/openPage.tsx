@@ -23,6 +23,13 @@ interface Options {
   readonly isMounted?: boolean;
 }
 
+const closers: (() => void)[] = [];
+
+/** Ends what a test opened, so that nothing of it reaches the next test. */
+export function closePages(): void {
+  for (const close of closers.splice(0)) close();
+}
+
 /** Hydrates a page as a browser would and answers its `hello`. */
 export async function openPage(tree: TreeNode, { html, widgets, page, isMounted = true }: Options = {}): Promise<OpenedPage> {
   const runtime = new Runtime({
@@ -38,7 +45,12 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
       const { renderToString } = await import("react-dom/server");
       root.innerHTML = renderToString(<App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
     } else root.innerHTML = html;
-    hydrateRoot(root, <App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
+    const reactRoot = hydrateRoot(root, <App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
+    closers.push(() => {
+      runtime.stop();
+      act(() => reactRoot.unmount());
+      root.remove();
+    });
   });
   const receive = async (...frames: ServerFrame[]): Promise<void> => {
     await act(async () => {

@@ -1,6 +1,7 @@
 import { cleanup } from "@testing-library/react";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { FakeSocket } from "./FakeSocket";
+import { closePages } from "./openPage";
 
 // jsdom has no layout and no media queries.
 vi.stubGlobal("matchMedia", (query: string) => ({
@@ -22,6 +23,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  closePages();
   cleanup();
   document.body.replaceChildren();
   localStorage.clear();

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { forgetToken, readToken, signInWithToken, takeOver } from "./session";
+
+const assign = vi.fn();
+const reload = vi.fn();
+const fetched = vi.fn<(url: string, init: RequestInit) => Promise<Response>>();
+
+beforeEach(() => {
+  vi.stubGlobal("fetch", fetched);
+  vi.stubGlobal("location", { pathname: "/dashboard/train", assign, reload });
+  for (const mock of [assign, reload, fetched]) mock.mockReset();
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+const answer = (status: number, body: object = {}): Promise<Response> =>
+  Promise.resolve(new Response(JSON.stringify(body), { status }));
+
+describe("signInWithToken", () => {
+  beforeEach(() => localStorage.setItem("token", "good"));
+
+  it("posts the token and loads the page again", async () => {
+    fetched.mockReturnValue(answer(200));
+    await signInWithToken("/app", false);
+    expect(fetched.mock.calls[0]?.[0]).toBe("/app/session");
+    expect(fetched.mock.calls[0]?.[1].body).toBe('{"token":"good"}');
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it("goes where the server says", async () => {
+    fetched.mockReturnValue(answer(200, { next: "/generate/index" }));
+    await signInWithToken("", false);
+    expect(assign).toHaveBeenCalledWith("/generate/index");
+  });
+
+  it("forgets a token that is refused and goes to the login page", async () => {
+    fetched.mockReturnValue(answer(401));
+    await signInWithToken("/app", false);
+    expect(readToken()).toBeNull();
+    expect(assign).toHaveBeenCalledWith("/app/auth/login");
+  });
+
+  it("keeps the token when the server is down", async () => {
+    fetched.mockRejectedValue(new TypeError("down"));
+    await signInWithToken("", false);
+    fetched.mockReturnValue(answer(503));
+    await signInWithToken("", false);
+    expect(readToken()).toBe("good");
+    expect(assign).not.toHaveBeenCalled();
+  });
+
+  it("does nothing on a signed-in page or without a token", async () => {
+    await signInWithToken("", true);
+    forgetToken();
+    await signInWithToken("", false);
+    expect(fetched).not.toHaveBeenCalled();
+  });
+
+  it("does not load the page for ever when the cookie is dropped", async () => {
+    fetched.mockReturnValue(answer(200));
+    await signInWithToken("", false);
+    await signInWithToken("", false);
+    expect(fetched).toHaveBeenCalledOnce();
+    expect(readToken()).toBeNull();
+  });
+});
+
+describe("takeOver", () => {
+  it("keeps the token for good, or for this tab when it is not to be remembered", async () => {
+    fetched.mockImplementation(() => answer(200, { token: "new" }));
+    await takeOver("", "code", "/", true);
+    expect([localStorage.getItem("token"), sessionStorage.getItem("token")]).toEqual(["new", null]);
+    forgetToken();
+    await takeOver("", "code", "/", false);
+    expect([localStorage.getItem("token"), sessionStorage.getItem("token")]).toEqual([null, "new"]);
+    expect(assign).toHaveBeenLastCalledWith("/");
+  });
+
+  it("says when the code was refused", async () => {
+    fetched.mockReturnValue(answer(400));
+    expect(await takeOver("", "code", "/", true)).toBe(false);
+    expect(assign).not.toHaveBeenCalled();
+  });
+});

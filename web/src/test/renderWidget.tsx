@@ -1,0 +1,20 @@
+import { act, render } from "@testing-library/react";
+import type { ReactElement } from "react";
+import { BrowserRouter } from "react-router";
+import { Runtime, RuntimeContext } from "../runtime/Runtime";
+
+/** Renders a widget as it stands in a page: inside the runtime and the router. */
+export async function renderWidget(widget: ReactElement): Promise<Runtime> {
+  const runtime = new Runtime({
+    ...{ tree: "", hash: "", title: "", path: "/", base: "", nonce: "n", language: "en", strings: {} },
+  });
+  await act(async () => {
+    render(
+      <RuntimeContext value={runtime}>
+        <BrowserRouter>{widget}</BrowserRouter>
+      </RuntimeContext>,
+    );
+    await Promise.resolve();
+  });
+  return runtime;
+}

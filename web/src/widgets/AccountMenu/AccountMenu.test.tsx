@@ -1,0 +1,25 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { AccountMenu } from "./AccountMenu";
+
+const ada = { name: "Ada", email: "ada@example.org", label: "", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }] };
+
+describe("AccountMenu", () => {
+  it("opens by its button and shows who is signed in", async () => {
+    await renderWidget(<AccountMenu {...ada} />);
+    const button = screen.getByRole("button", { name: "Account menu" });
+    expect(button.textContent).toBe("A");
+    fireEvent.click(button);
+    expect(await screen.findByText("ada@example.org")).toBeTruthy();
+    expect(screen.getByRole("menuitem", { name: "Train" }).getAttribute("href")).toBe("/dashboard/train");
+  });
+
+  it("logs out", async () => {
+    const onLogout = vi.fn();
+    await renderWidget(<AccountMenu {...ada} onLogout={onLogout} />);
+    fireEvent.click(screen.getByRole("button", { name: "Account menu" }));
+    fireEvent.click(await screen.findByRole("menuitem", { name: "Logout" }));
+    expect(onLogout).toHaveBeenCalledOnce();
+  });
+});

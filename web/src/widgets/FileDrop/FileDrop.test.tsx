@@ -1,0 +1,106 @@
+import { act, fireEvent, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { FileDrop } from "./FileDrop";
+
+/** Stands where the browser's XMLHttpRequest stands. */
+class FakeRequest {
+  static all: FakeRequest[] = [];
+  readonly upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};
+  readonly headers: Record<string, string> = {};
+  onload?: () => void;
+  onerror?: () => void;
+  onabort?: () => void;
+  status = 0;
+  responseText = "";
+  url = "";
+  body: FormData | undefined;
+
+  constructor() {
+    FakeRequest.all.push(this);
+  }
+
+  open(_method: string, url: string): void {
+    this.url = url;
+  }
+
+  setRequestHeader(name: string, value: string): void {
+    this.headers[name] = value;
+  }
+
+  send(body: FormData): void {
+    this.body = body;
+  }
+
+  abort(): void {
+    this.onabort?.();
+  }
+
+  async answer(status: number, body: object): Promise<void> {
+    this.status = status;
+    this.responseText = JSON.stringify(body);
+    await act(async () => {
+      this.onload?.();
+      await Promise.resolve();
+    });
+  }
+}
+
+const props = { label: "Choose files", hint: "PDF up to 20 MB", uploadUrl: "/api/training/documents", accept: ".pdf", isMultiple: true, maxBytes: 1000 };
+const pdf = (name: string, size = 10): File => new File(["x".repeat(size)], name, { type: "application/pdf" });
+
+async function choose(...files: File[]): Promise<void> {
+  await userEvent.upload(document.querySelector<HTMLInputElement>("input[type=file]") as HTMLInputElement, files);
+}
+
+describe("FileDrop", () => {
+  beforeEach(() => {
+    FakeRequest.all = [];
+    vi.stubGlobal("XMLHttpRequest", FakeRequest);
+  });
+
+  it("sends files one after the other with the header that marks our own pages", async () => {
+    const onUploaded = vi.fn();
+    await renderWidget(<FileDrop {...props} onUploaded={onUploaded} />);
+    await choose(pdf("a.pdf"), pdf("b.pdf"));
+    const [first] = FakeRequest.all;
+    expect(FakeRequest.all).toHaveLength(1);
+    expect([first?.url, first?.headers["X-Requested-With"], (first?.body?.get("file") as File).name]).toEqual([props.uploadUrl, "fundwright", "a.pdf"]);
+    await first?.answer(200, { id: 7 });
+    expect(onUploaded).toHaveBeenCalledWith({ name: "a.pdf", answer: { id: 7 } });
+    expect(FakeRequest.all).toHaveLength(2);
+  });
+
+  it("shows how far it is", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    await choose(pdf("a.pdf"));
+    act(() => FakeRequest.all[0]?.upload.onprogress?.({ loaded: 25, total: 100 }));
+    expect(screen.getByRole("progressbar", { name: "a.pdf" }).getAttribute("aria-valuenow")).toBe("25");
+  });
+
+  it("keeps what went wrong in sight until it is dismissed", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    await choose(pdf("a.pdf"), pdf("big.pdf", 2000));
+    await FakeRequest.all[0]?.answer(422, { error: { message: "This PDF is protected by a password." } });
+    expect(screen.getByText("This PDF is protected by a password.")).toBeTruthy();
+    expect(screen.getByText("This file is too large; at most 1 kB.")).toBeTruthy();
+    fireEvent.click(screen.getByRole("button", { name: "Dismiss a.pdf" }));
+    expect(screen.queryByText("This PDF is protected by a password.")).toBeNull();
+  });
+
+  it("cancels", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    await choose(pdf("a.pdf"));
+    const abort = vi.spyOn(FakeRequest.all[0] as FakeRequest, "abort");
+    await act(async () => fireEvent.click(screen.getByRole("button", { name: "Cancel a.pdf" })));
+    expect(abort).toHaveBeenCalledOnce();
+    expect(screen.queryByText("a.pdf")).toBeNull();
+  });
+
+  it("takes dropped files", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    await act(async () => fireEvent.drop(screen.getByRole("group", { name: "Choose files" }), { dataTransfer: { files: [pdf("c.pdf")] } }));
+    expect(screen.getByText("c.pdf")).toBeTruthy();
+  });
+});

