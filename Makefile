@@ -1,7 +1,6 @@
 # The two that matter: `make run` and `make test`. Both install what they need. The logic is in scripts/.
 
 PYTHON ?= python3
-PORT ?= 8000
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
@@ -9,14 +8,14 @@ export PYTHONUTF8 = 1
 .SILENT:
 
 help: ## Say what each target does
-	awk -F ':|## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$NF }' Makefile
+	awk -F '[a-z ]*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: python ## Install everything; again at any time
 	$(PYTHON) scripts/setup.py all
 
 run: python ## Serve on http://127.0.0.1:8000, or on PORT=...
 	$(PYTHON) scripts/setup.py app
-	exec $(BIN)/fundwright serve --port $(PORT)
+	exec $(BIN)/fundwright serve $(if $(PORT),--port $(PORT))
 
 test: python ## Check everything: style, types, architecture, units, journeys in a browser
 	$(PYTHON) scripts/setup.py test
@@ -38,7 +37,7 @@ lock: setup ## Lock the dependencies of pyproject.toml and package.json; UPGRADE
 	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade)
 
 dev: setup ## Serve, and start anew whenever a source file changes
-	exec $(BIN)/python -m scripts.dev --port $(PORT)
+	exec $(BIN)/python -m scripts.dev $(if $(PORT),--port $(PORT))
 
 clean: ## Remove everything that set-up made; never your data
 	rm -rf .venv node_modules web/dist var .pytest_cache .ruff_cache .import_linter_cache test-results

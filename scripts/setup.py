@@ -146,6 +146,8 @@ def download_weights(folder: Path) -> None:
         install_locked(first, options=["--no-deps", "--target", folder])
     except SetupFailed:
         install_locked(second, options=["--no-deps", "--target", folder])
+        for archive in list(folder.rglob("*.zip")):
+            shutil.unpack_archive(archive, archive.with_suffix(""))
 
 
 # The web client

@@ -1,0 +1,95 @@
+"""Everything `make test` checks: cheap things first, two at a time, the browser alone at the end.
+
+`--quick` stops after style and types. Every step runs whatever the others found; the exit code tells whether one failed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+LOGS = PROJECT / "var/check"
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    command: Sequence[str]
+    shows_output: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    check: Check
+    is_passed: bool
+    seconds: float
+
+
+def python(*arguments: str) -> Sequence[str]:
+    return (str(BIN / "python"), "-m", *arguments)
+
+
+STYLE_AND_TYPES = (
+    Check("ruff check", (str(BIN / "ruff"), "check", ".")),
+    Check("ruff format", (str(BIN / "ruff"), "format", "--check", ".")),
+    Check("import ladder", (str(BIN / "lint-imports"), "--no-logo")),
+    Check("generated types", python("fundwright_ui.widgets.typescript", "--check")),
+    Check("tsc", ("npm", "run", "--silent", "typecheck")),
+    Check("eslint", ("npm", "run", "--silent", "lint")),
+    Check("pyright", (str(BIN / "pyright"), "--warnings")),
+)
+UNITS = (
+    Check("pytest", python("pytest", "--durations=10", "tests"), shows_output=True),
+    Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True),
+)
+JOURNEYS = (Check("e2e", python("pytest", "--durations=10", "e2e"), shows_output=True),)
+
+
+def main(*, quick: bool) -> bool:
+    started = time.monotonic()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    results = run_in_pairs(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *UNITS))
+    if not quick:
+        results += run_in_pairs(JOURNEYS)
+    print(
+        "\n" + "\n".join(f"  {row.check.name:<18}{row.seconds:7.1f} s  {'ok' if row.is_passed else 'FAILED'}" for row in results)
+    )
+    print(f"  {'in all':<18}{time.monotonic() - started:7.1f} s")
+    return all(row.is_passed for row in results)
+
+
+def run_in_pairs(checks: Sequence[Check]) -> list[Result]:
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(run, checks))
+
+
+def run(check: Check) -> Result:
+    started = time.monotonic()
+    log = LOGS / f"{check.name.replace(' ', '-')}.log"
+    with log.open("w") as output:
+        done = subprocess.run(
+            check.command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
+            env={**os.environ, "CI": "true", "FORCE_COLOR": "0", "NO_COLOR": "1"},
+        )  # fmt: skip
+    result = Result(check, done.returncode == 0, time.monotonic() - started)
+    report(result, log)
+    return result
+
+
+def report(result: Result, log: Path) -> None:
+    text = f"== {result.check.name}: {'ok' if result.is_passed else 'FAILED'} in {result.seconds:.1f} s"
+    if result.check.shows_output or not result.is_passed:
+        text += "\n" + log.read_text(errors="replace").rstrip()
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main(quick="--quick" in sys.argv) else 1)

@@ -1,0 +1,78 @@
+"""What may stand in a source file."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.architecture.tree import SLICES, python, texts
+
+LEFT_FOR_LATER = re.compile(r"\b(TO[D]O|FIX[M]E|XX[X])\b")
+HOME_FOLDERS = re.compile(r"(?<![\w.])/(work|root|home/\w+|Users/\w+|opt)/")
+REGISTRIES = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(org|com)|yarnpkg\.com")
+VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
+QUERY_WORDS = {"select", "insert", "update", "delete", "exists"}
+BOUNDARIES = {"api.py", "jobs.py"}
+
+
+class TestEveryFile:
+    def test_nothing_is_left_for_later(self) -> None:
+        assert found(LEFT_FOR_LATER, without=(".json", ".txt")) == []
+
+    def test_no_path_of_somebodys_machine(self) -> None:
+        assert found(HOME_FOLDERS, without=(".json",)) == []
+
+    def test_no_address_of_a_package_registry(self) -> None:
+        assert found(REGISTRIES) == []
+
+    def test_no_vague_module_names(self) -> None:
+        assert [str(path) for path in texts() if path.suffix in (".py", ".ts", ".tsx") and path.stem.lower() in VAGUE_NAMES] == []
+
+
+class TestSlices:
+    def test_queries_stand_in_repositories(self) -> None:
+        wrong = [
+            f"{path}:{node.lineno}"
+            for path, tree in python(*(f"src/fundwright/{name}" for name in SLICES))
+            if path.name != "repository.py"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            and node.module == "sqlalchemy"
+            and {alias.name for alias in node.names} & QUERY_WORDS
+        ]
+        assert wrong == []
+
+    def test_nothing_but_a_boundary_opens_or_closes_a_transaction(self) -> None:
+        """A job's steps are boundaries wherever they stand: `run.transaction()`."""
+        wrong = [
+            f"{path}:{node.lineno}"
+            for path, tree in python(*(f"src/fundwright/{name}" for name in SLICES))
+            if path.name not in BOUNDARIES
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and re.search(r"\bcommit$|database\.transaction$", ast.unparse(node.func))
+        ]
+        assert wrong == []
+
+
+class TestScreens:
+    def test_no_style_attributes(self) -> None:
+        """The content security policy drops them from the first paint; classes stay."""
+        wrong = [
+            f"{path}:{key.lineno}"
+            for path, tree in python("components")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Dict)
+            for key in node.keys
+            if isinstance(key, ast.Constant) and key.value == "style"
+        ]
+        assert wrong == []
+
+
+def found(pattern: re.Pattern[str], *, without: tuple[str, ...] = ()) -> list[str]:
+    return [
+        f"{path}:{number}: {line.strip()[:120]}"
+        for path, text in texts().items()
+        if path.suffix not in without
+        for number, line in enumerate(text.splitlines(), start=1)
+        if pattern.search(line)
+    ]

@@ -1,0 +1,24 @@
+"""Every widget is where the others are, with its test beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import PROJECT
+
+WIDGETS = sorted(path for path in (PROJECT / "web/src/widgets").iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("folder", WIDGETS, ids=lambda folder: folder.name)
+class TestWidgetFolder:
+    def test_it_holds_the_component_and_its_test(self, folder: Path) -> None:
+        name = folder.name
+        for file in (f"{name}.tsx", f"{name}.test.tsx"):
+            assert (folder / file).exists(), f"{name}/{file} is missing."
+
+    def test_the_component_has_the_name_of_its_file(self, folder: Path) -> None:
+        name = folder.name
+        text = (folder / f"{name}.tsx").read_text()
+        assert f"function {name}(" in text or f"const {name} " in text or f"const {name}:" in text

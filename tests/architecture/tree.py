@@ -1,0 +1,33 @@
+"""The project's own files: what would be committed, without what set-up makes."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+SLICES = ("identity", "categories", "training", "opportunities", "generation", "billing", "content", "insights")
+_MADE = {".git", ".venv", "node_modules", "var", "data", "dist", "test-results", "__pycache__"}
+_TEXT = {".py", ".ts", ".tsx", ".js", ".css", ".md", ".toml", ".json", ".txt", ".html", ".yml", ".sql", ""}
+
+
+@cache
+def texts() -> dict[Path, str]:
+    """Every text file of the project by its path from the top."""
+    return {path.relative_to(PROJECT): path.read_text(errors="replace") for path in _walk()}
+
+
+def _walk() -> Iterator[Path]:
+    for folder, folders, names in os.walk(PROJECT):
+        folders[:] = sorted(name for name in folders if name not in _MADE and not name.endswith(("_cache", ".egg-info")))
+        yield from (path for name in sorted(names) if (path := Path(folder) / name).suffix in _TEXT and path.is_file())
+
+
+def python(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """The syntax trees of the Python files below `folders`."""
+    for path, text in texts().items():
+        if path.suffix == ".py" and any(path.is_relative_to(folder) for folder in folders):
+            yield path, ast.parse(text)
