@@ -1,1 +1,21 @@
 """What generation registers through the plug-in seam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fundwright.core.jobs import JobHandler
+from fundwright.core.plugins import hookimpl
+from fundwright.generation import jobs, service
+from fundwright.generation.schemas import DraftTemplate
+from fundwright.generation.templates import TEMPLATES
+
+
+@hookimpl
+def job_handlers() -> Iterable[tuple[str, JobHandler]]:
+    return [(service.JOB_KIND, jobs.draft)]
+
+
+@hookimpl
+def draft_templates() -> Iterable[DraftTemplate]:
+    return TEMPLATES

@@ -1,0 +1,61 @@
+"""`fundwright draft`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fundwright.cli.context import AsJson, acting, emit, run
+from fundwright.generation import service
+from fundwright.generation.schemas import DraftRead, ExportFormat
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(draft)
+
+
+def draft(
+    context: typer.Context,
+    opportunity: Annotated[str, typer.Option(help="Opportunity, by id or number.")],
+    template: Annotated[str, typer.Option(help="Template, such as capability-statement.")],
+    as_json: AsJson = False,
+) -> None:
+    """Draft a document for an opportunity from your trained documents, and wait for it."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor):
+            async with core.database.transaction() as session:
+                chosen = await service.find_opportunity(session, actor, opportunity)
+                added = await service.add_draft(session, actor, core, opportunity_id=chosen.id, template=template)
+            await core.jobs.run_inline(
+                service.JOB_KIND,
+                title=added.title,
+                owner_id=actor.id,
+                payload=service.job_payload(actor, added.id),
+            )
+            async with core.database.transaction() as session:
+                written = await service.get_draft(session, actor, added.id)
+                exported = await service.export_draft(session, actor, added.id, ExportFormat.MARKDOWN)
+        emit(as_json_result(written, exported.content.decode()), as_json=as_json, human=exported.content.decode())
+
+    run(command)
+
+
+def as_json_result(draft: DraftRead, markdown: str) -> dict[str, object]:
+    """The shape scripts rely on: id, slug, text, sections, citations, open."""
+    content = draft.model_dump(mode="json")
+    return {
+        "id": content["id"],
+        "slug": content["slug"],
+        "title": content["title"],
+        "state": content["state"],
+        "writer": content["writer_label"],
+        "text": markdown,
+        "sections": [
+            {"heading": section.heading, "text": section.text, "dropped_citations": section.dropped_citations}
+            for section in draft.sections
+        ],
+        "citations": content["citations"],
+        "open": [{"heading": heading, "missing": missing} for heading, missing in draft.open_questions],
+    }

@@ -1,0 +1,81 @@
+"""Routes of generation."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response, status
+
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.web import CoreDep, DbSession
+from fundwright.generation import service
+from fundwright.generation.schemas import DraftRead, DraftRow, DraftStart, DraftState, DraftTemplate, ExportFormat
+from fundwright.identity.api import CurrentActor
+
+router = APIRouter(prefix="/api/drafts", tags=["drafts"])
+
+
+@router.get("")
+async def list_drafts(
+    session: DbSession,
+    actor: CurrentActor,
+    request: Annotated[PageRequest, Depends()],
+    text: str = "",
+    state: DraftState | None = None,
+    opportunity_id: UUID | None = None,
+) -> Page[DraftRow]:
+    return await service.list_drafts(session, actor, request, text=text, state=state, opportunity_id=opportunity_id)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+async def start_draft(session: DbSession, actor: CurrentActor, core: CoreDep, start: DraftStart) -> DraftRead:
+    """Start writing; read the draft again to see the text grow."""
+    return await service.start_draft(session, actor, core, opportunity_id=start.opportunity_id, template=start.template)
+
+
+@router.get("/templates")
+async def list_templates(_actor: CurrentActor, core: CoreDep) -> list[DraftTemplate]:
+    return service.list_templates(core)
+
+
+@router.get("/slug/{slug}")
+async def get_by_slug(session: DbSession, actor: CurrentActor, slug: str) -> DraftRead:
+    return await service.get_by_slug(session, actor, slug)
+
+
+@router.get("/{draft_id}")
+async def get_draft(session: DbSession, actor: CurrentActor, draft_id: UUID) -> DraftRead:
+    return await service.get_draft(session, actor, draft_id)
+
+
+@router.delete("/{draft_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def delete_draft(session: DbSession, actor: CurrentActor, draft_id: UUID) -> None:
+    await service.delete_draft(session, actor, draft_id)
+
+
+@router.put("/{draft_id}/cancellation")
+async def cancel_draft(session: DbSession, actor: CurrentActor, draft_id: UUID) -> DraftRead:
+    return await service.cancel_draft(session, actor, draft_id)
+
+
+@router.put("/{draft_id}/continuation")
+async def continue_draft(session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID) -> DraftRead:
+    return await service.continue_draft(session, actor, core, draft_id)
+
+
+@router.get("/{draft_id}/export", response_class=Response)
+async def export_draft(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, form: ExportFormat = ExportFormat.MARKDOWN
+) -> Response:
+    """The draft as a file: `form=md` or `form=docx`."""
+    exported = await service.export_draft(session, actor, draft_id, form)
+    return Response(
+        exported.content,
+        media_type=exported.media_type,
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(exported.filename)}",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )

@@ -1,0 +1,188 @@
+"""Writes a draft section by section, as a job: find passages, let the writer write, check and save what streams out.
+
+What is saved is the checkpoint: a section is done or it is not. A process that is killed leaves one section unfinished;
+the next one empties it and writes it again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict
+from fundwright.core.jobs import JobRun
+from fundwright.core.live import publish
+from fundwright.generation import repository, service
+from fundwright.generation.citing import CitationStream
+from fundwright.generation.models import Citation, DraftSection
+from fundwright.generation.schemas import DraftTemplate, TemplateSection
+from fundwright.identity.schemas import Actor
+from fundwright.language import service as language
+from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Writer
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.training import service as training
+from fundwright.training.schemas import Passage
+
+_FLUSH_INTERVAL_S = 0.2
+_PASSAGES_PER_QUESTION = 6
+_SUPPORT = 0.25
+"""Cosine similarity of question and passage below which a passage does not answer the question."""
+_SUMMARY_CHARACTERS = 1_500
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a section is written from. Passage n of the writer is `passages[n - 1]`."""
+
+    passages: list[Passage]
+    unanswered: list[str]
+
+
+async def write(run: JobRun, actor: Actor, draft_id: UUID) -> dict[str, Any]:
+    """Write every section that is not done. Raises JobCancelled, and FundwrightError when a model cannot be used."""
+    core: Core = run.services
+    embedder = await language.get_embedder(core)
+    writer = await language.get_writer(core)
+    async with run.transaction() as session:
+        draft = await service.get_draft(session, actor, draft_id)
+        opportunity = await opportunities.get_opportunity(session, actor, draft.opportunity_id)
+        await repository.set_job(session, draft_id, run.id)
+        await repository.set_writer(session, draft_id, writer_id=writer.id, label=writer.label)
+        await publish(session, service.draft_topic(draft_id))
+    template = service.get_template(core, draft.template)
+    total = len(draft.sections)
+    while True:
+        async with run.transaction() as session:
+            section = await repository.find_unfinished(session, draft_id)
+            if section is None:
+                break
+            await repository.clear_section(session, section)
+            await publish(session, service.draft_topic(draft_id), {"section": section.ordinal})
+        await run.progress(section.ordinal, total, section.heading)
+        await _write_section(run, actor, section, template, opportunity, embedder, writer)
+    await run.progress(total, total, "")
+    return {"draft_id": str(draft_id), "slug": draft.slug}
+
+
+async def _write_section(
+    run: JobRun,
+    actor: Actor,
+    section: DraftSection,
+    template: DraftTemplate,
+    opportunity: OpportunityRead,
+    embedder: Embedder,
+    writer: Writer,
+) -> None:
+    plan = _plan(template, section)
+    material = await _collect(run, actor, plan, opportunity, embedder)
+    async with run.transaction() as session:
+        numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
+    added: list[Citation] = []
+
+    def renumber(written: int) -> int | None:
+        if not 1 <= written <= len(material.passages):
+            return None
+        passage = material.passages[written - 1]
+        if passage.id not in numbers:
+            numbers[passage.id] = len(numbers) + 1
+            added.append(_citation(section, numbers[passage.id], passage))
+        return numbers[passage.id]
+
+    stream = CitationStream(renumber)
+    ready, is_empty, flushed_at = "", True, time.monotonic()
+
+    async def flush() -> None:
+        async with run.transaction() as session:
+            session.add_all(added)
+            await repository.append_text(session, section.id, ready)
+            await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+        added.clear()
+
+    if material.passages:
+        async with _closing(writer.write(_request(actor, plan, opportunity, material))) as pieces:
+            async for piece in pieces:
+                ready += stream.feed(piece)
+                if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
+                    await flush()
+                    ready, is_empty, flushed_at = "", is_empty and not ready.strip(), time.monotonic()
+                    await run.progress(section.ordinal)
+        ready += stream.close()
+        is_empty = is_empty and not ready.strip()
+        if ready:
+            await flush()
+    unanswered = [question.missing for question in plan.questions] if is_empty else material.unanswered
+    async with run.transaction() as session:
+        await repository.finish_section(session, section.id, open_questions=unanswered, dropped_citations=stream.dropped)
+        await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+
+
+def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
+    for plan in template.sections[section.ordinal : section.ordinal + 1]:
+        if plan.heading == section.heading:
+            return plan
+    raise Conflict(f"The template “{template.title}” has changed since this draft was begun. Start a new draft.")
+
+
+async def _collect(
+    run: JobRun, actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, embedder: Embedder
+) -> Material:
+    """Passages for each question of a section, the best of each first, and the questions that none answers."""
+    found: dict[UUID, Passage] = {}
+    unanswered: list[str] = []
+    for question in plan.questions:
+        async with run.transaction() as session:
+            passages = await training.find_passages(
+                session, actor, f"{question.ask} {opportunity.title}", embedder=embedder, limit=_PASSAGES_PER_QUESTION
+            )
+        support = [passage for passage in passages if passage.score >= _SUPPORT]
+        if not support:
+            unanswered.append(question.missing)
+        found |= {passage.id: passage for passage in support}
+    return Material(passages=list(found.values()), unanswered=unanswered)
+
+
+def _request(actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material) -> SectionRequest:
+    return SectionRequest(
+        heading=plan.heading,
+        question=" ".join(question.ask for question in plan.questions),
+        instructions=f"{plan.instructions} About {plan.words} words.",
+        opportunity=_summary(opportunity),
+        passages=tuple(
+            NumberedPassage(number=number, text=passage.text) for number, passage in enumerate(material.passages, start=1)
+        ),
+        language=actor.language,
+    )
+
+
+def _summary(opportunity: OpportunityRead) -> str:
+    return f"{opportunity.title}\n{opportunity.number}, {opportunity.agency}\n{opportunity.description}"[:_SUMMARY_CHARACTERS]
+
+
+def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:
+    return Citation(
+        draft_id=section.draft_id,
+        number=number,
+        first_section=section.ordinal,
+        passage_id=passage.id,
+        document_id=passage.document_id,
+        document_title=passage.document_title,
+        heading=passage.heading or None,
+        page=passage.page,
+        text=passage.text,
+    )
+
+
+@asynccontextmanager
+async def _closing(pieces: AsyncIterator[str]) -> AsyncIterator[AsyncIterator[str]]:
+    """Ends the writer's request when the job is cancelled in the middle of it."""
+    try:
+        yield pieces
+    finally:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()

@@ -1,0 +1,152 @@
+"""What generation answers and accepts, and what a draft template is."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class TemplateQuestion(BaseModel):
+    """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ask: str
+    missing: str
+
+
+class TemplateSection(BaseModel):
+    """A heading, the questions its text answers, how it should read and about how long it is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    heading: str
+    questions: tuple[TemplateQuestion, ...] = Field(min_length=1)
+    instructions: str
+    words: int = Field(ge=10, le=2_000)
+
+
+class DraftTemplate(BaseModel):
+    """A kind of document that can be drafted. Plug-ins register further ones; `name` is what the command line takes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    title: str
+    description: str
+    sections: tuple[TemplateSection, ...] = Field(min_length=1)
+
+
+class DraftState(StrEnum):
+    """`stopped`: somebody cancelled it; `failed`: the writer could not go on. Both can be continued."""
+
+    QUEUED = "queued"
+    WRITING = "writing"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+    @property
+    def is_over(self) -> bool:
+        return self not in (DraftState.QUEUED, DraftState.WRITING)
+
+
+class SectionState(StrEnum):
+    WAITING = "waiting"
+    WRITING = "writing"
+    DONE = "done"
+
+
+class DraftSectionRead(BaseModel):
+    """A section so far. `text` is Markdown with citations [n]; `open_questions` says what the documents do not answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ordinal: int
+    heading: str
+    text: str
+    state: SectionState
+    open_questions: tuple[str, ...]
+    dropped_citations: int
+    """Citations the writer made up (numbers of no passage) and that were taken out."""
+
+
+class CitationRead(BaseModel):
+    """What [number] refers to, as it was when the draft was written, even if the document has been removed since.
+
+    `quotes` are the (start, end) character ranges of `text` that the draft rests on.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    passage_id: UUID
+    document_id: UUID
+    document_title: str
+    heading: str | None
+    page: int | None
+    text: str
+    quotes: tuple[tuple[int, int], ...]
+
+
+class DraftRow(BaseModel):
+    """A draft in a list."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    slug: str
+    title: str
+    template: str
+    template_title: str
+    opportunity_id: UUID
+    opportunity_title: str
+    state: DraftState
+    writer_label: str
+    created_at: datetime
+    ended_at: datetime | None
+    job_id: UUID | None
+
+
+class DraftRead(DraftRow):
+    """A draft with its text."""
+
+    writer_id: str
+    opportunity_number: str
+    error: str | None
+    sections: tuple[DraftSectionRead, ...]
+    citations: tuple[CitationRead, ...]
+
+    @property
+    def done_sections(self) -> int:
+        return sum(section.state == SectionState.DONE for section in self.sections)
+
+    @property
+    def open_questions(self) -> tuple[tuple[str, str], ...]:
+        """(heading, what is missing) of everything the documents do not answer."""
+        return tuple((section.heading, missing) for section in self.sections for missing in section.open_questions)
+
+
+class DraftStart(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    opportunity_id: UUID
+    template: str
+
+
+class ExportFormat(StrEnum):
+    MARKDOWN = "md"
+    DOCX = "docx"
+
+
+class ExportedDraft(BaseModel):
+    """A file to download."""
+
+    model_config = ConfigDict(frozen=True)
+
+    filename: str
+    media_type: str
+    content: bytes

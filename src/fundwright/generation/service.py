@@ -1,0 +1,233 @@
+"""What a person can do with drafts."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import suppress
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import jobs as core_jobs
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from fundwright.core.live import publish
+from fundwright.core.paging import Page, PageRequest
+from fundwright.generation import citing, exporting, repository
+from fundwright.generation.models import Citation, Draft, DraftSection
+from fundwright.generation.schemas import (
+    CitationRead,
+    DraftRead,
+    DraftRow,
+    DraftSectionRead,
+    DraftState,
+    DraftTemplate,
+    ExportedDraft,
+    ExportFormat,
+    SectionState,
+)
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead
+
+JOB_KIND = "draft"
+
+
+def draft_topic(draft_id: UUID) -> str:
+    """Every change of one draft, while it is written and after."""
+    return f"draft:{draft_id}"
+
+
+def drafts_topic(owner_id: UUID) -> str:
+    """Drafts of this account were added or removed."""
+    return f"drafts:{owner_id}"
+
+
+def list_templates(core: Core) -> list[DraftTemplate]:
+    """The templates that are installed, ours first."""
+    return core.plugins.collect("draft_templates")
+
+
+def get_template(core: Core, name: str) -> DraftTemplate:
+    """Raises Invalid naming the templates there are."""
+    templates = {template.name: template for template in list_templates(core)}
+    if name not in templates:
+        raise Invalid(f"There is no template “{name}”. Choose one of: {', '.join(templates)}.")
+    return templates[name]
+
+
+async def find_opportunity(session: AsyncSession, actor: Actor, reference: str) -> OpportunityRead:
+    """The opportunity with this id or number, as people write it on a command line. Raises NotFound."""
+    with suppress(ValueError, NotFound):
+        return await opportunities.get_opportunity(session, actor, UUID(reference))
+    found = await opportunities.list_opportunities(session, actor, OpportunityQuery(text=f'"{reference}"', page_size=100))
+    for row in found.items:
+        if row.number.casefold() == reference.casefold():
+            return await opportunities.get_opportunity(session, actor, row.id)
+    raise NotFound(f"The opportunity {reference}")
+
+
+async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
+    """An empty draft that nobody writes yet; `start_draft` is what people mean. Raises NotFound, Invalid."""
+    _check_may_change(actor)
+    chosen = get_template(core, template)
+    opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
+    draft = Draft(
+        owner_id=actor.id,
+        opportunity_id=opportunity_id,
+        opportunity_title=opportunity.title,
+        opportunity_number=opportunity.number,
+        template=chosen.name,
+        template_title=chosen.title,
+        slug=secrets.token_urlsafe(16),
+        title=f"{chosen.title}: {opportunity.title}",
+    )
+    session.add(draft)
+    await session.flush()
+    session.add_all(
+        DraftSection(draft_id=draft.id, ordinal=ordinal, heading=section.heading)
+        for ordinal, section in enumerate(chosen.sections)
+    )
+    await session.flush()
+    await publish(session, drafts_topic(actor.id))
+    return await get_draft(session, actor, draft.id)
+
+
+async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
+    """A draft and the job that writes it, which starts once the caller commits. Raises NotFound, Invalid."""
+    draft = await add_draft(session, actor, core, opportunity_id=opportunity_id, template=template)
+    return await _enqueue(session, actor, core, draft)
+
+
+async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
+    """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict."""
+    _check_may_change(actor)
+    draft = await get_draft(session, actor, draft_id)
+    if draft.state not in (DraftState.STOPPED, DraftState.FAILED):
+        raise Conflict("The draft is finished or being written; there is nothing to continue.")
+    return await _enqueue(session, actor, core, draft)
+
+
+async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
+    draft = await get_draft(session, actor, draft_id)
+    if draft.job_id is None or draft.state.is_over:
+        raise Conflict("The draft is not being written; there is nothing to cancel.")
+    await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
+    await publish(session, draft_topic(draft_id))
+    return await get_draft(session, actor, draft_id)
+
+
+async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    """Raises NotFound, also for somebody else's draft."""
+    return await _read(session, await repository.get(session, actor.id, draft_id))
+
+
+async def get_by_slug(session: AsyncSession, actor: Actor, slug: str) -> DraftRead:
+    """Raises NotFound, also for somebody else's draft."""
+    return await _read(session, await repository.get_by_slug(session, actor.id, slug))
+
+
+async def list_drafts(
+    session: AsyncSession,
+    actor: Actor,
+    request: PageRequest,
+    *,
+    text: str = "",
+    state: DraftState | None = None,
+    opportunity_id: UUID | None = None,
+) -> Page[DraftRow]:
+    """The actor's drafts, newest first unless `sort` names a field. `text` is looked for in titles."""
+    rows, total = await repository.page(session, actor.id, request, text=text, state=state, opportunity_id=opportunity_id)
+    return Page(items=[_row(row) for row in rows], total=total, page=request.page, page_size=request.page_size)
+
+
+async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> None:
+    """Remove a draft with its sections and citations, and stop writing it. Raises NotFound."""
+    _check_may_change(actor)
+    draft, state, job = await repository.get(session, actor.id, draft_id)
+    if job is not None and not state.is_over:
+        await core_jobs.cancel(session, job.id, owner_id=actor.id)
+    await session.delete(draft)
+    await session.flush()
+    await publish(session, draft_topic(draft_id))
+    await publish(session, drafts_topic(actor.id))
+
+
+async def export_draft(session: AsyncSession, actor: Actor, draft_id: UUID, form: ExportFormat) -> ExportedDraft:
+    """The draft as a file, with its sources and open questions at the end. Raises NotFound."""
+    draft = await get_draft(session, actor, draft_id)
+    return await asyncio.to_thread(exporting.export, draft, form)
+
+
+def _check_may_change(actor: Actor) -> None:
+    if actor.role not in (Role.USER, Role.ADMIN):
+        raise NotAllowed("write drafts")
+
+
+async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
+    job = await core.jobs.enqueue(session, JOB_KIND, title=draft.title, owner_id=actor.id, payload=job_payload(actor, draft.id))
+    await repository.set_job(session, draft.id, job.id)
+    await publish(session, draft_topic(draft.id))
+    return await get_draft(session, actor, draft.id)
+
+
+def job_payload(actor: Actor, draft_id: UUID) -> dict[str, object]:
+    return {"draft_id": str(draft_id), "actor": actor.model_dump(mode="json")}
+
+
+async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
+    draft, job = row.draft, row.job
+    sections = await repository.sections(session, draft.id)
+    text = "\n".join(section.text for section in sections)
+    return DraftRead(
+        **_row(row).model_dump(),
+        writer_id=draft.writer_id,
+        opportunity_number=draft.opportunity_number,
+        error=job.error if job else None,
+        sections=tuple(_section(section) for section in sections),
+        citations=tuple(_citation(citation, text) for citation in await repository.citations(session, draft.id)),
+    )
+
+
+def _row(row: repository.DraftAndJob) -> DraftRow:
+    draft, state, job = row
+    return DraftRow(
+        id=draft.id,
+        slug=draft.slug,
+        title=draft.title,
+        template=draft.template,
+        template_title=draft.template_title,
+        opportunity_id=draft.opportunity_id,
+        opportunity_title=draft.opportunity_title,
+        state=state,
+        writer_label=draft.writer_label,
+        created_at=draft.created_at,
+        ended_at=job.ended_at if job else None,
+        job_id=draft.job_id,
+    )
+
+
+def _section(section: DraftSection) -> DraftSectionRead:
+    return DraftSectionRead(
+        ordinal=section.ordinal,
+        heading=section.heading,
+        text=section.text,
+        state=SectionState(section.state),
+        open_questions=tuple(section.open_questions),
+        dropped_citations=section.dropped_citations,
+    )
+
+
+def _citation(citation: Citation, text: str) -> CitationRead:
+    return CitationRead(
+        number=citation.number,
+        passage_id=citation.passage_id,
+        document_id=citation.document_id,
+        document_title=citation.document_title,
+        heading=citation.heading,
+        page=citation.page,
+        text=citation.text,
+        quotes=citing.quotes_in(citation.text, citing.claims_of(text, citation.number)),
+    )

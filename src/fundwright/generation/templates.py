@@ -1,0 +1,193 @@
+"""The draft templates that come with Fundwright."""
+
+from __future__ import annotations
+
+from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
+
+CAPABILITY_STATEMENT = DraftTemplate(
+    name="capability-statement",
+    title="Capability statement",
+    description="One or two pages for a contracting officer: what your organisation does, has done and is set up to do.",
+    sections=(
+        TemplateSection(
+            heading="Core capabilities",
+            questions=(
+                TemplateQuestion(
+                    ask="What services, products and technical capabilities does our organisation offer?",
+                    missing="a document that describes your services and technical capabilities",
+                ),
+            ),
+            instructions="Name the capabilities that this notice asks for. Plain sentences, no slogans.",
+            words=150,
+        ),
+        TemplateSection(
+            heading="Past performance",
+            questions=(
+                TemplateQuestion(
+                    ask="Which past contracts and completed projects show relevant experience, for which customer and value?",
+                    missing="a list of past contracts with customer, scope, value and period",
+                ),
+            ),
+            instructions="For each project: the customer, what was done, the result. Only figures that a passage states.",
+            words=180,
+        ),
+        TemplateSection(
+            heading="What sets us apart",
+            questions=(
+                TemplateQuestion(
+                    ask="What distinguishes our methods, quality, safety record or results from those of others?",
+                    missing="proof of what sets you apart, such as quality figures, methods or awards",
+                ),
+            ),
+            instructions="Only differences that a passage proves.",
+            words=110,
+        ),
+        TemplateSection(
+            heading="Team and facilities",
+            questions=(
+                TemplateQuestion(
+                    ask="Who are the key personnel, with which qualifications and certifications?",
+                    missing="short biographies of your key personnel",
+                ),
+                TemplateQuestion(
+                    ask="What facilities, equipment and capacity do we have?",
+                    missing="a description of your facilities, equipment and capacity",
+                ),
+            ),
+            instructions="Name people with their role and qualification, then places and equipment.",
+            words=120,
+        ),
+        TemplateSection(
+            heading="Company data",
+            questions=(
+                TemplateQuestion(
+                    ask="What are our UEI, CAGE code, NAICS codes, business size and set-aside certifications?",
+                    missing="your company data: UEI, CAGE code, NAICS codes, size and certifications",
+                ),
+            ),
+            instructions="A short list of the identifiers, exactly as the passages state them.",
+            words=60,
+        ),
+    ),
+)
+
+PROJECT_SUMMARY = DraftTemplate(
+    name="project-summary",
+    title="Project summary",
+    description="The abstract of a grant application: need, aims, approach, team and expected results.",
+    sections=(
+        TemplateSection(
+            heading="Need and significance",
+            questions=(
+                TemplateQuestion(
+                    ask="What problem or unmet need does the project address, and why does it matter?",
+                    missing="a description of the problem, with figures that show its size",
+                ),
+            ),
+            instructions="State the problem and who has it, with the figures the passages give.",
+            words=140,
+        ),
+        TemplateSection(
+            heading="Goals and specific aims",
+            questions=(
+                TemplateQuestion(
+                    ask="What are the goals, objectives, hypotheses and specific aims?",
+                    missing="your goals and specific aims",
+                ),
+            ),
+            instructions="One sentence for the goal, then the aims as a list.",
+            words=130,
+        ),
+        TemplateSection(
+            heading="Approach",
+            questions=(
+                TemplateQuestion(
+                    ask="What methods, study design, work plan and timeline will be used?",
+                    missing="your methods, work plan and timeline",
+                ),
+            ),
+            instructions="Methods in the order they are applied.",
+            words=170,
+        ),
+        TemplateSection(
+            heading="Team and resources",
+            questions=(
+                TemplateQuestion(
+                    ask="Who leads and carries out the project, with which experience?",
+                    missing="who leads the project and what they have done before",
+                ),
+                TemplateQuestion(
+                    ask="Which facilities, data, equipment and partners are available?",
+                    missing="the facilities, data and partners you can use",
+                ),
+            ),
+            instructions="People first, then resources and partners.",
+            words=110,
+        ),
+        TemplateSection(
+            heading="Expected results and evaluation",
+            questions=(
+                TemplateQuestion(
+                    ask="What outcomes and impact are expected, and how are they measured and evaluated?",
+                    missing="the results you expect and how you will measure them",
+                ),
+            ),
+            instructions="Each result with its measure.",
+            words=120,
+        ),
+    ),
+)
+
+COVER_LETTER = DraftTemplate(
+    name="cover-letter",
+    title="Cover letter",
+    description="A one-page letter that goes with the submission: who you are, why you fit, what you offer.",
+    sections=(
+        TemplateSection(
+            heading="Who we are",
+            questions=(
+                TemplateQuestion(
+                    ask="Who are we, when was the organisation founded, where is it and what is its mission?",
+                    missing="a short profile of your organisation: founding, place, mission",
+                ),
+            ),
+            instructions="Two or three sentences in the first person plural.",
+            words=70,
+        ),
+        TemplateSection(
+            heading="Why we fit this opportunity",
+            questions=(
+                TemplateQuestion(
+                    ask="Which of our experience and capabilities match what this opportunity asks for?",
+                    missing="experience that matches what this opportunity asks for",
+                ),
+            ),
+            instructions="Tie each point to something the notice asks for.",
+            words=130,
+        ),
+        TemplateSection(
+            heading="What we will deliver",
+            questions=(
+                TemplateQuestion(
+                    ask="What do we propose to do and to deliver, and by when?",
+                    missing="what you propose to deliver, and by when",
+                ),
+            ),
+            instructions="Deliverables and times only as the passages state them.",
+            words=100,
+        ),
+        TemplateSection(
+            heading="Contact",
+            questions=(
+                TemplateQuestion(
+                    ask="Who is the contact person, with which address, telephone number and e-mail?",
+                    missing="your contact person with address, telephone number and e-mail",
+                ),
+            ),
+            instructions="Name and contact details only.",
+            words=40,
+        ),
+    ),
+)
+
+TEMPLATES = (CAPABILITY_STATEMENT, PROJECT_SUMMARY, COVER_LETTER)

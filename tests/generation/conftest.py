@@ -1,0 +1,147 @@
+"""A Core whose models are fakes registered through the plug-in seam, documents to draft from, and an opportunity."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from uuid import UUID
+
+import pytest
+
+from fundwright import hooks
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.errors import FundwrightError
+from fundwright.core.plugins import Plugins, hookimpl
+from fundwright.core.settings import Settings
+from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright.language.protocols import EmbedderFactory, SectionRequest, WriterFactory
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
+from fundwright_ui import extension
+from tests.categories.embedding import WordEmbedder
+
+BRIEF = DraftTemplate(
+    name="brief",
+    title="Brief",
+    description="Three sections for tests.",
+    sections=(
+        TemplateSection(
+            heading="Roofs",
+            questions=(TemplateQuestion(ask="shingles gutters", missing="your roofs"),),
+            instructions="Plainly.",
+            words=50,
+        ),
+        TemplateSection(
+            heading="Submarines",
+            questions=(TemplateQuestion(ask="submarine periscope", missing="your submarines"),),
+            instructions="Plainly.",
+            words=50,
+        ),
+        TemplateSection(
+            heading="Team",
+            questions=(
+                TemplateQuestion(ask="foreman electrician", missing="your team"),
+                TemplateQuestion(ask="zeppelin hangar", missing="your hangar"),
+            ),
+            instructions="Plainly.",
+            words=50,
+        ),
+    ),
+)
+
+
+class ScriptedWriter:
+    """Writes what `script` answers for a request, a piece at a time; `before_piece` may wait or raise."""
+
+    id = "scripted"
+    label = "Scripted"
+    is_generative = True
+
+    def __init__(self) -> None:
+        self.requests: list[SectionRequest] = []
+        self.script: Callable[[SectionRequest], Iterable[str]] = quote_all
+        self.before_piece: Callable[[SectionRequest, int], None] = lambda _request, _index: None
+        self.pause = asyncio.Event()
+        self.pause.set()
+
+    async def write(self, request: SectionRequest) -> AsyncIterator[str]:
+        self.requests.append(request)
+        for index, piece in enumerate(self.script(request)):
+            self.before_piece(request, index)
+            await self.pause.wait()
+            yield piece
+
+
+def quote_all(request: SectionRequest) -> Iterable[str]:
+    for passage in request.passages:
+        first = re.split(r"(?<=\.)\s", passage.text)[0]
+        yield from (f"{first} ", f"[{passage.number}] ")
+
+
+class EndpointDown(FundwrightError):
+    status = 503
+
+
+class Models:
+    """The plug-in that brings the fakes."""
+
+    def __init__(self) -> None:
+        self.writer = ScriptedWriter()
+        self.embedder = WordEmbedder()
+
+    @hookimpl
+    def embedding_models(self) -> list[EmbedderFactory]:
+        return [EmbedderFactory(name="words", label="Words", create=lambda _core: self.embedder)]
+
+    @hookimpl
+    def text_models(self) -> list[WriterFactory]:
+        return [WriterFactory(name="scripted", label="Scripted", create=lambda _core, _embedder: self.writer)]
+
+    @hookimpl
+    def draft_templates(self) -> list[DraftTemplate]:
+        return [BRIEF]
+
+
+class Desk(SimpleNamespace):
+    """Everything a test of drafting needs: core, actor, writer, opportunity_id."""
+
+    core: Core
+    actor: Actor
+    writer: ScriptedWriter
+    opportunity_id: UUID
+
+
+@pytest.fixture
+async def desk(database_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    models = Models()
+    plugins = Plugins([hooks, extension])
+    plugins.register(models)
+    settings = Settings(
+        _env_file=None,  # type: ignore[call-arg]
+        data=tmp_path,
+        database_url=database_url,
+        embedder="words",
+        writer="scripted",
+    )
+    async with open_core(settings, plugins) as core:
+        async with core.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            actor = await identity.add_account(
+                session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None
+            )
+            found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))
+            roofs = await training.add_text(
+                core, session, actor, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
+            )
+            team = await training.add_text(
+                core, session, actor, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master licence.")
+            )
+        await training.run_inline(core, actor, [roofs.id, team.id])
+        yield Desk(core=core, actor=actor, writer=models.writer, opportunity_id=found.items[0].id)

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from fundwright.generation.citing import CitationStream, claims_of, quotes_in
+
+
+def streamed(pieces: list[str], known: dict[int, int]) -> tuple[str, int]:
+    stream = CitationStream(known.get)
+    text = "".join(stream.feed(piece) for piece in pieces) + stream.close()
+    return text, stream.dropped
+
+
+class TestCitationStream:
+    def test_numbers_become_those_of_the_draft(self) -> None:
+        assert streamed(["We repaired roofs [1] and gutters [2]."], {1: 7, 2: 3}) == (
+            "We repaired roofs [7] and gutters [3].",
+            0,
+        )
+
+    def test_a_number_of_no_passage_is_taken_out_with_the_space_before_it(self) -> None:
+        assert streamed(["We won an award [9]. We did [1]."], {1: 1}) == ("We won an award. We did [1].", 1)
+
+    @pytest.mark.parametrize("written", ["[1, 2]", "[1,2]", "[1; 2]", "[1][2]", "[1, 9, 2]"])
+    def test_several_numbers_are_written_one_by_one(self, written: str) -> None:
+        assert streamed([f"Both {written}."], {1: 1, 2: 2})[0] == "Both [1][2]."
+
+    def test_it_does_not_matter_where_the_stream_is_cut(self) -> None:
+        text = "One [1], two [12] and none [3]. A list [a] and an open [ bracket.\n\n- Item [1, 12]"
+        whole = streamed([text], {1: 5, 12: 6})
+        assert whole[1] == 1
+        for first, second in itertools.combinations(range(len(text)), 2):
+            assert streamed([text[:first], text[first:second], text[second:]], {1: 5, 12: 6}) == whole
+        assert streamed(list(text), {1: 5, 12: 6}) == whole
+
+    def test_brackets_that_are_no_citation_stay(self) -> None:
+        text = "An [insert] and [12345678] and x[i] and a trailing ["
+        assert streamed([text], {}) == (text, 0)
+
+    def test_nothing_but_a_possible_citation_is_held_back(self) -> None:
+        stream = CitationStream({1: 1}.get)
+        assert stream.feed("Words flow") == "Words flow"
+        assert stream.feed(" on [") == " on"
+        assert stream.feed("1") == ""
+        assert stream.feed("] and") == " [1] and"
+
+
+PASSAGE = (
+    "Acme was founded in 1999. It repaired the roof of Hill Air Force Base\nfor $2.1 million in 2024. Crews hold OSHA 30 cards."
+)
+
+
+class TestQuotes:
+    def test_a_sentence_taken_word_for_word_is_found_across_line_breaks(self) -> None:
+        text = "It repaired the roof of Hill Air Force Base for $2.1 million in 2024. [1] Crews hold OSHA 30 cards. [2]"
+        ((start, end),) = quotes_in(PASSAGE, claims_of(text, 1))
+        assert PASSAGE[start:end].replace("\n", " ") == "It repaired the roof of Hill Air Force Base for $2.1 million in 2024"
+
+    def test_only_the_sentence_before_the_number_counts(self) -> None:
+        text = "We are glad to answer. Crews hold OSHA 30 cards [1]."
+        ((start, end),) = quotes_in(PASSAGE, claims_of(text, 1))
+        assert PASSAGE[start:end] == "Crews hold OSHA 30 cards"
+
+    def test_two_numbers_after_one_sentence_share_it(self) -> None:
+        assert claims_of("Crews hold OSHA 30 cards [1][2].", 2) == ["Crews hold OSHA 30 cards"]
+
+    def test_a_paraphrase_points_at_the_sentence_that_shares_its_words(self) -> None:
+        text = "In 2024 Acme repaired the roof at Hill Air Force Base for $2.1 million [1]."
+        ((start, end),) = quotes_in(PASSAGE, claims_of(text, 1))
+        assert PASSAGE[start:end].startswith("It repaired the roof")
+
+    def test_a_claim_the_passage_does_not_hold_points_nowhere(self) -> None:
+        assert quotes_in(PASSAGE, claims_of("Submarines are our passion [1].", 1)) == ()
+
+    def test_a_number_that_is_not_cited_claims_nothing(self) -> None:
+        assert claims_of("Crews hold OSHA 30 cards [1].", 3) == []

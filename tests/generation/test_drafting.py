@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from fundwright.core.jobs import JobState
+from fundwright.generation import service
+from fundwright.generation.schemas import DraftRead, DraftState, SectionState
+from fundwright.training import service as training
+from tests.generation.conftest import Desk, EndpointDown
+
+
+async def add(desk: Desk, template: str = "brief") -> DraftRead:
+    async with desk.core.database.transaction() as session:
+        return await service.add_draft(session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template=template)
+
+
+async def write(desk: Desk, draft_id: UUID) -> DraftRead:
+    """Run the job to its end and answer the draft as it is then."""
+    await desk.core.jobs.run_inline(
+        service.JOB_KIND, title="Draft", owner_id=desk.actor.id, payload=service.job_payload(desk.actor, draft_id)
+    )
+    return await read(desk, draft_id)
+
+
+async def read(desk: Desk, draft_id: UUID) -> DraftRead:
+    async with desk.core.database.transaction() as session:
+        return await service.get_draft(session, desk.actor, draft_id)
+
+
+class TestWriting:
+    async def test_each_section_is_written_from_passages_and_cites_them(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        roofs, _, team = draft.sections
+        assert draft.state == DraftState.FINISHED
+        assert roofs.text == "Shingles gutters were repaired at Hill base in 2024. [1]"
+        assert team.text == "Foreman electrician Bo Diaz holds a master licence. [2]"
+        assert [(c.number, c.document_title) for c in draft.citations] == [(1, "Roofs"), (2, "Team")]
+        assert all(section.state == SectionState.DONE for section in draft.sections)
+
+    async def test_the_quoted_words_of_a_passage_are_marked(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        citation = draft.citations[0]
+        ((start, end),) = citation.quotes
+        assert citation.text[start:end] == "Shingles gutters were repaired at Hill base in 2024"
+
+    async def test_what_no_document_answers_is_an_open_question(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        assert draft.sections[1].text == ""
+        assert draft.open_questions == (("Submarines", "your submarines"), ("Team", "your hangar"))
+
+    async def test_a_writer_that_finds_no_answer_leaves_every_question_of_the_section_open(self, desk: Desk) -> None:
+        desk.writer.script = lambda _request: (" ",)
+        draft = await write(desk, (await add(desk)).id)
+        assert draft.sections[2].open_questions == ("your team", "your hangar")
+        assert draft.citations == ()
+
+    async def test_the_writer_is_told_what_is_applied_for_and_how_long_to_be(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        request = desk.writer.requests[0]
+        assert draft.opportunity_title in request.opportunity
+        assert request.instructions == "Plainly. About 50 words."
+        assert [passage.number for passage in request.passages] == list(range(1, len(request.passages) + 1))
+
+    async def test_made_up_citations_are_taken_out_and_counted(self, desk: Desk) -> None:
+        desk.writer.script = lambda _request: ("We won a pr", "ize [", "77", "]. True [1].")
+        draft = await write(desk, (await add(desk)).id)
+        assert draft.sections[0].text == "We won a prize. True [1]."
+        assert draft.sections[0].dropped_citations == 1
+
+    async def test_a_passage_keeps_its_number_throughout_the_draft(self, desk: Desk) -> None:
+        desk.writer.script = lambda request: [f"[{n.number}]" for n in reversed(request.passages)]
+        draft = await write(desk, (await add(desk)).id)
+        numbers = [citation.number for citation in draft.citations]
+        assert numbers == list(range(1, len(numbers) + 1))
+        assert len({citation.passage_id for citation in draft.citations}) == len(numbers)
+
+    async def test_an_open_page_hears_of_text_while_it_is_written(self, desk: Desk) -> None:
+        draft = await add(desk)
+        heard: list[dict[str, Any]] = []
+        with desk.core.live.subscribed(service.draft_topic(draft.id), heard.append):
+            await write(desk, draft.id)
+            await asyncio.sleep(0.2)
+        assert {payload.get("section") for payload in heard} >= {0, 1, 2}
+
+    async def test_long_text_is_saved_before_the_section_ends(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright.generation.drafting._FLUSH_INTERVAL_S", 0.0)
+        draft = await add(desk)
+        desk.writer.pause.clear()
+        desk.writer.before_piece = lambda _request, index: desk.writer.pause.set() if index == 0 else desk.writer.pause.clear()
+        desk.writer.script = lambda _request: ("First words [1]. ", "Last words [1].")
+        task = asyncio.create_task(write(desk, draft.id))
+        for _ in range(100):
+            await asyncio.sleep(0.05)
+            if (await read(desk, draft.id)).sections[0].text:
+                break
+        underway = await read(desk, draft.id)
+        assert underway.state == DraftState.WRITING
+        assert underway.sections[0].text.startswith("First words [1].")
+        desk.writer.before_piece = lambda _request, _index: None
+        desk.writer.pause.set()
+        assert (await task).sections[0].text == "First words [1]. Last words [1]."
+
+    async def test_a_removed_document_stays_readable_in_the_citation(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with desk.core.database.transaction() as session:
+            await training.remove_document(desk.core, session, desk.actor, draft.citations[0].document_id)
+        again = await read(desk, draft.id)
+        assert again.citations == draft.citations
+
+    async def test_an_account_without_documents_gets_open_questions_and_no_text(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            for document in (await training.list_documents(session, desk.actor)).items:
+                await training.remove_document(desk.core, session, desk.actor, document.id)
+        draft = await write(desk, (await add(desk)).id)
+        assert draft.state == DraftState.FINISHED
+        assert len(draft.open_questions) == 4
+        assert desk.writer.requests == []
+
+
+class TestStopping:
+    async def test_a_failing_writer_leaves_its_sentence_and_the_work_done_so_far(self, desk: Desk) -> None:
+        def fail(request: object, _index: int) -> None:
+            if len(desk.writer.requests) == 2:
+                raise EndpointDown("The endpoint at localhost:1 does not answer. Start it, then continue the draft.")
+
+        desk.writer.before_piece = fail
+        draft = await add(desk)
+        with pytest.raises(EndpointDown):
+            await write(desk, draft.id)
+        failed = await read(desk, draft.id)
+        assert failed.state == DraftState.FAILED
+        assert failed.error == "The endpoint at localhost:1 does not answer. Start it, then continue the draft."
+        assert failed.sections[0].state == SectionState.DONE
+        assert failed.sections[2].state == SectionState.WRITING
+
+    async def test_going_on_writes_only_what_is_missing_and_nothing_twice(self, desk: Desk) -> None:
+        desk.writer.script = lambda request: (f"Half {request.heading} [1]. ", f"Whole {request.heading} [1].")
+
+        def die(_request: object, index: int) -> None:
+            if index == 1 and len(desk.writer.requests) == 2:
+                raise EndpointDown("Gone.")
+
+        desk.writer.before_piece = die
+        draft = await add(desk)
+        with pytest.raises(EndpointDown):
+            await write(desk, draft.id)
+        desk.writer.before_piece = lambda _request, _index: None
+        finished = await write(desk, draft.id)
+        assert [request.heading for request in desk.writer.requests] == ["Roofs", "Team", "Team"]
+        assert finished.state == DraftState.FINISHED
+        assert finished.sections[2].text == "Half Team [1]. Whole Team [1].".replace("[1]", "[2]")
+        assert [citation.number for citation in finished.citations] == [1, 2]
+
+    async def test_a_cancelled_draft_keeps_its_text_and_can_be_continued(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.generation.drafting._FLUSH_INTERVAL_S", 0.0)
+        monkeypatch.setattr("fundwright.core.jobs._PROGRESS_INTERVAL_S", 0.0)
+        desk.writer.script = lambda _request: ("Words [1]. " for _ in range(1_000))
+        draft = await add(desk)
+        task = asyncio.create_task(write(desk, draft.id))
+        for _ in range(100):
+            await asyncio.sleep(0.05)
+            if (await read(desk, draft.id)).sections[0].text:
+                break
+        async with desk.core.database.transaction() as session:
+            await service.cancel_draft(session, desk.actor, draft.id)
+        stopped = await asyncio.wait_for(task, 10)
+        assert stopped.state == DraftState.STOPPED
+        assert stopped.sections[0].text.startswith("Words [1].")
+        async with desk.core.database.transaction() as session:
+            continued = await service.continue_draft(session, desk.actor, desk.core, draft.id)
+        assert continued.state == DraftState.QUEUED
+
+    async def test_a_template_that_has_changed_since_is_said_so(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        draft = await add(desk)
+        async with desk.core.database.transaction() as session:
+            await session.connection()
+            from sqlalchemy import text
+
+            await session.execute(text("UPDATE draft_section SET heading = 'Rooves' WHERE ordinal = 0"))
+        with pytest.raises(Exception, match="has changed since this draft was begun"):
+            await write(desk, draft.id)
+
+
+async def test_a_queued_draft_is_written_by_a_worker(desk: Desk) -> None:
+    async with desk.core.database.transaction() as session:
+        draft = await service.start_draft(session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief")
+    assert draft.state == DraftState.QUEUED
+    working = asyncio.create_task(desk.core.jobs.run_worker(concurrency=1))
+    try:
+        for _ in range(100):
+            await asyncio.sleep(0.1)
+            if (await read(desk, draft.id)).state.is_over:
+                break
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+    finished = await read(desk, draft.id)
+    assert finished.state == DraftState.FINISHED
+    assert finished.ended_at is not None
+    assert finished.writer_label == "Scripted"
+    async with desk.core.database.transaction() as session:
+        from fundwright.core import jobs
+
+        assert finished.job_id is not None
+        assert (await jobs.get(session, finished.job_id)).state == JobState.SUCCEEDED
