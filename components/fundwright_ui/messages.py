@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from gettext import c2py
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po
 from babel.messages.plurals import get_plural
-from gettext import c2py
+from babel.messages.pofile import read_po
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}
 """Code and own name of every language the product speaks."""
@@ -75,7 +75,7 @@ def _find(message: str) -> str | tuple[str, ...] | None:
     if entry is None or entry.fuzzy:
         return None
     found = entry.string
-    return found if isinstance(found, str) else tuple(found)
+    return tuple(found) if isinstance(found, (tuple, list)) else found
 
 
 @cache

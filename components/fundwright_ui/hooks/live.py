@@ -48,7 +48,7 @@ class Subscription:
     def _heard(self, payload: dict[str, Any]) -> None:
         answer = self.callback(payload)
         if inspect.isawaitable(answer):
-            task = asyncio.ensure_future(self._finish(cast(Awaitable[None], answer)))
+            task = asyncio.ensure_future(self._finish(answer))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 

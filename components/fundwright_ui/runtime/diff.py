@@ -59,10 +59,8 @@ def _match(old: list[Node], new: list[Node]) -> list[int | None]:
     origin: list[int | None] = []
     for position, node in enumerate(new):
         key = _key(node)
-        if key is not None:
-            index = by_key.get(key)
-        else:
-            index = position if position < len(old) and _key(old[position]) is None else None
+        in_place = position if position < len(old) and _key(old[position]) is None else None
+        index = in_place if key is None else by_key.get(key)
         can_continue = index is not None and (_identity(old[index]) == _identity(node) or index == position)
         origin.append(index if can_continue else None)
     return origin

@@ -128,7 +128,7 @@ def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
 
 def language_of(cookie: str | None, accepted: str) -> str:
     """The chosen language, else the first accepted one that we speak."""
-    if cookie in LANGUAGES:
+    if cookie is not None and cookie in LANGUAGES:
         return cookie
     for part in accepted.split(","):
         code = part.split(";")[0].strip().split("-")[0].lower()

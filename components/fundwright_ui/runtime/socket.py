@@ -98,11 +98,11 @@ class _Session:
             hello = await self._receive()
             if hello is None or hello.get("type") != "hello":
                 return
-            found = self._route(str(hello.get("path", "/")))
-            if found is None:
-                await self._send_frames()
-                return
-            await self._drive(found, hello)
+            found = self._sockets.router.route(str(hello.get("path", "/")), self._actor)
+            if isinstance(found, Redirect):
+                await self._send({"type": "navigate", "path": found.path, "replace": True, "reload": True})
+            else:
+                await self._drive(found, hello)
 
     async def _drive(self, found: Found, hello: dict[str, Any]) -> None:
         websocket, core = self._websocket, self._sockets.core
@@ -232,7 +232,7 @@ class _Session:
             if not isinstance(found, Redirect):
                 return found
             address = found.path
-            self._queue({"type": "navigate", "path": address, "replace": True, "reload": self._view is None})
+            self._queue({"type": "navigate", "path": address, "replace": True})
         return None
 
     def _relocate(self, address: str) -> None:
@@ -266,10 +266,6 @@ class _Session:
                 await self._send({"type": "title", "title": self._title})
             for frame in frames:
                 await self._send(frame)
-
-    async def _send_frames(self) -> None:
-        for frame in self._frames:
-            await self._send(frame)
 
     async def _send(self, frame: dict[str, Any]) -> None:
         await self._websocket.send_text(json.dumps(frame, ensure_ascii=False, separators=(",", ":")))

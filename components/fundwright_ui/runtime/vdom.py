@@ -31,7 +31,8 @@ def to_node(model: Mapping[str, Any] | str) -> Node:
         node["k"] = key
     if (ack := attributes.pop("_reactpy_ack_seq", None)) is not None:
         attributes["ack"] = ack
-    attributes = {name: value for name, value in attributes.items() if value is not None}
+    if "t" in node:
+        attributes = {name: value for name, value in attributes.items() if value is not None}
     if attributes:
         node["a"] = attributes
     if events := model.get("eventHandlers"):

@@ -49,16 +49,11 @@ class Nothing(Props):
 
 
 @dataclass_transform(kw_only_default=True)
-class Widget(VdomDict):
-    """Mother of every widget; an instance is a ReactPy node."""
+class _Declared(VdomDict):
+    """Turns annotations of subclasses into a constructor that type checkers see, a props model and events."""
 
     props_model: ClassVar[type[Props]]
     events: ClassVar[Mapping[str, type[BaseModel]]]
-    """Name in Python and payload of each event."""
-
-    key: str | None = None
-    fallback: Sequence[Any] = ()
-    """What is shown until the widget is there."""
 
     def __init_subclass__(cls) -> None:
         hints = get_type_hints(cls, include_extras=True)
@@ -72,8 +67,7 @@ class Widget(VdomDict):
     def __init__(self, **given: Any) -> None:
         key, fallback = given.pop("key", None), given.pop("fallback", ())
         handlers = {name: given.pop(name, None) for name in self.events}
-        props = self.props_model(**given)
-        attributes = props.model_dump(mode="json", by_alias=True)
+        attributes = self.props_model(**given).model_dump(mode="json", by_alias=True)
         if key is not None:
             attributes["key"] = key
         super().__init__(
@@ -86,6 +80,14 @@ class Widget(VdomDict):
                 if call is not None
             },
         )
+
+
+class Widget(_Declared):
+    """Mother of every widget; an instance is a ReactPy node. `events` names each event (in Python) and its payload."""
+
+    key: str | None = None
+    fallback: Sequence[Any] = ()
+    """What is shown until the widget is there."""
 
 
 _RESERVED = frozenset(("props_model", "events", "key", "fallback"))

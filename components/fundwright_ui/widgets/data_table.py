@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import PlainSerializer
 from reactpy import html
 from reactpy.types import VdomDict
+from typing_extensions import TypeAliasType
 
 from fundwright_ui.messages import t
 from fundwright_ui.widgets.base import On, Props, Widget
@@ -52,7 +53,7 @@ class Column(Props):
 
 
 Amount = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
-Cell = str | int | float | bool | datetime | date | Amount | UUID | LinkCell | tuple[Chip, ...] | None
+Cell = TypeAliasType("Cell", str | int | float | bool | datetime | date | Amount | UUID | LinkCell | tuple[Chip, ...] | None)
 
 
 class Row(Props):

@@ -41,7 +41,7 @@ export interface Column {
 
 export interface Row {
   readonly id: string;
-  readonly cells: Readonly<Record<string, string | number | boolean | LinkCell | readonly Chip[] | null>>;
+  readonly cells: Readonly<Record<string, Cell>>;
 }
 
 export interface LinkCell {
@@ -53,6 +53,8 @@ export interface Chip {
   readonly label: string;
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
 }
+
+export type Cell = string | number | boolean | LinkCell | readonly Chip[] | null;
 
 export interface Sort {
   readonly field: string;

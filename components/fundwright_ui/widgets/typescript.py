@@ -1,0 +1,114 @@
+"""Writes `web/src/generated/widgets.ts`: what each widget is given and what its events carry.
+
+`python -m fundwright_ui.widgets.typescript` writes it, `--check` fails when it differs from the declarations.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from uuid import UUID
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+from typing_extensions import TypeAliasType
+
+from fundwright_ui.widgets import ALL
+from fundwright_ui.widgets.base import Widget
+
+TARGET = Path("web/src/generated/widgets.ts")
+_HEADER = "// Written by `python -m fundwright_ui.widgets.typescript`. Change the declarations in components/fundwright_ui/widgets.\n"
+_SIMPLE: Mapping[Any, str] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    Decimal: "number",
+    date: "string",
+    datetime: "string",
+    UUID: "string",
+    None: "null",
+    types.NoneType: "null",
+    Any: "unknown",
+}
+
+
+def source(widgets: Sequence[type[Widget]] = ALL) -> str:
+    """The whole file."""
+    writer = _Writer()
+    for widget in widgets:
+        writer.add_widget(widget)
+    return "\n".join([_HEADER, *writer.interfaces.values()])
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.interfaces: dict[str, str] = {}
+
+    def add_widget(self, widget: type[Widget]) -> None:
+        members = list(self._members(widget.props_model))
+        for name, payload in widget.events.items():
+            members.append(f"  readonly {to_camel(name)}?: (payload: {self._model(payload)}) => void;")
+        comment = " ".join((widget.__doc__ or "").split("\n\n")[0].split())
+        self._write(f"{widget.__name__}Props", members, comment)
+
+    def _model(self, model: type[BaseModel]) -> str:
+        if not model.model_fields:
+            return "Readonly<Record<string, never>>"
+        if model.__name__ not in self.interfaces:
+            self.interfaces[model.__name__] = ""  # keeps its place before whoever uses it
+            self._write(model.__name__, list(self._members(model)), "")
+        return model.__name__
+
+    def _members(self, model: type[BaseModel]) -> Iterator[str]:
+        for name, field in model.model_fields.items():
+            yield f"  readonly {field.serialization_alias or to_camel(name)}: {self._type(field.annotation)};"
+
+    def _write(self, name: str, members: list[str], comment: str) -> None:
+        lines = [f"/** {comment} */"] if comment else []
+        self.interfaces[name] = "\n".join([*lines, f"export interface {name} {{", *members, "}", ""])
+
+    def _type(self, hint: Any) -> str:
+        if hint in _SIMPLE:
+            return _SIMPLE[hint]
+        if isinstance(hint, type) and issubclass(hint, BaseModel):
+            return self._model(hint)
+        if isinstance(hint, TypeAliasType):
+            if hint.__name__ not in self.interfaces:
+                self.interfaces[hint.__name__] = f"export type {hint.__name__} = {self._type(hint.__value__)};\n"
+            return hint.__name__
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            return self._type(arguments[0])
+        if origin is Literal:
+            return " | ".join(json.dumps(value) for value in arguments)
+        if origin in (Union, types.UnionType):
+            return " | ".join(dict.fromkeys(self._type(each) for each in arguments))
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            return f"Readonly<Record<string, {self._type(arguments[1])}>>"
+        if isinstance(origin, type) and issubclass(origin, Sequence):
+            element = self._type(arguments[0])
+            return f"readonly ({element})[]" if "|" in element else f"readonly {element}[]"
+        raise TypeError(f"no TypeScript for {hint!r}")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Exit status: 0 when the file is as it should be."""
+    wanted = source()
+    if "--check" in arguments:
+        if not TARGET.exists() or TARGET.read_text() != wanted:
+            sys.stderr.write(f"{TARGET} differs from the declarations. Run: python -m fundwright_ui.widgets.typescript\n")
+            return 1
+        return 0
+    TARGET.write_text(wanted)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
