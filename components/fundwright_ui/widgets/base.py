@@ -29,6 +29,8 @@ from fundwright_ui.runtime.vdom import WIDGET
 
 P = TypeVar("P")
 
+_RESERVED = frozenset(("props_model", "events", "key", "fallback"))
+
 
 class Event:
     """Marks an annotation as an event."""
@@ -88,9 +90,6 @@ class Widget(_Declared):
     key: str | None = None
     fallback: Sequence[Any] = ()
     """What is shown until the widget is there."""
-
-
-_RESERVED = frozenset(("props_model", "events", "key", "fallback"))
 
 
 def _reader(model: type[BaseModel]) -> Callable[[Payload], object]:
