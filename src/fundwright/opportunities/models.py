@@ -16,12 +16,13 @@ from fundwright.core.database import Base, now
 
 
 class Opportunity(Base):
-    """The present version of a notice. The row stays narrow: `description`, `raw` and `search` lie in the TOAST table."""
+    """The present version of a notice, as lists, filters and counts read it: the row stays narrow."""
 
     __tablename__ = "opportunity"
     __table_args__ = (
         UniqueConstraint("source", "external_id"),
         Index("ix_opportunity_search", "search", postgresql_using="gin"),
+        Index("ix_opportunity_title_search", "title_search", postgresql_using="gin"),
         Index("ix_opportunity_kind_posted_at", "kind", text("posted_at DESC"), "id"),
         Index("ix_opportunity_kind_due_at", "kind", "due_at", "id"),
     )
@@ -49,16 +50,11 @@ class Opportunity(Base):
     archive_at: Mapped[datetime | None]
     closes_at: Mapped[datetime | None]
     place: Mapped[str]
-    contacts: Mapped[list[Any]]
     award_amount: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
     award_ceiling: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
     award_floor: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
     total_funding: Mapped[Decimal | None] = mapped_column(Numeric(18, 2))
     expected_awards: Mapped[int | None]
-    eligibility: Mapped[str]
-    description: Mapped[str]
-    url: Mapped[str]
-    raw: Mapped[dict[str, Any]]
     content_hash: Mapped[str]
     version: Mapped[int]
     is_sample: Mapped[bool]
@@ -68,6 +64,19 @@ class Opportunity(Base):
     last_run_id: Mapped[UUID]
     title_search: Mapped[str] = mapped_column(TSVECTOR)
     search: Mapped[str] = mapped_column(TSVECTOR)
+
+
+class OpportunityText(Base):
+    """What only the detail view of an opportunity reads."""
+
+    __tablename__ = "opportunity_text"
+
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
+    description: Mapped[str]
+    eligibility: Mapped[str]
+    contacts: Mapped[list[Any]]
+    url: Mapped[str]
+    raw: Mapped[dict[str, Any]]
 
 
 class OpportunityVersion(Base):

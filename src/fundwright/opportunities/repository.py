@@ -43,12 +43,19 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
-from fundwright.opportunities.models import ImportRejection, ImportRun, Opportunity, OpportunityVector, OpportunityVersion
+from fundwright.opportunities.models import (
+    ImportRejection,
+    ImportRun,
+    Opportunity,
+    OpportunityText,
+    OpportunityVector,
+    OpportunityVersion,
+)
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import ImportCounts, OpportunityQuery
 from fundwright.opportunities.sources import RejectedRow, Source
 
-_RANKED = 500
+_RANKED = 200
 """How many of the newest matches in the title, and elsewhere, compete by rank; the rest follows by date."""
 
 _EMBEDDED_CHARACTERS = 500
@@ -59,7 +66,8 @@ _COPIED_TYPES = {
     "award_amount": "numeric", "award_ceiling": "numeric", "award_floor": "numeric", "total_funding": "numeric",
     "expected_awards": "int",
 }  # fmt: skip
-_CONTENT = tuple(name for name in COPIED if name not in ("position",))
+_TEXTS = ("description", "eligibility", "contacts", "url", "raw")
+_CONTENT = tuple(name for name in COPIED if name not in ("position", *_TEXTS))
 
 _STAGE = (
     "CREATE TEMP TABLE IF NOT EXISTS opportunity_key "
@@ -107,9 +115,15 @@ _ADD = text(f"""
     FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
     WHERE v.verdict = 'new' ORDER BY position
 """)  # noqa: S608 (names of columns only)
+_ADD_TEXTS = text(f"""
+    INSERT INTO opportunity_text (opportunity_id, {", ".join(_TEXTS)})
+    SELECT v.opportunity_id, {", ".join(f"i.{name}" for name in _TEXTS)}
+    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position)
+    ON CONFLICT (opportunity_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _TEXTS)}
+""")  # noqa: S608 (names of columns only)
 _KEEP_REPLACED = text("""
-    UPDATE opportunity_version old SET raw = o.raw, description = o.description
-    FROM opportunity_verdict v JOIN opportunity o ON o.id = v.opportunity_id
+    UPDATE opportunity_version old SET raw = t.raw, description = t.description
+    FROM opportunity_verdict v JOIN opportunity o ON o.id = v.opportunity_id JOIN opportunity_text t USING (opportunity_id)
     WHERE v.verdict = 'changed' AND old.opportunity_id = o.id AND old.number = o.version
 """)
 _REPLACE = text(f"""
@@ -165,6 +179,7 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
             await session.execute(_REPLACE, named)
             await session.execute(_FORGET_VECTORS)
         if new or changed:
+            await session.execute(_ADD_TEXTS)
             await session.execute(_ADD_VERSIONS, named)
         if unchanged:
             await session.execute(_SEEN_AGAIN, named)
@@ -320,7 +335,9 @@ async def stream(
     session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None, columns: Sequence[str]
 ) -> AsyncIterator[Sequence[Any]]:
     """Every matching opportunity, newest first unless a column to sort by is given, read from the server bit by bit."""
-    chosen = select(*(getattr(Opportunity, name) for name in columns))
+    chosen = select(*(getattr(OpportunityText if name in _TEXTS else Opportunity, name) for name in columns)).join(
+        OpportunityText, OpportunityText.opportunity_id == Opportunity.id
+    )
     rows = await session.stream(chosen.where(*_conditions(query, labelled)).order_by(*_order(query)))
     async for row in rows:
         yield row
@@ -330,7 +347,11 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     """Every column of one opportunity. Raises NotFound."""
     left_out = {"search", "title_search", "content_hash", "last_run_id"}
     columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
-    found = select(*columns, is_open_at(now()).label("is_open")).where(Opportunity.id == opportunity_id)
+    texts = (getattr(OpportunityText, name) for name in _TEXTS)
+    joined = select(*columns, *texts, is_open_at(now()).label("is_open")).join(
+        OpportunityText, OpportunityText.opportunity_id == Opportunity.id
+    )
+    found = joined.where(Opportunity.id == opportunity_id)
     row = (await session.execute(found)).mappings().one_or_none()
     if row is None:
         raise NotFound("The opportunity")
@@ -483,8 +504,9 @@ async def count_lacking_vectors(session: AsyncSession, model_id: str) -> int:
 
 async def texts_lacking_vectors(session: AsyncSession, model_id: str, *, limit: int) -> list[tuple[UUID, str]]:
     """(id, text to embed) of opportunities that this model has not embedded, newest first."""
-    words = Opportunity.title + literal("\n") + func.left(Opportunity.description, _EMBEDDED_CHARACTERS)
-    found = select(Opportunity.id, words).where(_lacks_vector(model_id)).order_by(Opportunity.posted_at.desc()).limit(limit)
+    words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
+    joined = select(Opportunity.id, words).join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
+    found = joined.where(_lacks_vector(model_id)).order_by(Opportunity.posted_at.desc()).limit(limit)
     return [(id, words) for id, words in await session.execute(found)]
 
 

@@ -35,16 +35,11 @@ def upgrade() -> None:
         _moment("archive_at", nullable=True),
         _moment("closes_at", nullable=True),
         _text("place"),
-        sa.Column("contacts", JSONB(), nullable=False),
         sa.Column("award_amount", sa.Numeric(18, 2)),
         sa.Column("award_ceiling", sa.Numeric(18, 2)),
         sa.Column("award_floor", sa.Numeric(18, 2)),
         sa.Column("total_funding", sa.Numeric(18, 2)),
         sa.Column("expected_awards", sa.Integer()),
-        _text("eligibility"),
-        _text("description"),
-        _text("url"),
-        sa.Column("raw", JSONB(), nullable=False),
         _text("content_hash"),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("is_sample", sa.Boolean(), nullable=False),
@@ -57,27 +52,24 @@ def upgrade() -> None:
         sa.UniqueConstraint("source", "external_id", name="uq_opportunity_source_external_id"),
     )
     op.create_index("ix_opportunity_search", "opportunity", ["search"], postgresql_using="gin")
+    op.create_index("ix_opportunity_title_search", "opportunity", ["title_search"], postgresql_using="gin")
     op.create_index("ix_opportunity_kind_posted_at", "opportunity", ["kind", sa.text("posted_at DESC"), "id"])
     op.create_index("ix_opportunity_kind_due_at", "opportunity", ["kind", "due_at", "id"])
-    # Lists, filters and counts read whole stretches of this table: what they do not read is moved out of the row.
+    # Lists, filters and counts read whole stretches of this table: large search vectors are moved out of the row.
     # The free space lets `last_seen_at` be updated in place.
     op.execute("ALTER TABLE opportunity SET (toast_tuple_target = 128, fillfactor = 85)")
-    in_row = (
-        "external_id",
-        "number",
-        "title",
-        "agency",
-        "sub_agency",
-        "office",
-        "type",
-        "place",
-        "set_aside",
-        "url",
-        "title_search",
-    )
+    in_row = ("external_id", "number", "title", "agency", "sub_agency", "office", "type", "place", "set_aside", "title_search")
     for column in (*in_row, "activity_codes", "assistance_listings", "content_hash"):
         op.execute(f"ALTER TABLE opportunity ALTER COLUMN {column} SET STORAGE MAIN")
-
+    op.create_table(
+        "opportunity_text",
+        sa.Column("opportunity_id", sa.Uuid(), sa.ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True),
+        _text("description"),
+        _text("eligibility"),
+        sa.Column("contacts", JSONB(), nullable=False),
+        _text("url"),
+        sa.Column("raw", JSONB(), nullable=False),
+    )
     op.create_table(
         "opportunity_version",
         sa.Column("id", sa.Uuid(), primary_key=True),
