@@ -163,9 +163,7 @@ class TestResume:
 
         queue.register("count", count)
         async with queue.database.transaction() as session:
-            orphan = Job(
-                kind="count", title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, checkpoint={"at": 7}
-            )
+            orphan = Job(kind="count", title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, checkpoint={"at": 7})
             session.add(orphan)
         async with working(queue):
             assert (await ended(queue, orphan.id)).state == JobState.SUCCEEDED

@@ -32,7 +32,11 @@ def random_tree(rng: random.Random, depth: int = 3) -> Node:
         return node | {"f": 1}
     if kind < 0.3:
         return node | {"w": rng.choice(["Table", "Menu"]), "a": attributes}
-    return node | {"t": rng.choice(["div", "p"]), "a": attributes, "e": {"onClick": {"h": rng.choice("12")}} if rng.random() < 0.3 else {}}
+    return node | {
+        "t": rng.choice(["div", "p"]),
+        "a": attributes,
+        "e": {"onClick": {"h": rng.choice("12")}} if rng.random() < 0.3 else {},
+    }
 
 
 @pytest.mark.parametrize("seed", range(300))

@@ -30,9 +30,7 @@ def test_a_node_is_written_as_react_writes_it(node: Node, html: str) -> None:
 def test_the_chosen_option_is_selected() -> None:
     options: list[Node] = [{"t": "option", "a": {"value": value}, "c": [value]} for value in ("a", "b")]
     html = to_html({"t": "select", "a": {"defaultValue": "b"}, "c": [{"t": "optgroup", "c": options}]})
-    assert html == (
-        '<select><optgroup><option value="a">a</option><option value="b" selected="">b</option></optgroup></select>'
-    )
+    assert html == ('<select><optgroup><option value="a">a</option><option value="b" selected="">b</option></optgroup></select>')
 
 
 def test_embedded_json_cannot_close_its_script() -> None:

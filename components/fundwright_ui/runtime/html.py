@@ -9,9 +9,7 @@ from typing import Any
 
 from fundwright_ui.runtime.diff import Node
 
-_VOID = frozenset(
-    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
-)
+_VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
 _RENAMED = {
     "className": "class",
     "htmlFor": "for",
@@ -115,7 +113,9 @@ def _attributes(attributes: dict[str, Any]) -> Iterator[str]:
         if name in _BOOLEAN:
             if value:
                 yield f' {name}=""'
-        elif isinstance(value, bool) and (name.startswith(("aria-", "data-")) or name in ("contenteditable", "draggable", "spellcheck")):
+        elif isinstance(value, bool) and (
+            name.startswith(("aria-", "data-")) or name in ("contenteditable", "draggable", "spellcheck")
+        ):
             yield f' {name}="{str(value).lower()}"'
         elif value is True:
             yield f' {name}=""'

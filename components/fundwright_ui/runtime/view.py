@@ -26,7 +26,9 @@ Shell = Callable[[Area, Component], Component]
 class View:
     """Use as an async context manager. `on_change` is called after each rendering."""
 
-    def __init__(self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None
+    ) -> None:
         self.connection = connection
         self.tree: Node = {"f": 1}
         self.failure: Exception | None = None

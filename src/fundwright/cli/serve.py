@@ -33,9 +33,7 @@ def serve(
 ) -> None:
     """Serve the web application, and run jobs beside it."""
     options: Options = context.obj
-    settings = options.settings.model_copy(
-        update={"host": host or options.settings.host, "port": port or options.settings.port}
-    )
+    settings = options.settings.model_copy(update={"host": host or options.settings.host, "port": port or options.settings.port})
     context.obj = Options(settings=settings, user=options.user)
 
     async def command() -> None:

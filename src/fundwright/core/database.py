@@ -54,5 +54,3 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
-
-

@@ -44,7 +44,7 @@ class FileStore:
                     target.write(chunk)
             path = self.path(digest.hexdigest())
             path.parent.mkdir(exist_ok=True)
-            os.replace(name, path)
+            Path(name).replace(path)
         finally:
             Path(name).unlink(missing_ok=True)
         return StoredFile(sha256=digest.hexdigest(), size_bytes=size_bytes)

@@ -139,9 +139,7 @@ class JobQueue:
         self.database = database
         self.services: Any = None
         self._handlers: dict[str, JobHandler] = {}
-        self._app = procrastinate.App(
-            connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4)
-        )
+        self._app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4))
         self._task = self._app.task(self._run_queued, name="fundwright.run", queue="fundwright")
 
     def register(self, kind: str, handler: JobHandler) -> None:
@@ -160,9 +158,7 @@ class JobQueue:
         await self._defer(session, job.id)
         return JobRead.model_validate(job)
 
-    async def run_inline(
-        self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]
-    ) -> JobRead:
+    async def run_inline(self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
         """Run a job in this process and wait for it, as the command line does. Raises what the job raised."""
         async with self.database.transaction() as session:
             job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
@@ -185,9 +181,7 @@ class JobQueue:
         finally:
             orphans.cancel()
 
-    async def _add(
-        self, session: AsyncSession, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]
-    ) -> Job:
+    async def _add(self, session: AsyncSession, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> Job:
         if kind not in self._handlers:
             raise KeyError(f"no handler is registered for job kind {kind!r}")
         job = Job(kind=kind, title=title, owner_id=owner_id, payload=payload)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Iterator
+from typing import Any
 
 import psycopg
 import structlog

@@ -192,5 +192,9 @@ def _start_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            raise StartRefused(f"The disk that holds {folder} is full. Free some space or choose another folder with --data.") from error
-        raise StartRefused(f"The data folder {folder} cannot be used: {error.strerror}. Choose another one with --data.") from error
+            raise StartRefused(
+                f"The disk that holds {folder} is full. Free some space or choose another folder with --data."
+            ) from error
+        raise StartRefused(
+            f"The data folder {folder} cannot be used: {error.strerror}. Choose another one with --data."
+        ) from error

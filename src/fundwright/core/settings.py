@@ -14,7 +14,9 @@ _PROJECT = Path(__file__).parents[3]
 class Settings(BaseSettings):
     """One instance per process, made at start and never changed."""
 
-    model_config = SettingsConfigDict(env_prefix="FUNDWRIGHT_", env_file=_PROJECT / ".env", extra="ignore", frozen=True, validate_default=True)
+    model_config = SettingsConfigDict(
+        env_prefix="FUNDWRIGHT_", env_file=_PROJECT / ".env", extra="ignore", frozen=True, validate_default=True
+    )
 
     data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files and keys.")
     database_url: SecretStr | None = Field(
@@ -27,9 +29,7 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         default=None, description="Address people open, used in links and as the allowed origin of the socket."
     )
-    allowed_origins: list[str] = Field(
-        default=[], description="Further origins that may open the socket, as a JSON list."
-    )
+    allowed_origins: list[str] = Field(default=[], description="Further origins that may open the socket, as a JSON list.")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least severe log line that is written."
     )
@@ -46,12 +46,8 @@ class Settings(BaseSettings):
     embedder_url: str | None = Field(default=None, description="Base URL of an OpenAI-compatible embeddings endpoint.")
     embedder_key: SecretStr | None = Field(default=None, description="Key for that endpoint.")
     embedder_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
-    embedder_folder: Path | None = Field(
-        default=None, description="Folder with `model.onnx` and `tokenizer.json` for `onnx`."
-    )
-    writer: str = Field(
-        default="extractive", description="Text model: `extractive`, `openai`, or one that a plug-in registers."
-    )
+    embedder_folder: Path | None = Field(default=None, description="Folder with `model.onnx` and `tokenizer.json` for `onnx`.")
+    writer: str = Field(default="extractive", description="Text model: `extractive`, `openai`, or one that a plug-in registers.")
     writer_url: str | None = Field(default=None, description="Base URL of an OpenAI-compatible chat endpoint.")
     writer_key: SecretStr | None = Field(default=None, description="Key for that endpoint.")
     writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")

@@ -17,9 +17,7 @@ def _text(name: str, *, nullable: bool = False, unique: bool = False) -> "sa.Col
 
 
 def _owner(*, nullable: bool = False) -> "sa.Column[object]":
-    return sa.Column(
-        "owner_id", sa.Uuid(), sa.ForeignKey("account.id", ondelete="CASCADE"), nullable=nullable, index=True
-    )
+    return sa.Column("owner_id", sa.Uuid(), sa.ForeignKey("account.id", ondelete="CASCADE"), nullable=nullable, index=True)
 
 
 def upgrade() -> None:

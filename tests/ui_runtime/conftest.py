@@ -1,0 +1,219 @@
+"""A real server with a handful of screens, in the test's own event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from reactpy import component, html, use_state
+from reactpy.types import Component
+from websockets.asyncio.client import ClientConnection, connect
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Invalid
+from fundwright.core.settings import Settings
+from fundwright.core.web import add_error_handlers
+from fundwright.identity import api as identity_api
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.runtime.diff import Node, apply
+from fundwright_ui.runtime.mounting import mount
+from fundwright_ui.runtime.router import Area, Screen
+
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+
+
+@component
+def counter() -> Any:
+    count, set_count = use_state(0)
+
+    def add(_event: object) -> None:
+        set_count(lambda n: n + 1)
+
+    def refuse(_event: object) -> None:
+        raise Invalid("Choose a file first.")
+
+    def crash(_event: object) -> None:
+        raise RuntimeError("a secret detail")
+
+    return html.main(
+        html.button({"id": "add", "onClick": add}, "Add"),
+        html.button({"id": "refuse", "onClick": refuse}, "Refuse"),
+        html.button({"id": "crash", "onClick": crash}, "Crash"),
+        html.p(f"count {count}"),
+    )
+
+
+@component
+def private() -> Any:
+    connection = use_connection()
+    answer = use_query(_slow_answer)
+    assert connection.actor is not None
+    return html.main(f"private of {connection.actor.email}, {connection.actor.role}, {answer.value}")
+
+
+async def _slow_answer(_session: object) -> str:
+    await asyncio.sleep(0.05)
+    return "answered"
+
+
+@component
+def half_broken() -> Any:
+    return html.main(_broken(), html.p("the rest"))
+
+
+@component
+def _broken() -> Any:
+    raise RuntimeError("a secret detail")
+
+
+@component
+def _frame(screen: Component) -> Any:
+    return html.div(screen)
+
+
+def _shell(area: Area, screen: Component) -> Component:
+    return _frame(screen, key=area)
+
+
+SCREENS = [
+    Screen("/public", "Counter", counter, area="public"),
+    Screen("/broken", "Half broken", half_broken, area="public"),
+    Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),
+    Screen("/404", "Not found", counter, area="public", status=404),
+    Screen("/private", "Private", private),
+    Screen("/admins", "Admins", private, roles=frozenset({"admin"})),
+]
+
+
+class Client:
+    """The other end of a socket: keeps the tree as a browser does."""
+
+    def __init__(self, websocket: ClientConnection) -> None:
+        self.websocket = websocket
+        self.tree: Node = ""
+        self.title = ""
+        self.frames: list[dict[str, Any]] = []
+        self._seq = 0
+
+    async def hello(self, path: str, hash: str | None = None) -> dict[str, Any]:
+        await self.websocket.send(json.dumps({"type": "hello", "path": path, "hash": hash}))
+        return await self.until("mount")
+
+    async def until(self, kind: str) -> dict[str, Any]:
+        """Take frames until one of this kind; they stay in `frames`."""
+        async with asyncio.timeout(5):
+            while True:
+                frame = json.loads(await self.websocket.recv())
+                self.frames.append(frame)
+                if frame["type"] == "mount" and frame["tree"] is not None:
+                    self.tree = frame["tree"]
+                if frame["type"] == "patch":
+                    self.tree = apply(self.tree, frame["ops"])
+                if frame["type"] == kind:
+                    return frame
+
+    async def click(self, id: str, target: str | None = None) -> None:
+        self._seq += 1
+        target = target or find(self.tree, id)["e"]["onClick"]["h"]
+        await self.websocket.send(json.dumps({"type": "event", "seq": self._seq, "target": target, "data": {}}))
+        await self.until("done")
+
+    async def go(self, path: str) -> None:
+        self._seq += 1
+        await self.websocket.send(json.dumps({"type": "location", "seq": self._seq, "path": path}))
+        await self.until("done")
+
+    @property
+    def text(self) -> str:
+        return text_of(self.tree)
+
+    def toasts(self) -> list[str]:
+        return [frame["message"] for frame in self.frames if frame["type"] == "toast"]
+
+
+def find(node: Node, id: str) -> dict[str, Any]:
+    """The element with this id. Raises LookupError."""
+    if isinstance(node, dict):
+        if node.get("a", {}).get("id") == id:
+            return node
+        for child in node.get("c", []):
+            try:
+                return find(child, id)
+            except LookupError:
+                continue
+    raise LookupError(id)
+
+
+def text_of(node: Node) -> str:
+    return node if isinstance(node, str) else "".join(text_of(child) for child in node.get("c", []))
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    core: Core
+    actor: Actor
+
+    @asynccontextmanager
+    async def socket(self, *, token: str | None = None, origin: str | None = "own") -> AsyncIterator[Client]:
+        headers = {"Cookie": f"session={token}"} if token else {}
+        async with connect(
+            self.url.replace("http", "ws") + "/socket",
+            origin=self.url if origin == "own" else origin,  # type: ignore[arg-type]
+            additional_headers=headers,
+            max_size=None,
+            close_timeout=0.2,
+        ) as websocket:
+            yield Client(websocket)
+
+    async def sign_in(self) -> str:
+        async with httpx.AsyncClient(base_url=self.url) as http:
+            answer = await http.post("/signin", json={"email": EMAIL, "password": PASSWORD})
+        return answer.json()["token"]
+
+    async def get(self, path: str, *, token: str | None = None) -> httpx.Response:
+        async with httpx.AsyncClient(base_url=self.url, cookies={"session": token} if token else {}) as http:
+            return await http.get(path)
+
+
+@pytest.fixture
+async def server(committed: Core) -> AsyncIterator[Server]:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port = listening.getsockname()[1]
+    settings: Settings = committed.settings.model_copy(update={"port": port})
+    object.__setattr__(committed, "settings", settings)
+    async with committed.database.transaction() as session:
+        actor = await identity.add_account(session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD)
+
+    async def authenticate(cookies: Mapping[str, str]) -> Actor | None:
+        if "session" not in cookies:
+            return None
+        async with committed.database.transaction() as session:
+            return await identity.authenticate(committed, session, cookies["session"])
+
+    app = FastAPI(openapi_url=None)
+    app.state.core = committed
+    add_error_handlers(app)
+    app.include_router(identity_api.router)
+    mount(app, core=committed, screens=SCREENS, redirects={"/": "/private"}, shell=_shell, authenticate=authenticate)
+    serving = uvicorn.Server(
+        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1)
+    )
+    task = asyncio.create_task(serving.serve())
+    while not serving.started:
+        await asyncio.sleep(0.01)
+    yield Server(f"http://127.0.0.1:{port}", committed, actor)
+    serving.should_exit = True
+    await task

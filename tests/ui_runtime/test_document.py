@@ -1,0 +1,60 @@
+"""The first paint."""
+
+import json
+import re
+
+import pytest
+
+from tests.ui_runtime.conftest import Server
+
+
+class TestPage:
+    async def test_is_the_real_screen_before_any_script_runs(self, server: Server) -> None:
+        answer = await server.get("/private", token=await server.sign_in())
+        body = answer.text.split('<div id="root">')[1].split("<script")[0]
+        assert "private of ada@example.org" in body and "answered" in body
+
+    async def test_carries_the_tree_for_hydration(self, server: Server) -> None:
+        html = (await server.get("/public")).text
+        page = json.loads(html.split('id="page">')[1].split("</script>")[0])
+        assert page["title"] == "Counter" and page["signedIn"] is False and "count 0" in json.dumps(page["tree"])
+
+    async def test_a_guarded_page_leads_to_login_and_keeps_the_way_back(self, server: Server) -> None:
+        answer = await server.get("/private?x=1")
+        assert answer.status_code == 302 and answer.headers["location"] == "/auth/login?next=%2Fprivate%3Fx%3D1"
+
+    async def test_the_login_page_leads_away_who_is_signed_in(self, server: Server) -> None:
+        token = await server.sign_in()
+        assert (await server.get("/auth/login", token=token)).headers["location"] == "/private"
+
+    @pytest.mark.security(38)
+    @pytest.mark.parametrize("next", ["https://evil.example", "//evil.example", "/\\evil.example"])
+    async def test_the_way_back_never_leads_outside(self, server: Server, next: str) -> None:
+        answer = await server.get(f"/auth/login?next={next}", token=await server.sign_in())
+        assert answer.headers["location"] == "/private"
+
+    async def test_an_unknown_path_is_the_404_page(self, server: Server) -> None:
+        assert (await server.get("/nothing/here")).headers["location"] == "/404"
+        assert (await server.get("/404")).status_code == 404
+
+    async def test_a_role_that_may_not_see_a_screen_does_not_learn_that_it_exists(self, server: Server) -> None:
+        assert (await server.get("/admins", token=await server.sign_in())).headers["location"] == "/404"
+
+
+class TestHeaders:
+    @pytest.mark.security(35)
+    async def test_no_inline_script_or_style_runs_without_the_nonce(self, server: Server) -> None:
+        answer = await server.get("/public")
+        policy = answer.headers["content-security-policy"]
+        assert "unsafe" not in policy
+        for directive in ("object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"):
+            assert directive in policy
+        assert not re.search(r"\sstyle=", answer.text.split("<body>")[1].split('<script type="application/json"')[0])
+
+    @pytest.mark.security(36)
+    async def test_pages_are_not_kept_sniffed_or_shared(self, server: Server) -> None:
+        headers = (await server.get("/public")).headers
+        assert headers["cache-control"] == "no-store"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert "referrer-policy" in headers and "access-control-allow-origin" not in headers

@@ -1,0 +1,183 @@
+"""The socket: minimal changes, ordered events, and closed to strangers."""
+
+import asyncio
+import json
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Client, Role
+from tests.ui_runtime.conftest import EMAIL, Server
+
+
+async def hash_of(server: Server, path: str, token: str | None = None) -> str:
+    html = (await server.get(path, token=token)).text
+    page = html.split('id="page">')[1].split("</script>")[0]
+    return json.loads(page)["hash"]
+
+
+class TestHello:
+    async def test_nothing_is_sent_again_when_the_first_paint_was_right(self, server: Server) -> None:
+        async with server.socket() as client:
+            mount = await client.hello("/public", await hash_of(server, "/public"))
+        assert mount["tree"] is None and mount["title"] == "Counter"
+
+    async def test_a_page_of_another_state_gets_the_whole_tree(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public", "0000")
+            assert "count 0" in client.text
+
+    async def test_first_paint_and_socket_agree_on_what_the_database_says(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            assert (await client.hello("/private", await hash_of(server, "/private", token)))["tree"] is None
+
+
+class TestEvent:
+    async def test_only_the_difference_travels(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+            assert client.text.endswith("count 1")
+        patch = next(frame for frame in client.frames if frame["type"] == "patch")
+        assert len(json.dumps(patch)) < 200
+
+    @pytest.mark.pain(7)
+    async def test_ten_rapid_clicks_have_ten_effects(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await asyncio.gather(*(client.websocket.send(_event(client, n)) for n in range(1, 11)))
+            while (await client.until("done"))["seq"] < 10:
+                pass
+            assert client.text.endswith("count 10")
+
+    async def test_a_refusal_is_a_toast_with_its_sentence(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("refuse")
+            assert client.toasts() == ["Choose a file first."]
+
+    @pytest.mark.security(46)
+    async def test_a_crash_is_a_toast_with_an_id_and_the_session_goes_on(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("crash")
+            await client.click("add")
+            assert client.text.endswith("count 1")
+        assert "error " in client.toasts()[0] and "secret" not in client.toasts()[0]
+
+    async def test_an_event_of_an_element_that_is_gone_is_answered_all_the_same(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("", target="/no/such:onClick")
+            assert client.toasts() == []
+
+
+class TestComponentThatRaises:
+    async def test_fails_in_its_own_place(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/broken")
+        assert "the rest" in client.text and '"x"' in json.dumps(client.tree) and "secret" not in json.dumps(client.tree)
+
+
+class TestNavigation:
+    async def test_moving_changes_screen_and_title(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/public")
+            await client.go("/private?x=1")
+        assert "private of ada@example.org" in client.text
+        assert {"type": "title", "title": "Private"} in client.frames
+
+    async def test_a_guarded_screen_leads_to_login_and_back(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.go("/private?x=1")
+        moves = [frame["path"] for frame in client.frames if frame["type"] == "navigate"]
+        assert moves == ["/auth/login?next=%2Fprivate%3Fx%3D1"]
+
+
+class TestStrangers:
+    @pytest.mark.security(27)
+    @pytest.mark.pain(13)
+    @pytest.mark.parametrize("origin", ["https://evil.example", "null", None])
+    async def test_a_foreign_null_or_missing_origin_is_refused_even_with_a_cookie(
+        self, server: Server, origin: str | None
+    ) -> None:
+        token = await server.sign_in()
+        with pytest.raises(InvalidStatus) as refused:
+            async with server.socket(token=token, origin=origin):
+                pass
+        assert refused.value.response.status_code == 403
+
+    @pytest.mark.security(29)
+    async def test_without_a_session_nothing_private_is_rendered(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.websocket.send(json.dumps({"type": "hello", "path": "/private", "hash": None}))
+            frame = await client.until("navigate")
+            assert frame["path"].startswith("/auth/login")
+            with pytest.raises(ConnectionClosed):
+                await client.until("mount")
+
+    @pytest.mark.security(30)
+    @pytest.mark.pain(14)
+    async def test_an_ended_session_closes_its_open_socket(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/private")
+            async with server.core.database.transaction() as session:
+                actor = await identity.authenticate(server.core, session, token)
+                assert actor is not None
+                await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+            async with asyncio.timeout(5):
+                await client.until("signed_out")
+                with pytest.raises(ConnectionClosed) as closed:
+                    await client.until("mount")
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+
+    @pytest.mark.security(21)
+    async def test_a_changed_role_ends_what_was_opened_with_the_old_one(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/private")
+            async with server.core.database.transaction() as session:
+                await identity.change_role(session, email=EMAIL, role=Role.ADMIN)
+            await client.until("signed_out")
+
+
+class TestLimits:
+    @pytest.mark.security(33)
+    @pytest.mark.pain(19)
+    async def test_a_frame_that_is_too_large_is_answered_with_a_sentence(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.websocket.send(
+                json.dumps({"type": "event", "seq": 1, "target": "x", "data": {"value": "x" * 1_100_000}})
+            )
+            assert "too much to send at once" in (await client.until("refused"))["sentence"]
+            await client.click("add")
+            assert client.text.endswith("count 1")
+
+    @pytest.mark.security(33)
+    async def test_a_flood_is_answered_with_a_sentence(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            for seq in range(1, 400):
+                await client.websocket.send(_event(client, seq))
+            assert "Too much happened at once" in (await client.until("refused"))["sentence"]
+
+    async def test_nonsense_is_answered_with_a_sentence(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.websocket.send("{")
+            assert "did not understand" in (await client.until("refused"))["sentence"]
+
+
+def _event(client: object, seq: int) -> str:
+    from tests.ui_runtime.conftest import Client as Browser
+    from tests.ui_runtime.conftest import find
+
+    assert isinstance(client, Browser)
+    target = find(client.tree, "add")["e"]["onClick"]["h"]
+    return json.dumps({"type": "event", "seq": seq, "target": target, "data": {}})
