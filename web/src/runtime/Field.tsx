@@ -1,15 +1,15 @@
-import { type ChangeEvent, createElement, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { contentOf, FieldKeeper, type FormField, startOf } from "./FieldKeeper";
+import { type ChangeEvent, createElement, type ReactNode, useLayoutEffect, useMemo, useState } from "react";
+import { contentOf, FieldKeeper } from "./FieldKeeper";
 import type { ElementNode, Handlers } from "./protocol";
 import { useRuntime } from "./Runtime";
 import { useElementHandlers } from "./useHandlers";
 
-const BUTTON_LIKE = new Set(["submit", "button", "reset", "image", "file"]);
+const BUTTON_LIKE = new Set<unknown>(["submit", "button", "reset", "image", "file"]);
 
 /** Whether an element holds what a person typed or chose. */
 export function isField(node: ElementNode): boolean {
   if (node.t === "textarea" || node.t === "select") return true;
-  return node.t === "input" && !BUTTON_LIKE.has(String(node.a?.["type"] ?? "text"));
+  return node.t === "input" && !BUTTON_LIKE.has(node.a?.["type"]);
 }
 
 /** All but the content and its events, which the keeper sees to. */
@@ -27,20 +27,14 @@ function split({ a = {}, e = {} }: ElementNode): { attributes: Record<string, un
 /** An input, select or textarea. */
 export function Field({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
-  const element = useRef<FormField>(null);
-  const [keeper] = useState(() => new FieldKeeper(runtime));
-  const [first] = useState(node);
+  const [keeper] = useState(() => new FieldKeeper(runtime, node));
+  const [start] = useState(() => split(node).start);
   const { attributes, handlers: others } = useMemo(() => split(node), [node]);
-  const start = useMemo(() => split(first).start, [first]);
   const handlers = useElementHandlers(others);
   const { value, checked, ack } = contentOf(node);
 
   useLayoutEffect(() => keeper.follow(node), [keeper, node]);
   useLayoutEffect(() => keeper.offer({ value, checked, ack }), [keeper, value, checked, ack]);
-  useLayoutEffect(
-    () => (element.current === null ? undefined : keeper.attach(element.current, startOf(first))),
-    [keeper, first],
-  );
 
   return createElement(
     node.t,
@@ -48,7 +42,7 @@ export function Field({ node, children }: { readonly node: ElementNode; readonly
       ...attributes,
       ...start,
       ...handlers,
-      ref: element,
+      ref: keeper.attach,
       onChange: ({ nativeEvent }: ChangeEvent) => keeper.change((nativeEvent as Partial<InputEvent>).isComposing === true),
       onCompositionStart: () => keeper.change(true),
       onCompositionEnd: () => keeper.change(false),

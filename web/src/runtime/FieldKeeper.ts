@@ -18,7 +18,7 @@ export function contentOf(node: ElementNode): FieldContent {
 }
 
 /** What a field that has just been shown holds. */
-export function startOf(node: ElementNode): FieldContent {
+function startOf(node: ElementNode): FieldContent {
   const { defaultValue, defaultChecked } = node.a ?? {};
   const { value = defaultValue, checked = defaultChecked, ack } = contentOf(node);
   return { value, checked, ack };
@@ -30,6 +30,8 @@ export function startOf(node: ElementNode): FieldContent {
  */
 export class FieldKeeper {
   readonly #runtime: Runtime;
+  readonly #start: FieldContent;
+  #isNew = true;
   #field: FormField | undefined;
   #handler: string | undefined;
   #isTouched = false;
@@ -37,18 +39,19 @@ export class FieldKeeper {
   #lastSent = 0;
   #mounts: number;
 
-  constructor(runtime: Runtime) {
+  constructor(runtime: Runtime, node: ElementNode) {
     this.#runtime = runtime;
+    this.#start = startOf(node);
     this.#mounts = runtime.mounts;
   }
 
-  /** Takes charge of a field that has just been shown with `content`; returns how to let go of it. */
-  attach(field: FormField, content: FieldContent): () => void {
+  /** Takes charge of a field that has just been shown; a React ref. */
+  readonly attach = (field: FormField): (() => void) => {
     this.#field = field;
     // Typed before the page was hydrated: the answer to `hello` sends it.
-    if (!this.#runtime.isHydrated.get() && differs(field, content)) this.#isTouched = true;
+    if (!this.#runtime.isHydrated.get() && differs(field, this.#start)) this.#isTouched = true;
     return this.#runtime.onMount(this.#catchUp);
-  }
+  };
 
   follow(node: ElementNode): void {
     this.#handler = (node.e?.["onChange"] ?? node.e?.["onInput"])?.h;
@@ -58,7 +61,9 @@ export class FieldKeeper {
   offer(content: FieldContent): void {
     const isFreshState = this.#mounts !== this.#runtime.mounts;
     this.#mounts = this.#runtime.mounts;
-    if (this.#field === undefined || this.#isComposing) return;
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    if (isNew || this.#field === undefined || this.#isComposing) return;
     if (this.#isTouched && (isFreshState || content.ack < this.#lastSent)) return;
     write(this.#field, content);
   }

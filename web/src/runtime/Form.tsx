@@ -1,4 +1,4 @@
-import { createElement, type FormEvent, type ReactNode, useState } from "react";
+import { createElement, type ReactNode, type SubmitEvent, useState } from "react";
 import { encodeEvent } from "./events";
 import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
@@ -10,7 +10,7 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   const [isBusy, setBusy] = useState(false);
   const find = useLatestHandlers(node.e);
   const handlers = useElementHandlers(node.e);
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);

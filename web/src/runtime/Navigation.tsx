@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
-import { useLocation, useNavigate, useNavigationType } from "react-router";
+import { NavigationType, useLocation, useNavigate, useNavigationType } from "react-router";
 import { pathOfClick } from "./links";
 import { useRuntime } from "./Runtime";
 import { keepScrollOnReload, rememberScroll, restoreScroll } from "./scroll";
@@ -48,7 +48,7 @@ export function Navigation(): ReactNode {
     if (isOtherPath) rememberScroll(before.key);
     runtime.reportLocation(() => {
       if (!isOtherPath || shown.current !== location) return;
-      if (kind === "POP") restoreScroll(location.key);
+      if (kind === NavigationType.Pop) restoreScroll(location.key);
       else scrollTo(0, 0);
       focusHeading();
     });

@@ -11,7 +11,7 @@ import { Widget } from "./Widget";
 const VOID = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
 
 function keyOf(node: TreeNode, index: number): string {
-  if (typeof node !== "string" && "k" in node && node.k !== undefined) return `k${node.k}`;
+  if (typeof node !== "string" && "k" in node) return `k${node.k}`;
   return `i${index}`;
 }
 

@@ -1,4 +1,4 @@
-import type { ChangeEvent, FormEvent, KeyboardEvent, SyntheticEvent } from "react";
+import type { ChangeEvent, KeyboardEvent, SubmitEvent, SyntheticEvent } from "react";
 import type { EventData } from "./protocol";
 
 type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -29,8 +29,8 @@ export function encodeEvent(name: string, event: SyntheticEvent): EventData {
     case "onInput":
       return { ...readField((event as ChangeEvent<FormField>).target) };
     case "onSubmit": {
-      const native = event.nativeEvent as SubmitEvent;
-      return readForm((event as FormEvent<HTMLFormElement>).currentTarget, native.submitter);
+      const { currentTarget, nativeEvent } = event as SubmitEvent<HTMLFormElement>;
+      return readForm(currentTarget, nativeEvent.submitter);
     }
     case "onKeyDown": {
       const { key, ctrlKey, metaKey, shiftKey, altKey } = event as KeyboardEvent;

@@ -9,7 +9,7 @@ let rtl: StylisPlugin[] | undefined;
 export async function loadDirection(direction: Direction): Promise<void> {
   if (isDirectionLoaded(direction)) return;
   const [{ prefixer }, { default: plugin }] = await Promise.all([import("stylis"), import("@mui/stylis-plugin-rtl")]);
-  rtl = [prefixer, plugin] as unknown as StylisPlugin[]; // emotion types its plug-ins more narrowly than stylis does
+  rtl = [prefixer, plugin]; // emotion types its plug-ins more narrowly than stylis does
 }
 
 export function isDirectionLoaded(direction: Direction): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { renderWidget } from "../../test/renderWidget";
 import { AccountMenu } from "./AccountMenu";
 
-const ada = { name: "Ada", email: "ada@example.org", label: "", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }] };
+const ada = { name: "Ada", email: "ada@example.org", label: "Account menu", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }] };
 
 describe("AccountMenu", () => {
   it("opens by its button and shows who is signed in", async () => {

@@ -1,12 +1,10 @@
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import type { AccountMenuProps } from "../../generated/widgets";
-import { useRuntime } from "../../runtime/Runtime";
 
 const AccountMenuList = lazy(async () => ({ default: (await import("./AccountMenuList")).AccountMenuList }));
 
 /** The initial of who is signed in; pressing it opens their menu, whose code is fetched by then. */
 export function AccountMenu(props: AccountMenuProps): ReactNode {
-  const { t } = useRuntime();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
@@ -20,7 +18,7 @@ export function AccountMenu(props: AccountMenuProps): ReactNode {
         ref={button}
         type="button"
         className="fw-avatar"
-        aria-label={t("Account menu")}
+        aria-label={props.label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onClick={open}

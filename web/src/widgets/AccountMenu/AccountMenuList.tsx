@@ -5,7 +5,6 @@ import MenuItem from "@mui/material/MenuItem";
 import Typography from "@mui/material/Typography";
 import type { ReactNode, RefObject } from "react";
 import type { AccountMenuProps } from "../../generated/widgets";
-import { useRuntime } from "../../runtime/Runtime";
 import { MuiScope } from "../../theme/MuiScope";
 
 interface AccountMenuListProps extends AccountMenuProps {
@@ -15,8 +14,7 @@ interface AccountMenuListProps extends AccountMenuProps {
 }
 
 export function AccountMenuList(props: AccountMenuListProps): ReactNode {
-  const { name, email, links, logoutLabel, onLogout, isOpen, anchor, onClose } = props;
-  const { t } = useRuntime();
+  const { name, email, label, links, logoutLabel, onLogout, isOpen, anchor, onClose } = props;
   const logOut = (): void => {
     onClose();
     onLogout?.({});
@@ -29,7 +27,7 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
         onClose={onClose}
         anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
         transformOrigin={{ vertical: "top", horizontal: "right" }}
-        slotProps={{ list: { "aria-label": t("Account menu") }, paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } } }}
+        slotProps={{ list: { "aria-label": label }, paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } } }}
       >
         <ListItem role="none" sx={{ display: "block", paddingBlock: 1 }}>
           <Typography variant="subtitle2" noWrap>
@@ -40,9 +38,9 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
           </Typography>
         </ListItem>
         <Divider />
-        {links.map(({ label, href }) => (
+        {links.map(({ label: text, href }) => (
           <MenuItem key={href} component="a" href={href} onClick={onClose}>
-            {label}
+            {text}
           </MenuItem>
         ))}
         {links.length > 0 ? <Divider /> : null}

@@ -33,7 +33,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           <Button color="inherit" variant="outlined" onClick={() => onCancel?.({})}>
             {cancelLabel}
           </Button>
-          <Button color={isDanger ? "error" : "primary"} variant="contained" onClick={() => onConfirm?.({})} autoFocus>
+          <Button color={isDanger ? "error" : "primary"} variant="contained" onClick={() => onConfirm?.({})}>
             {confirmLabel}
           </Button>
         </DialogActions>
