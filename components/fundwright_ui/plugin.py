@@ -1,1 +1,27 @@
 """The screens and sidebar entries Fundwright registers through the plug-in seam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fundwright.core.plugins import hookimpl
+from fundwright_ui import login, sidebar
+from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui.screens.first_admin import first_admin_screen
+from fundwright_ui.screens.not_found import not_found_screen
+from fundwright_ui.screens.server_error import server_error_screen
+
+
+@hookimpl
+def screens() -> Iterable[Screen]:
+    return (
+        *login.SCREENS,
+        Screen("/auth/first-admin/{secret}", "First administrator", first_admin_screen, area="public"),
+        Screen("/404", "404 Page not found", not_found_screen, area="public", status=404),
+        Screen("/500", "500 Server error", server_error_screen, area="public", status=500),
+    )
+
+
+@hookimpl
+def sidebar_entries() -> Iterable[SidebarEntry]:
+    return sidebar.ENTRIES

@@ -46,9 +46,7 @@ def confirm_reset_screen() -> VdomDict:
         content = form.take(payload)
         if content is None:
             return False
-        await identity.reset_password(
-            session, secret=link, password=content["password"], client=client_of(connection)
-        )
+        await identity.reset_password(session, secret=link, password=content["password"], client=client_of(connection))
         return True
 
     resetting = use_action(reset, then=set_done)

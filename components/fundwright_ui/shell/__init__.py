@@ -1,0 +1,1 @@
+"""The frame around the screens of each area."""

@@ -14,7 +14,7 @@ from fundwright_ui.runtime.events import handler
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
-from fundwright_ui.ui.elements import classes
+from fundwright_ui.ui.elements import OnEvent, classes
 from fundwright_ui.ui.icons import icon
 
 
@@ -24,7 +24,7 @@ def sidebar(
     *,
     is_narrow: bool,
     is_open: bool,
-    on_toggle: Callable[..., object],
+    on_toggle: OnEvent,
     on_close: Callable[[], object],
 ) -> VdomDict:
     """`is_open` and `on_close` concern the drawer of small screens."""
@@ -36,7 +36,9 @@ def sidebar(
     return html.nav(
         {
             "className": classes(
-                "fw-sidebar", "fw-sidebar-collapsed" if is_narrow and not is_open else None, "fw-sidebar-open" if is_open else None
+                "fw-sidebar",
+                "fw-sidebar-collapsed" if is_narrow and not is_open else None,
+                "fw-sidebar-open" if is_open else None,
             ),
             "id": "sidebar",
             "aria-label": t("Main"),

@@ -1,0 +1,56 @@
+"""Who is signed in, and signing out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Client
+from fundwright_ui.extension import SidebarEntry
+from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.messages import t
+from fundwright_ui.widgets import AccountLink, AccountMenu, ConfirmDialog
+
+
+@component
+def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
+    """The avatar with name, email, `links` and Logout, which asks first."""
+    connection, actor = use_connection(), use_actor()
+    is_asking, set_asking = use_state(False)
+
+    async def sign_out(session: AsyncSession) -> None:
+        client = Client(address=connection.address, user_agent=connection.user_agent)
+        await identity.sign_out(session, actor, client=client)
+
+    signing_out = use_action(sign_out, then=connection.sign_out)
+
+    return html.div(
+        AccountMenu(
+            name=actor.name,
+            email=actor.email,
+            label=t("Account menu"),
+            links=[AccountLink(label=t(entry.label), href=connection.href(entry.path)) for entry in links],
+            logout_label=t("Logout"),
+            on_logout=lambda: set_asking(True),
+            fallback=[
+                html.button(
+                    {"type": "button", "className": "fw-avatar", "aria-label": t("Account menu"), "aria-haspopup": "menu"},
+                    (actor.name or actor.email)[:1],
+                )
+            ],
+        ),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Sure you want to Log Out?"),
+            confirm_label=t("Yes, confirm"),
+            cancel_label=t("No, cancel"),
+            on_confirm=signing_out,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )

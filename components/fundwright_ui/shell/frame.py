@@ -1,0 +1,134 @@
+"""Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from reactpy import component, html, use_state
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.identity import service as identity
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.router import Area
+from fundwright_ui.shell.account import account_menu
+from fundwright_ui.shell.settings import settings_drawer
+from fundwright_ui.sidebar import entries_of, sidebar
+from fundwright_ui.sidebar.entries import is_current
+from fundwright_ui.sidebar.logo import logo
+from fundwright_ui.ui.buttons import icon_button
+from fundwright_ui.ui.elements import classes
+
+
+def frame(area: Area, screen: Component) -> Component:
+    match area:
+        case "dashboard":
+            return dashboard_frame(screen)
+        case "generate":
+            return generate_frame(screen)
+        case _:
+            return public_frame(screen)
+
+
+@component
+def public_frame(screen: Component) -> VdomDict:
+    """Screens of the public area bring their own landmarks."""
+    return html.div(_skip_link(), screen)
+
+
+@component
+def dashboard_frame(screen: Component) -> VdomDict:
+    """Sidebar, top bar with settings and account menu, and the screen."""
+    connection, actor = use_connection(), use_actor()
+    path = connection.location.path
+    chosen, set_chosen = use_state(cast("bool | None", None))
+    opened_at, set_opened_at = use_state("")
+    kept = use_query(lambda session: identity.has_narrow_sidebar(session, actor), key=[actor.id])
+    is_narrow = bool(kept.value) if chosen is None else chosen
+    is_open = opened_at == path  # moving on closes the drawer
+
+    async def toggle(session: AsyncSession) -> None:
+        set_chosen(not is_narrow)
+        await identity.narrow_sidebar(session, actor, is_narrow=not is_narrow)
+
+    toggling = use_action(toggle)
+
+    return html.div(
+        {"className": classes("fw-shell", "fw-shell-collapsed" if is_narrow else None)},
+        _skip_link(),
+        sidebar(
+            connection,
+            entries_of(connection),
+            is_narrow=is_narrow,
+            is_open=is_open,
+            on_toggle=toggling,
+            on_close=lambda: set_opened_at(""),
+        ),
+        html.button(
+            {
+                "type": "button",
+                "className": classes("fw-backdrop", "fw-backdrop-open" if is_open else None),
+                "aria-hidden": "true",
+                "tabIndex": -1,
+                "onClick": handler(lambda: set_opened_at("")),
+            }
+        ),
+        html.div(
+            {"className": "fw-shell-body"},
+            html.header(
+                {"className": "fw-topbar"},
+                html.div(
+                    {"className": "fw-menu-button"},
+                    icon_button(t("Open navigation"), "menu", on_click=lambda: set_opened_at(path), expanded=is_open),
+                ),
+                html.div({"className": "fw-topbar-actions"}, settings_drawer(connection), account_menu([])),
+            ),
+            _main(screen),
+        ),
+    )
+
+
+@component
+def generate_frame(screen: Component) -> VdomDict:
+    """A top bar with the way back; the screen has the whole width."""
+    connection = use_connection()
+    entries = entries_of(connection)
+    links = [entry for entry in entries if not is_current(entry, connection.location.path)]
+    return html.div(
+        {"className": "fw-shell fw-shell-plain"},
+        _skip_link(),
+        html.div(
+            {"className": "fw-shell-body"},
+            html.header(
+                {"className": "fw-topbar"},
+                logo(connection),
+                html.nav(
+                    {"className": "fw-tabs fw-hide-small", "aria-label": t("Main")},
+                    *(
+                        html.a(
+                            {
+                                "key": entry.path,
+                                "className": "fw-tab",
+                                "href": connection.href(entry.path),
+                                **({"aria-current": "page"} if is_current(entry, connection.location.path) else {}),
+                            },
+                            t(entry.label),
+                        )
+                        for entry in entries
+                    ),
+                ),
+                html.div({"className": "fw-topbar-actions"}, settings_drawer(connection), account_menu(links)),
+            ),
+            _main(screen),
+        ),
+    )
+
+
+def _main(screen: Component) -> VdomDict:
+    return html.main({"className": "fw-main", "id": "main", "tabIndex": -1}, screen)
+
+
+def _skip_link() -> VdomDict:
+    return html.a({"className": "fw-skip-link", "href": "#main"}, t("Skip to content"))

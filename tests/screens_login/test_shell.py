@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from reactpy import component, html
+from reactpy.types import VdomDict
+
+from fundwright.core.assembly import Core
+from fundwright.core.plugins import hookimpl
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Client, SignedIn
+from fundwright_ui import sidebar
+from fundwright_ui.extension import Screen, SidebarEntry
+from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
+
+ENTRIES = {
+    "Opportunities": "/dashboard/nih",
+    "Category": "/dashboard/category",
+    "Train": "/dashboard/train",
+    "Embedding History": "/dashboard/history",
+    "Generate": "/generate/index",
+}
+
+
+@component
+def _blank() -> VdomDict:
+    return html.h1("Here")
+
+
+SCREENS = (
+    Screen("/dashboard/train", "Train", _blank),
+    Screen("/dashboard/train/deeper", "Deeper", _blank),
+    Screen("/generate/index", "Generate", _blank, area="generate"),
+)
+
+
+@pytest.fixture
+def entries(committed: Core) -> None:
+    """Registers Fundwright's own entries where no plug-in has."""
+
+    class Own:
+        @hookimpl
+        def sidebar_entries(self) -> Iterable[SidebarEntry]:
+            return sidebar.ENTRIES
+
+    if not committed.plugins.collect("sidebar_entries"):
+        committed.plugins.register(Own())
+
+
+def _links(page: Page) -> dict[str, str]:
+    (navigation,) = page.all("nav")
+    return {
+        text_of(link): link["a"]["href"]
+        for item in navigation["c"]
+        for link in _anchors(item)
+        if link["a"].get("aria-label") is None
+    }
+
+
+def _anchors(node: object) -> Iterable[dict[str, dict[str, str]]]:
+    from tests.screens_login.conftest import walk
+
+    return [each for each in walk(node) if each.get("t") == "a"]
+
+
+@pytest.mark.usefixtures("entries")
+class TestSidebar:
+    async def test_leads_to_the_five_screens(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert _links(page) == ENTRIES
+            assert page.one("nav")["a"]["aria-label"] == "Main"
+
+    @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
+    async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:
+        async with open_page(path, actor=ada, extra=SCREENS) as page:
+            assert [text_of(link) for link in page.all("a", aria_current="page")] == ["Train"]
+
+    async def test_stays_narrow_once_collapsed(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert page.all("div", className="fw-shell")
+            await page.fire(page.labelled("button", "Collapse sidebar"), "onClick")
+            assert page.all("div", className="fw-shell fw-shell-collapsed")
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert page.all("div", className="fw-shell fw-shell-collapsed")
+            await page.fire(page.labelled("button", "Expand sidebar"), "onClick")
+            assert page.all("div", className="fw-shell")
+
+    async def test_is_a_drawer_on_small_screens(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            opening = page.labelled("button", "Open navigation")
+            assert opening["a"]["aria-expanded"] is False
+            await page.fire(opening, "onClick")
+            assert "fw-sidebar-open" in page.one("nav")["a"]["className"]
+            await page.fire(page.one("nav"), "onKeyDown", key="Escape")
+            assert "fw-sidebar-open" not in page.one("nav")["a"]["className"]
+
+
+@pytest.mark.usefixtures("entries")
+class TestTopBar:
+    async def test_has_settings_and_the_account_menu(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert page.labelled("button", "Settings")
+            assert page.labelled("button", "Account menu")
+            menu = page.one("AccountMenu")["a"]
+            assert (menu["name"], menu["email"], menu["logoutLabel"], menu["links"]) == (ada.name, ada.email, "Logout", [])
+            assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
+
+    async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/generate/index", actor=ada, extra=SCREENS) as page:
+            links = page.one("AccountMenu")["a"]["links"]
+            assert {link["label"]: link["href"] for link in links} == {
+                label: path for label, path in ENTRIES.items() if label != "Generate"
+            }
+            assert _links(page) == ENTRIES
+
+    @pytest.mark.parametrize("path", ["/dashboard/train", "/generate/index"])
+    async def test_lets_keyboards_skip_it(self, open_page: Open, ada: Actor, path: str) -> None:
+        async with open_page(path, actor=ada, extra=SCREENS) as page:
+            assert page.labelled("a", "Skip to content")["a"]["href"] == "#main"
+            assert text_of(page.one("main", id="main")) == "Here"
+
+
+@pytest.mark.usefixtures("entries")
+class TestLogout:
+    async def _signed_in(self, core: Core) -> SignedIn:
+        async with core.database.transaction() as session:
+            result = await identity.sign_in(
+                core, session, email="ada@example.org", password=PASSWORD, remember=True, client=Client(address="192.0.2.7")
+            )
+        assert isinstance(result, SignedIn)
+        return result
+
+    @pytest.mark.usefixtures("ada")
+    @pytest.mark.security(18)
+    async def test_asks_first_and_ends_the_session(self, open_page: Open, committed: Core) -> None:
+        signed_in = await self._signed_in(committed)
+        async with open_page("/dashboard/train", actor=signed_in.actor, extra=SCREENS) as page:
+            assert page.all("ConfirmDialog") == []
+            await page.fire(page.one("AccountMenu"), "onLogout")
+            dialog = page.one("ConfirmDialog")
+            asked = [dialog["a"][name] for name in ("title", "cancelLabel", "confirmLabel")]
+            assert asked == ["Sure you want to Log Out?", "No, cancel", "Yes, confirm"]
+            await page.fire(dialog, "onCancel")
+            assert page.all("ConfirmDialog") == page.frames("signed_out") == []
+            await page.fire(page.one("AccountMenu"), "onLogout")
+            await page.fire(page.one("ConfirmDialog"), "onConfirm")
+            assert len(page.frames("signed_out")) == 1
+        async with committed.database.transaction() as session:
+            assert await identity.authenticate(committed, session, signed_in.token) is None
