@@ -2,8 +2,9 @@
 
 import multiprocessing
 import shutil
-from collections import namedtuple
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import NamedTuple
 
 import psycopg
 import pytest
@@ -11,6 +12,12 @@ import pytest
 from fundwright.core import postgres
 from fundwright.core.errors import StartRefused
 from fundwright.core.postgres import EmbeddedPostgres, only_server
+
+
+class Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
 
 
 def _answers(url: str) -> bool:
@@ -21,7 +28,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _use_until(folder: Path, entered: "multiprocessing.synchronize.Event", leave: "multiprocessing.synchronize.Event") -> None:
+def _use_until(folder: Path, entered: Event, leave: Event) -> None:
     with EmbeddedPostgres(folder).use():
         entered.set()
         leave.wait(20)
@@ -58,8 +65,7 @@ class TestUse:
         assert not _answers(url)
 
     def test_a_full_disk_is_one_clear_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        usage = namedtuple("usage", "total used free")
-        monkeypatch.setattr(shutil, "disk_usage", lambda _folder: usage(10, 10, 0))
+        monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10, 10, 0))
         with pytest.raises(StartRefused, match=r"The disk that holds .* is full\. Free at least 200 MB"):
             with EmbeddedPostgres(tmp_path).use():
                 pass

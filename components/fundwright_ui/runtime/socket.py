@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -36,11 +37,13 @@ _MAX_EVENTS_PER_S = 100
 _MAX_WAITING_EVENTS = 200
 _MAX_SOCKETS_PER_ACTOR = 50
 _SETTLE_TIMEOUT_S = 1.0
+_FAREWELL_TIMEOUT_S = 10.0
 _IDENTITY_MAX_AGE_S = 1.0
 _SESSION_ENDED = 4401
 _TOO_MANY = 4429
 _FAILED = 1011
 _POLICY = 1008
+_SEQ = re.compile(r'"seq":\s*(\d{1,9})')
 
 
 class Sockets:
@@ -90,6 +93,7 @@ class _Session:
         self._refilled_at = time.monotonic()
         self._title = ""
         self._view: View | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         cookies = self._websocket.cookies
@@ -129,18 +133,23 @@ class _Session:
                 if self._actor and self._actor.session_id:
                     topic = f"session:{self._actor.session_id}"
                     subscriptions.enter_context(core.live.subscribed(topic, lambda _payload: self._check_soon()))
-                await self._until_first_ends(self._send_loop(), self._receive_loop(), self._event_loop())
+                await self._run_loops()
 
-    async def _until_first_ends(self, *loops: Any) -> None:
-        tasks = [asyncio.create_task(loop) for loop in loops]
+    async def _run_loops(self) -> None:
+        """Until the person leaves or is sent away. What they clicked before leaving is still done."""
+        events = asyncio.create_task(self._event_loop())
+        tasks = [events, asyncio.create_task(self._send_loop()), asyncio.create_task(self._receive_loop())]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if events not in done:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._events.join(), _FAREWELL_TIMEOUT_S)
             for task in done:
                 task.result()
         finally:
-            for task in tasks:
+            for task in [*tasks, *self._tasks]:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*tasks, *self._tasks, return_exceptions=True)
 
     # In
 
@@ -148,6 +157,8 @@ class _Session:
         text = await self._websocket.receive_text()
         if len(text) > _MAX_FRAME_CHARACTERS:
             await _refuse(self._websocket, t("That was too much to send at once. Upload long content as a file."))
+            if seq := _SEQ.search(text[:200]):
+                self._queue({"type": "done", "seq": int(seq[1])})
             return None
         try:
             frame = json.loads(text)
@@ -179,24 +190,44 @@ class _Session:
         return True
 
     async def _event_loop(self) -> None:
-        assert self._view is not None
         while True:
             frame = await self._events.get()
-            if not await self._is_still_allowed():
+            try:
+                if not await self._is_still_allowed():
+                    return
+                await self._answer(frame)
+            finally:
+                self._events.task_done()
+
+    async def _answer(self, frame: dict[str, Any]) -> None:
+        assert self._view is not None
+        received_at.set(frame["received_at"])
+        match frame:
+            case {"type": "event", "target": str(target), "seq": int(seq)}:
+                data = frame.get("data")
+                await self._handle(target, cast(dict[str, Any], data) if isinstance(data, dict) else {}, seq)
+            case {"type": "location", "path": str(path)}:
+                self._relocate(path)
+            case {"type": "check"}:
                 return
-            received_at.set(frame["received_at"])
-            match frame:
-                case {"type": "event", "target": str(target), "seq": int(seq)}:
-                    data = frame.get("data")
-                    await self._handle(target, cast(dict[str, Any], data) if isinstance(data, dict) else {}, seq)
-                case {"type": "location", "path": str(path)}:
-                    self._relocate(path)
-                case {"type": "check"}:
-                    continue
-                case _:
-                    self._queue({"type": "refused", "sentence": t("The server did not understand the page. Load it again.")})
-            await self._view.settle(_SETTLE_TIMEOUT_S)
+            case _:
+                self._queue({"type": "refused", "sentence": t("The server did not understand the page. Load it again.")})
+        await self._view.rendered()  # the next handler must see what this one did
+        if self._view.is_settled:
             self._queue({"type": "done", "seq": frame.get("seq", 0)})
+        else:
+            self._later(self._settle(frame.get("seq", 0)))
+
+    async def _settle(self, seq: int) -> None:
+        """Say `done` once the queries that an event started are shown; the next event need not wait for them."""
+        assert self._view is not None
+        await self._view.settle(_SETTLE_TIMEOUT_S)
+        self._queue({"type": "done", "seq": seq})
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _handle(self, target: str, data: dict[str, Any], seq: int) -> None:
         assert self._view is not None

@@ -64,4 +64,6 @@ def _handler(handler: Mapping[str, Any]) -> dict[str, Any]:
         wire["p"] = 1
     if handler.get("stopPropagation"):
         wire["s"] = 1
+    if handler.get("isExclusive"):
+        wire["o"] = 1
     return wire

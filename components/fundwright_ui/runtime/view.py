@@ -37,11 +37,12 @@ class View:
         self._rerender: Callable[[], None] = lambda: None
         self._rendered = asyncio.Event()
         self._shown: Node = self.tree
-        self._layout = GuardedLayout(_page(self, shell))
+        self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._layout)
+        await self._layout.__aenter__()
+        self._stack.push_async_callback(self._layout.__aexit__, None, None, None)  # type: ignore[arg-type]
         self._apply(await self._layout.render())
         pump = asyncio.create_task(self._pump())
         self._stack.push_async_callback(_stopped, pump)
@@ -77,18 +78,21 @@ class View:
         """Wait until nothing renders and no query runs, but not longer than `timeout_s` seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                while True:
-                    if self.connection.pending_queries:
-                        await asyncio.wait(self.connection.pending_queries)
-                    elif self._layout.is_idle:
-                        # Effects and callbacks of what was just rendered get a turn before it counts as settled.
-                        await asyncio.sleep(0)
-                        await asyncio.sleep(0)
-                        if self._layout.is_idle and not self.connection.pending_queries:
-                            return
-                    else:
-                        self._rendered.clear()
-                        await self._rendered.wait()
+                while self.failure is None:
+                    await self.rendered()
+                    if not self.connection.pending_queries:
+                        return
+                    await asyncio.wait(self.connection.pending_queries, return_when=asyncio.FIRST_COMPLETED)
+
+    async def rendered(self) -> None:
+        """Wait until the tree shows every change made so far."""
+        while self.failure is None and not self._layout.is_idle:
+            self._rendered.clear()
+            await self._rendered.wait()
+
+    @property
+    def is_settled(self) -> bool:
+        return self._layout.is_idle and not self.connection.pending_queries
 
     def take_operations(self) -> list[Operation]:
         """What changed since this was called last."""
@@ -106,10 +110,12 @@ class View:
         try:
             while True:
                 self._apply(await self._layout.render())
-                self._on_change()
+                if self._layout.is_idle:
+                    self._on_change()
         except Exception as error:
             # The tree can no longer be trusted: whoever shows it must start anew.
             self.failure = error
+            self._rendered.set()
             self._on_change()
 
     def _apply(self, update: Any) -> None:

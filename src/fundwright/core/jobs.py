@@ -140,7 +140,7 @@ class JobQueue:
         self.services: Any = None
         self._handlers: dict[str, JobHandler] = {}
         self._app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4))
-        self._task = self._app.task(self._run_queued, name="fundwright.run", queue="fundwright")
+        self._task = self._app.task(name="fundwright.run", queue="fundwright")(self._run_queued)
 
     def register(self, kind: str, handler: JobHandler) -> None:
         self._handlers[kind] = handler

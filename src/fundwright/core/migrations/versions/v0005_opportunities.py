@@ -44,9 +44,7 @@ def upgrade() -> None:
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("is_sample", sa.Boolean(), nullable=False),
         _moment("first_seen_at"),
-        _moment("last_seen_at"),
         _moment("updated_at"),
-        sa.Column("last_run_id", sa.Uuid(), nullable=False),
         sa.Column("title_search", TSVECTOR(), nullable=False),
         sa.Column("search", TSVECTOR(), nullable=False),
         sa.UniqueConstraint("source", "external_id", name="uq_opportunity_source_external_id"),
@@ -55,12 +53,19 @@ def upgrade() -> None:
     op.create_index("ix_opportunity_title_search", "opportunity", ["title_search"], postgresql_using="gin")
     op.create_index("ix_opportunity_kind_posted_at", "opportunity", ["kind", sa.text("posted_at DESC"), "id"])
     op.create_index("ix_opportunity_kind_due_at", "opportunity", ["kind", "due_at", "id"])
+    op.create_index("ix_opportunity_kind_title", "opportunity", ["kind", "title", "id"])
+    op.create_index("ix_opportunity_kind_agency", "opportunity", ["kind", "agency", "id"])
     # Lists, filters and counts read whole stretches of this table: large search vectors are moved out of the row.
-    # The free space lets `last_seen_at` be updated in place.
-    op.execute("ALTER TABLE opportunity SET (toast_tuple_target = 128, fillfactor = 85)")
+    op.execute("ALTER TABLE opportunity SET (toast_tuple_target = 128)")
     in_row = ("external_id", "number", "title", "agency", "sub_agency", "office", "type", "place", "set_aside", "title_search")
     for column in (*in_row, "activity_codes", "assistance_listings", "content_hash"):
         op.execute(f"ALTER TABLE opportunity ALTER COLUMN {column} SET STORAGE MAIN")
+    op.create_table(
+        "opportunity_sighting",
+        sa.Column("opportunity_id", sa.Uuid(), sa.ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column("import_run_id", sa.Uuid(), nullable=False),
+        _moment("seen_at"),
+    )
     op.create_table(
         "opportunity_text",
         sa.Column("opportunity_id", sa.Uuid(), sa.ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True),
