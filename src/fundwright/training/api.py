@@ -1,0 +1,106 @@
+"""Routes of training."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, status
+
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.web import CoreDep, DbSession
+from fundwright.identity.api import CurrentActor
+from fundwright.language import service as language
+from fundwright.language.schemas import ModelsInUse
+from fundwright.training import service
+from fundwright.training.schemas import DocumentRead, Passage, PassageInContext, PastedText, RunRead, RunStart
+
+router = APIRouter(prefix="/api/training", tags=["training"])
+
+Paging = Annotated[PageRequest, Depends()]
+
+
+@router.post("/documents", status_code=status.HTTP_201_CREATED)
+async def add_document(
+    request: Request,
+    core: CoreDep,
+    session: DbSession,
+    actor: CurrentActor,
+    filename: Annotated[str, Query(min_length=1, max_length=400)],
+    title: Annotated[str, Query(max_length=200)] = "",
+) -> DocumentRead:
+    """The body is the file itself; its type is found out from its content."""
+    stored = await core.files.store(request.stream())
+    return await service.add_document(core, session, actor, stored, filename=filename, title=title)
+
+
+@router.post("/texts", status_code=status.HTTP_201_CREATED)
+async def add_text(core: CoreDep, session: DbSession, actor: CurrentActor, pasted: PastedText) -> DocumentRead:
+    return await service.add_text(core, session, actor, pasted)
+
+
+@router.get("/documents")
+async def list_documents(session: DbSession, actor: CurrentActor, request: Paging, search: str = "") -> Page[DocumentRead]:
+    return await service.list_documents(session, actor, request, search=search)
+
+
+@router.delete("/documents/sample")
+async def remove_sample(core: CoreDep, session: DbSession, actor: CurrentActor) -> dict[str, int]:
+    return {"removed": await service.remove_sample(core, session, actor)}
+
+
+@router.get("/documents/{document_id}")
+async def get_document(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
+    return await service.get_document(session, actor, document_id)
+
+
+@router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def remove_document(core: CoreDep, session: DbSession, actor: CurrentActor, document_id: UUID) -> None:
+    await service.remove_document(core, session, actor, document_id)
+
+
+@router.post("/runs", status_code=status.HTTP_202_ACCEPTED)
+async def start_run(core: CoreDep, session: DbSession, actor: CurrentActor, start: RunStart) -> RunRead:
+    return await service.start_run(core, session, actor, start.document_ids)
+
+
+@router.get("/runs")
+async def list_runs(session: DbSession, actor: CurrentActor, request: Paging) -> Page[RunRead]:
+    return await service.list_runs(session, actor, request)
+
+
+@router.get("/runs/{run_id}")
+async def get_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
+    return await service.get_run(session, actor, run_id)
+
+
+@router.put("/runs/{run_id}/cancellation")
+async def cancel_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
+    return await service.cancel_run(session, actor, run_id)
+
+
+@router.post("/runs/{run_id}/repetitions", status_code=status.HTTP_202_ACCEPTED)
+async def repeat_run(core: CoreDep, session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
+    return await service.repeat_run(core, session, actor, run_id)
+
+
+@router.get("/passages")
+async def find_passages(
+    core: CoreDep,
+    session: DbSession,
+    actor: CurrentActor,
+    query: Annotated[str, Query(min_length=1, max_length=4_000)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 8,
+) -> list[Passage]:
+    embedder = await language.get_embedder(core)
+    return await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+
+
+@router.get("/passages/{passage_id}")
+async def get_passage(session: DbSession, actor: CurrentActor, passage_id: UUID) -> PassageInContext:
+    return await service.get_passage(session, actor, passage_id)
+
+
+@router.get("/models")
+async def describe_models(core: CoreDep, _actor: CurrentActor) -> ModelsInUse:
+    return language.describe(core)

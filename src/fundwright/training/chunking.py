@@ -1,0 +1,122 @@
+"""Cuts a document into chunks of about 180 words: along headings, between sentences, with a little overlap.
+
+180 English words are about 240 tokens; the default embedding model reads 256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid5
+
+from fundwright.language.sentences import spans_of
+from fundwright.training.readers import Block
+
+_WORDS = 180
+_OVERLAP_WORDS = 30
+_LEAST_WORDS = 60
+"""A heading begins a new chunk once the one before has this many words."""
+
+
+@dataclass(frozen=True)
+class ChunkedDocument:
+    """`text` is the whole document; offsets of the chunks count its characters."""
+
+    text: str
+    chunks: list[Cut]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One chunk. `heading` is the path of headings above it, joined by “ › ”."""
+
+    start: int
+    end: int
+    heading: str
+    page: int | None
+
+    def id(self, document_id: UUID, text: str) -> UUID:
+        digest = hashlib.sha256(text[self.start : self.end].encode()).hexdigest()
+        return uuid5(document_id, f"{self.start}:{self.end}:{digest}")
+
+
+@dataclass(frozen=True)
+class _Piece:
+    start: int
+    end: int
+    words: int
+    heading: str
+    page: int | None
+    is_heading: bool
+
+
+def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
+    """Join the blocks to one text and cut it. Runs in a thread."""
+    parts: list[str] = []
+    pieces: list[_Piece] = []
+    path: list[tuple[int, str]] = []
+    offset = 0
+    for block in blocks:
+        if block.level is not None:
+            title = " ".join(block.text.split())
+            path = [(level, text) for level, text in path if level < block.level] + [(block.level, title)]
+        heading = " › ".join(text for _, text in path)
+        for start, end in _short_spans(block.text):
+            words = len(block.text[start:end].split())
+            pieces.append(_Piece(offset + start, offset + end, words, heading, block.page, block.level is not None))
+        parts.append(block.text)
+        offset += len(block.text) + 2
+    return ChunkedDocument(text="\n\n".join(parts), chunks=list(_cut(pieces)))
+
+
+def _cut(pieces: list[_Piece]) -> list[Cut]:
+    cuts: list[Cut] = []
+    current: list[_Piece] = []
+    fresh = 0  # words that no chunk before has
+    for piece in pieces:
+        words = sum(item.words for item in current)
+        is_full = words + piece.words > _WORDS
+        if current and (is_full or (piece.is_heading and fresh >= _LEAST_WORDS and not current[-1].is_heading)):
+            if fresh:
+                cuts.append(_close(current))
+            current = [] if piece.is_heading else _tail(current, room=_WORDS - piece.words)
+            fresh = 0
+        current.append(piece)
+        fresh += piece.words
+    if current and fresh:
+        cuts.append(_close(current))
+    return cuts
+
+
+def _tail(pieces: list[_Piece], *, room: int) -> list[_Piece]:
+    tail: list[_Piece] = []
+    words = 0
+    for piece in reversed(pieces):
+        words += piece.words
+        if words > min(_OVERLAP_WORDS, room) or piece.is_heading:
+            break
+        tail.insert(0, piece)
+    return tail
+
+
+def _close(pieces: list[_Piece]) -> Cut:
+    body = next((piece for piece in pieces if not piece.is_heading), pieces[0])
+    return Cut(start=pieces[0].start, end=pieces[-1].end, heading=body.heading, page=pieces[0].page)
+
+
+def _short_spans(text: str) -> list[tuple[int, int]]:
+    """Sentences; one longer than a chunk, as tables give, is cut between words."""
+    spans: list[tuple[int, int]] = []
+    for start, end in spans_of(text):
+        words = text[start:end].split()
+        if len(words) <= _WORDS:
+            spans.append((start, end))
+            continue
+        at = start
+        for first in range(0, len(words), _WORDS):
+            part_start = at
+            for word in words[first : first + _WORDS]:
+                at = text.index(word, at) + len(word)
+            spans.append((part_start + len(text[part_start:at]) - len(text[part_start:at].lstrip()), at))
+    return spans

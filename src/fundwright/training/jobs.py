@@ -1,0 +1,115 @@
+"""The job `train`: reads, cuts and embeds the documents of a run.
+
+Vectors are committed batch by batch and documents one by one, so a process that is killed loses at most one batch. A
+document that cannot be read is named with its reason and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.jobs import JobRun
+from fundwright.core.live import publish
+from fundwright.language import service as language
+from fundwright.language.protocols import Embedder
+from fundwright.training import repository
+from fundwright.training.chunking import ChunkedDocument, chunk
+from fundwright.training.models import Document
+from fundwright.training.readers import Reader, Unreadable, choose_reader, read
+from fundwright.training.service import documents_topic
+
+_BATCH = 32
+
+
+async def train(run: JobRun) -> dict[str, Any]:
+    """Train the documents of `payload["run_id"]`. Raises FundwrightError when the embedding model cannot be used."""
+    core: Core = run.services
+    run_id, owner_id = UUID(run.payload["run_id"]), run.owner_id
+    if owner_id is None:
+        raise NotFound("The account of the training run")
+    embedder = await language.get_embedder(core)
+    async with run.transaction() as session:
+        training_run = await repository.find_run_for_job(session, owner_id, run_id)
+        if training_run is None:
+            raise NotFound("The training run")
+        training_run.job_id, training_run.model_id = run.id, embedder.id
+        document_ids = [UUID(document_id) for document_id in training_run.document_ids]
+        await repository.make_vector_index(session, embedder.dimension)
+    next_one: int = run.checkpoint.get("next", 0)
+    for place in range(next_one, len(document_ids)):
+        await _train_document(run, core, embedder, owner_id, run_id, document_ids[place], place, len(document_ids))
+    await run.progress(len(document_ids), len(document_ids), "")
+    async with run.transaction() as session:
+        done = await repository.find_run_for_job(session, owner_id, run_id)
+        return {"documents": done.documents, "chunks": done.chunks, "failed": done.failed} if done else {}
+
+
+async def _train_document(
+    run: JobRun, core: Core, embedder: Embedder, owner_id: UUID, run_id: UUID, document_id: UUID, place: int, total: int
+) -> None:
+    failure: dict[str, str] | None = None
+    title, chunk_count = "A removed document", 0
+    try:
+        async with run.transaction() as session:
+            document = await repository.get_document(session, owner_id, document_id)
+        title = document.title
+        await run.progress(place, total, title)
+        chunked = await asyncio.to_thread(_read, core, document)
+        async with run.transaction() as session:
+            await repository.get_document(session, owner_id, document_id)
+            await repository.save_chunks(session, owner_id, document_id, chunked)
+        await _embed(run, embedder, owner_id, document, place)
+        chunk_count = len(chunked.chunks)
+    except Unreadable as error:
+        failure = {"document_id": str(document_id), "title": title, "reason": error.sentence}
+    except NotFound:  # removed since the run was started
+        failure = {"document_id": str(document_id), "title": title, "reason": "It was removed before it was read."}
+    async with run.transaction() as session:
+        training_run = await repository.find_run_for_job(session, owner_id, run_id)
+        if training_run is None:
+            raise NotFound("The training run")
+        if failure:
+            training_run.failed = [*training_run.failed, failure]
+            await repository.save_failure(session, owner_id, document_id, failure["reason"])
+        else:
+            training_run.documents += 1
+            training_run.chunks += chunk_count
+            await repository.save_trained(session, owner_id, document_id, model_id=embedder.id, chunk_count=chunk_count)
+        await run.save_checkpoint(session, {"next": place + 1})
+        await publish(session, documents_topic(owner_id))
+
+
+def _read(core: Core, document: Document) -> ChunkedDocument:
+    path = core.files.path(document.sha256)
+    readers: list[Reader] = core.plugins.collect("document_readers")
+    try:
+        reader = choose_reader(readers, path, document.filename)
+    except FileNotFoundError as error:
+        raise Unreadable(
+            f"The file of “{document.title}” is gone from the data folder. Remove the document and add it again."
+        ) from error
+    return chunk(read(reader, path, document.filename))
+
+
+async def _embed(run: JobRun, embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
+    done = 0
+    while True:
+        async with run.transaction() as session:
+            chunks = await repository.list_chunks_without_vector(session, owner_id, document.id, embedder.id, limit=_BATCH)
+        if not chunks:
+            return
+        vectors = await embedder.embed([_embedded_text(item.heading, item.text) for item in chunks])
+        async with run.transaction() as session:
+            await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
+        done += len(chunks)
+        await run.progress(place, None, f"{document.title}: {done} passages")
+
+
+def _embedded_text(heading: str, text: str) -> str:
+    """A passage with the last heading above it, which often holds the word that the passage itself takes for granted."""
+    last = heading.rpartition(" › ")[2]
+    return text if not last or text.startswith(last) else f"{last}\n{text}"

@@ -1,0 +1,84 @@
+"""Tables of training: what an account taught, cut into chunks, and their embeddings."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core.database import Base, now
+from fundwright.training.schemas import DocumentState
+
+
+class Document(Base):
+    __tablename__ = "document"
+    __table_args__ = (UniqueConstraint("owner_id", "sha256"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    title: Mapped[str]
+    filename: Mapped[str]
+    media_type: Mapped[str]
+    sha256: Mapped[str] = mapped_column(index=True)
+    size_bytes: Mapped[int]
+    source: Mapped[str]
+    is_sample: Mapped[bool] = mapped_column(default=False)
+    state: Mapped[str] = mapped_column(default=DocumentState.WAITING)
+    error: Mapped[str | None]
+    text: Mapped[str | None] = mapped_column(deferred=True)
+    """What the reader found; the offsets of chunks count its characters."""
+    chunk_count: Mapped[int] = mapped_column(default=0)
+    model_id: Mapped[str | None]
+    """The embedding model of the last run that read it."""
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    trained_at: Mapped[datetime | None]
+
+
+class Chunk(Base):
+    """About 180 words of a document. The id is derived from place and text, so training again keeps it."""
+
+    __tablename__ = "chunk"
+    __table_args__ = (Index("ix_chunk_search", "search", postgresql_using="gin"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    document_id: Mapped[UUID] = mapped_column(ForeignKey("document.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    ordinal: Mapped[int]
+    heading: Mapped[str]
+    page: Mapped[int | None]
+    start_offset: Mapped[int]
+    end_offset: Mapped[int]
+    text: Mapped[str]
+    search: Mapped[str] = mapped_column(TSVECTOR)
+
+
+class ChunkVector(Base):
+    """Each dimension has an HNSW index of its own, made by the first run that needs it."""
+
+    __tablename__ = "chunk_vector"
+    __table_args__ = (Index("ix_chunk_vector_owner_id_model_id", "owner_id", "model_id"),)
+
+    chunk_id: Mapped[UUID] = mapped_column(ForeignKey("chunk.id", ondelete="CASCADE"), primary_key=True)
+    model_id: Mapped[str] = mapped_column(primary_key=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    dimension: Mapped[int]
+    vector: Mapped[Any] = mapped_column(HALFVEC())
+
+
+class TrainingRun(Base):
+    __tablename__ = "training_run"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    job_id: Mapped[UUID | None] = mapped_column(unique=True)
+    document_ids: Mapped[list[Any]]
+    documents: Mapped[int] = mapped_column(default=0)
+    chunks: Mapped[int] = mapped_column(default=0)
+    failed: Mapped[list[Any]] = mapped_column(default=list)
+    model_id: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,402 @@
+"""Turn a file into blocks of text with headings and pages. Plug-ins add readers through the hook `document_readers`."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from fundwright.core.errors import Invalid
+
+HEAD_BYTES = 4_096
+_MAX_UNPACKED_BYTES = 300_000_000
+_MAX_PARTS = 10_000
+
+
+class Unreadable(Invalid):
+    """A document cannot be read; the sentence names it and says what to do."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, or a heading of `level` 1 and deeper. `page` counts from 1 where the format has pages."""
+
+    text: str
+    level: int | None = None
+    page: int | None = None
+
+
+class Reader(Protocol):
+    """Reads one format. `recognises` decides by content first: `head` is the file's first 4 096 bytes."""
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    def recognises(self, head: bytes, filename: str) -> bool: ...
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        """Every block in reading order. Runs in a thread. Raises Unreadable."""
+        ...
+
+
+def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reader:
+    """The first reader that recognises the file. Raises Unreadable when none does."""
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    if not head.strip():
+        raise Unreadable(f"“{filename}” is empty. Choose a file with text in it.")
+    for reader in readers:
+        if reader.recognises(head, filename):
+            return reader
+    if head.startswith(b"\xd0\xcf\x11\xe0"):
+        raise Unreadable(f"“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.")
+    formats = ", ".join(reader.label for reader in readers)
+    raise Unreadable(f"“{filename}” is in a format that is not understood. Add one of these: {formats}.")
+
+
+def read(reader: Reader, path: Path, filename: str) -> list[Block]:
+    """The blocks of a file. Raises Unreadable, whatever the reader stumbled over, and when there is no text in it."""
+    try:
+        blocks = [
+            Block(text=text, level=block.level, page=block.page)
+            for block in reader.read(path, filename)
+            if (text := block.text.replace("\x00", "").strip())
+        ]
+    except Unreadable:
+        raise
+    except FileNotFoundError as error:
+        raise Unreadable(
+            f"The file of “{filename}” is gone from the data folder. Remove the document and add it again."
+        ) from error
+    except Exception as error:  # parsers of other people's formats raise everything there is
+        raise Unreadable(
+            f"“{filename}” is damaged or not really {reader.label} ({type(error).__name__}). Open and save it anew, then add it again."
+        ) from error
+    if not blocks:
+        raise Unreadable(f"There is no text in “{filename}”. If it is a scan, run text recognition on it and add the result.")
+    return blocks
+
+
+class PdfReader:
+    media_type = "application/pdf"
+    label = "PDF"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        return b"%PDF-" in head[:1024]
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        import pypdf
+
+        document = pypdf.PdfReader(path)
+        if document.is_encrypted and not document.decrypt(""):
+            raise Unreadable(f"“{filename}” is protected by a password. Save a copy without it and add that.")
+        pages = [(page.extract_text() or "").splitlines() for page in document.pages]
+        if not any(line.strip() for page in pages for line in page):
+            raise Unreadable(
+                f"“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result."
+            )
+        repeated = _repeated_lines(pages)
+        return [
+            block
+            for number, page in enumerate(pages, start=1)
+            for block in _paragraphs([line for line in page if _without_digits(line) not in repeated], page=number)
+        ]
+
+
+class DocxReader:
+    media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    label = "DOCX"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        return head.startswith(b"PK\x03\x04") and (b"word/" in head or filename.lower().endswith(".docx"))
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        import docx
+
+        _check_unpacked_size(path, filename)
+        return list(self._blocks(docx.Document(str(path))))
+
+    def _blocks(self, document: Any) -> Iterator[Block]:
+        from docx.table import Table
+
+        for item in document.iter_inner_content():
+            if isinstance(item, Table):
+                for row in item.rows:
+                    # A merged cell is listed once for each column it spans.
+                    cells = dict.fromkeys(" ".join(cell.text.split()) for cell in row.cells)
+                    yield Block(text=" | ".join(cell for cell in cells if cell))
+            else:
+                yield Block(text=item.text, level=_heading_level(item.style.name if item.style else ""))
+
+
+class HtmlReader:
+    media_type = "text/html"
+    label = "HTML"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        if b"\x00" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return False
+        start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+        return start.startswith((b"<!doctype html", b"<html")) or (filename.lower().endswith((".html", ".htm")) and b"<" in start)
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        from lxml import html
+
+        source = path.read_bytes()
+        declared = re.search(rb"<meta[^>]+charset=[\"']?([\w-]+)", source[:HEAD_BYTES], re.IGNORECASE)
+        text = decode(source, filename, declared.group(1).decode("ascii") if declared else None)
+        # lxml refuses text that declares its own encoding.
+        text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
+        return _HtmlBlocks().of(html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True)))
+
+
+class MarkdownReader:
+    media_type = "text/markdown"
+    label = "Markdown"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        return filename.lower().endswith((".md", ".markdown")) and _is_text(head)
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        return list(self._blocks(decode(path.read_bytes(), filename).splitlines()))
+
+    def _blocks(self, lines: list[str]) -> Iterator[Block]:
+        paragraph: list[str] = []
+        is_code = False
+        for line in lines:
+            if line.lstrip().startswith(("```", "~~~")):
+                is_code = not is_code
+                continue
+            atx = None if is_code else re.match(r" {0,3}(#{1,6})\s+(.*?)\s*#*$", line)
+            underline = None if is_code or len(paragraph) != 1 else re.match(r"(=+|-{2,})\s*$", line)
+            if atx or underline or (not line.strip() and not is_code):
+                level = (1 if line.startswith("=") else 2) if underline else None
+                yield Block(text="\n".join(paragraph), level=level)
+                paragraph = []
+                if atx:
+                    yield Block(text=_without_markup(atx.group(2)), level=len(atx.group(1)))
+            elif is_code:
+                paragraph.append(line)
+            elif not re.match(r"\s*\|?[\s:|-]{3,}\|?\s*$", line):
+                paragraph.append(_without_markup(line))
+        yield Block(text="\n".join(paragraph))
+
+
+class TextReader:
+    media_type = "text/plain"
+    label = "text"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        return _is_text(head)
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        return _paragraphs(decode(path.read_bytes(), filename).splitlines(), page=None)
+
+
+def decode(source: bytes, filename: str, declared: str | None = None) -> str:
+    """Text in the encoding its byte order mark or its declaration names, else UTF-8, else Windows-1252."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if source.startswith(mark):
+            return source.decode(encoding, errors="replace")
+    if b"\x00" in source:
+        raise Unreadable(f"“{filename}” holds binary data, not text. Add a PDF, DOCX, Markdown, HTML or text file.")
+    for encoding in ("utf-8", declared):
+        try:
+            if encoding:
+                return source.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return source.decode("cp1252", errors="replace")
+
+
+def _is_text(head: bytes) -> bool:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head)
+    return b"\x00" not in head and controls < len(head) / 50 and not head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+
+
+def _check_unpacked_size(path: Path, filename: str) -> None:
+    with zipfile.ZipFile(path) as archive:
+        parts = archive.infolist()
+    if len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > _MAX_UNPACKED_BYTES:
+        raise Unreadable(f"“{filename}” unpacks to more than {_MAX_UNPACKED_BYTES:,} bytes. Split it and add the parts.")
+
+
+def _heading_level(style: str | None) -> int | None:
+    if style == "Title":
+        return 1
+    match = re.match(r"(?:Heading|Überschrift|Titre) (\d)", style or "")
+    return int(match.group(1)) if match else None
+
+
+def _without_digits(line: str) -> str:
+    return re.sub(r"\d+", "#", line.strip())
+
+
+def _repeated_lines(pages: list[list[str]]) -> set[str]:
+    """Running heads and feet: lines at the edge of most pages, whatever numbers they carry."""
+    if len(pages) < 4:
+        return set()
+    edges: Counter[str] = Counter()
+    for page in pages:
+        lines = [line for line in page if line.strip()]
+        edges.update({_without_digits(line) for line in (*lines[:3], *lines[-3:])})
+    return {line for line, count in edges.items() if count > len(pages) * 0.6}
+
+
+_NUMBERED_HEADING = re.compile(
+    r"\s{0,3}(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|(?:section|part|attachment)\s+[\dIVXA-Z]{1,5}[.:]?)\s+[A-Z].{2,90}$", re.IGNORECASE
+)
+_LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
+
+
+def _paragraphs(lines: list[str], *, page: int | None) -> list[Block]:
+    """Paragraphs of text without markup. A lone short line that is numbered or in capitals is a heading."""
+    blocks: list[Block] = []
+    paragraph: list[str] = []
+
+    def flush() -> None:
+        if paragraph:
+            blocks.append(Block(text="\n".join(paragraph), page=page))
+            paragraph.clear()
+
+    for line in (line.rstrip() for line in lines):
+        level = _plain_heading_level(line)
+        if not line.strip() or level:
+            flush()
+        if level:
+            blocks.append(Block(text=line.strip(), level=level, page=page))
+        elif line.strip():
+            if _LIST_ITEM.match(line):
+                flush()
+            paragraph.append(line)
+    flush()
+    return blocks
+
+
+def _plain_heading_level(line: str) -> int | None:
+    text = line.strip()
+    words = text.split()
+    if not 1 <= len(words) <= 14 or text.endswith((".", ",", ";")) or "...." in text:
+        return None
+    numbered = _NUMBERED_HEADING.match(line)
+    if numbered:
+        if not any(word[0].isupper() for word in words[1:]):
+            return None
+        return 1 + (numbered.group(1) or "").count(".")
+    letters = sum(character.isalpha() for character in text)
+    return 1 if text.isupper() and letters >= 6 and letters > len(text) * 0.6 else None
+
+
+def _without_markup(line: str) -> str:
+    line = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", line)
+    line = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", line)
+    line = re.sub(r"(?<![\w*])[*_](?=\S)([^*_]+?)(?<=\S)[*_](?![\w*])", r"\1", line)
+    line = re.sub(r"`([^`]+)`", r"\1", line)
+    line = re.sub(r"^\s*>\s?", "", line)
+    return re.sub(r"\\([\\`*_{}\[\]()#+.!|>-])", r"\1", line)
+
+
+class _HtmlBlocks:
+    """Collects blocks from a document tree without recursion: broken pages nest thousands deep."""
+
+    _SKIPPED = frozenset({"script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "button", "select"})
+    _INLINE = frozenset(
+        [
+            "a",
+            "abbr",
+            "acronym",
+            "b",
+            "bdi",
+            "bdo",
+            "big",
+            "cite",
+            "code",
+            "data",
+            "del",
+            "dfn",
+            "em",
+            "font",
+            "i",
+            "img",
+            "ins",
+            "kbd",
+            "label",
+            "mark",
+            "q",
+            "s",
+            "samp",
+            "small",
+            "span",
+            "strike",
+            "strong",
+            "sub",
+            "sup",
+            "time",
+            "tt",
+            "u",
+            "var",
+            "wbr",
+        ]
+    )
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._pieces: list[str] = []
+        self._level: int | None = None
+
+    def of(self, root: Any) -> list[Block]:
+        pending: list[tuple[Any, bool]] = [(root, False)]
+        while pending:
+            element, is_end = pending.pop()
+            tag = element.tag if isinstance(element.tag, str) else ""
+            if is_end:
+                self._end(tag)
+                self._pieces.append(element.tail or "")
+                continue
+            if not tag or tag in self._SKIPPED:
+                self._pieces.append(element.tail or "")
+                continue
+            self._start(tag)
+            self._pieces.append(element.text or "")
+            pending.append((element, True))
+            pending.extend((child, False) for child in reversed(element))
+        self._flush()
+        return self._blocks
+
+    def _start(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._pieces.append(" ")
+        elif tag == "br":
+            self._pieces.append("\n")
+        elif tag not in self._INLINE:
+            self._flush()
+        if re.fullmatch(r"h[1-6]", tag):
+            self._level = int(tag[1])
+
+    def _end(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._pieces.append(" | ")
+        elif tag not in self._INLINE and tag != "br":
+            self._flush()
+        if re.fullmatch(r"h[1-6]", tag):
+            self._level = None
+
+    def _flush(self) -> None:
+        lines = (
+            (" ".join(line.split()) for line in "".join(self._pieces).split("\n"))
+            if self._level is None
+            else ["".join(self._pieces)]
+        )
+        text = " ".join(" ".join(lines).split()).strip(" |")
+        if text:
+            self._blocks.append(Block(text=text, level=self._level))
+        self._pieces.clear()

@@ -1,0 +1,332 @@
+"""What a person can do with their knowledge base: add documents, train them, ask it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import event
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import jobs
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict, Invalid, NotAllowed
+from fundwright.core.files import StoredFile
+from fundwright.core.jobs import Job, JobState
+from fundwright.core.live import publish
+from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.schemas import Actor, Role
+from fundwright.language import service as language
+from fundwright.language.protocols import Embedder
+from fundwright.training import repository
+from fundwright.training.models import Document, TrainingRun
+from fundwright.training.readers import MarkdownReader, Reader, choose_reader
+from fundwright.training.schemas import (
+    DocumentFailure,
+    DocumentRead,
+    DocumentSource,
+    Passage,
+    PassageInContext,
+    PastedText,
+    RunRead,
+)
+
+JOB_KIND = "train"
+_SAMPLE = Path(__file__).with_name("sample")
+_MAX_QUERY_CHARACTERS = 4_000
+
+
+class AlreadyAdded(Conflict):
+    """The account has a document with the same content."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(f"The same content is already there as “{document.title}”. Nothing was added.")
+        self.document_id = document.id
+
+
+def documents_topic(owner_id: UUID) -> str:
+    """Every change of the account's documents."""
+    return f"documents:{owner_id}"
+
+
+async def add_document(
+    core: Core,
+    session: AsyncSession,
+    actor: Actor,
+    stored: StoredFile,
+    *,
+    filename: str,
+    title: str = "",
+    is_sample: bool = False,
+) -> DocumentRead:
+    """Add a stored file, waiting to be trained. Raises Unreadable (422) or AlreadyAdded (409)."""
+    _require_writing(actor)
+    name = filename.replace("\\", "/").rsplit("/", 1)[-1].replace("\x00", "")[:200] or "document"
+    known = await repository.find_document_by_content(session, actor.id, stored.sha256)
+    if known is not None:
+        raise AlreadyAdded(known)
+    readers: list[Reader] = core.plugins.collect("document_readers")
+    try:
+        reader = choose_reader(readers, core.files.path(stored.sha256), name)
+    except Invalid:
+        if not await repository.is_content_used(session, stored.sha256):
+            core.files.remove(stored.sha256)
+        raise
+    document = Document(
+        owner_id=actor.id,
+        title=(title.strip() or name.rsplit(".", 1)[0])[:200],
+        filename=name,
+        media_type=reader.media_type,
+        sha256=stored.sha256,
+        size_bytes=stored.size_bytes,
+        source=DocumentSource.UPLOAD,
+        is_sample=is_sample,
+    )
+    return await _add(session, actor, document)
+
+
+async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
+    """Add pasted text as a Markdown document. Raises AlreadyAdded (409)."""
+    _require_writing(actor)
+    stored = await core.files.store(_once(pasted.text.encode()))
+    known = await repository.find_document_by_content(session, actor.id, stored.sha256)
+    if known is not None:
+        raise AlreadyAdded(known)
+    document = Document(
+        owner_id=actor.id,
+        title=pasted.title,
+        filename="pasted.md",
+        media_type=MarkdownReader.media_type,
+        sha256=stored.sha256,
+        size_bytes=stored.size_bytes,
+        source=DocumentSource.PASTE,
+    )
+    return await _add(session, actor, document)
+
+
+async def list_documents(
+    session: AsyncSession, actor: Actor, request: PageRequest | None = None, *, search: str = ""
+) -> Page[DocumentRead]:
+    """Newest first unless `request.sort` says otherwise: title, state, size_bytes, chunk_count, created_at or trained_at."""
+    request = request or PageRequest()
+    documents, total = await repository.list_documents(session, actor.id, request, search=search.strip())
+    items = [DocumentRead.model_validate(document) for document in documents]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
+    """Raises NotFound."""
+    return DocumentRead.model_validate(await repository.get_document(session, actor.id, document_id))
+
+
+async def remove_document(core: Core, session: AsyncSession, actor: Actor, document_id: UUID) -> None:
+    """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
+    _require_writing(actor)
+    document = await repository.get_document(session, actor.id, document_id)
+    await _remove(core, session, actor, [document])
+
+
+async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """Give a new account the sample documents of a company that does not exist, and train them."""
+    document_ids: list[UUID] = []
+    for path in sorted(_SAMPLE.iterdir()):
+        stored = await core.files.store(_once(path.read_bytes()))
+        if await repository.find_document_by_content(session, actor.id, stored.sha256) is None:
+            name = path.stem.replace("-", " ").capitalize()
+            document = Document(
+                owner_id=actor.id,
+                title=f"Sample: {name}",
+                filename=path.name,
+                media_type=choose_reader(core.plugins.collect("document_readers"), path, path.name).media_type,
+                sha256=stored.sha256,
+                size_bytes=stored.size_bytes,
+                source=DocumentSource.UPLOAD,
+                is_sample=True,
+            )
+            document_ids.append((await _add(session, actor, document)).id)
+    if document_ids:
+        await _enqueue(core, session, actor, document_ids, title="Train the sample documents")
+
+
+async def remove_sample(core: Core, session: AsyncSession, actor: Actor) -> int:
+    """Remove the sample documents; answers how many there were."""
+    _require_writing(actor)
+    documents = await repository.list_sample(session, actor.id)
+    await _remove(core, session, actor, documents)
+    return len(documents)
+
+
+async def has_sample(session: AsyncSession, actor: Actor) -> bool:
+    return bool(await repository.list_sample(session, actor.id))
+
+
+async def start_run(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
+    """Train documents as a job; by default every one that has no vectors of the model in use.
+
+    Raises Invalid when there is nothing to train, and FundwrightError when the embedding model cannot be loaded.
+    """
+    _require_writing(actor)
+    wanted = await _documents_to_train(core, session, actor, document_ids)
+    return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
+
+
+async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
+    """Train documents in this process and wait, as the command line does. Opens its own transactions."""
+    async with core.database.transaction() as session:
+        run = await _add_run(session, actor, document_ids)
+    payload = {"run_id": str(run.id)}
+    await core.jobs.run_inline(JOB_KIND, title=_title(len(document_ids)), owner_id=actor.id, payload=payload)
+    async with core.database.transaction() as session:
+        return await get_run(session, actor, run.id)
+
+
+async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[RunRead]:
+    """Newest first unless `request.sort` says otherwise: state, documents, chunks, duration_s or created_at."""
+    request = request or PageRequest()
+    runs, total = await repository.list_runs(session, actor.id, request)
+    return Page(items=[_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
+
+
+async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
+    """Raises NotFound."""
+    return _run(*await repository.get_run(session, actor.id, run_id))
+
+
+async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> list[DocumentRead]:
+    """The documents of a run that still exist, in its order. Raises NotFound."""
+    run, _ = await repository.get_run(session, actor.id, run_id)
+    ids = [UUID(document_id) for document_id in run.document_ids]
+    known = await repository.list_known_ids(session, actor.id, ids)
+    return [await get_document(session, actor, document_id) for document_id in known]
+
+
+async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
+    """Stop a run at its next step; what is embedded stays. Raises NotFound, or Conflict when it has ended."""
+    _require_writing(actor)
+    _, job = await repository.get_run(session, actor.id, run_id)
+    await jobs.cancel(session, job.id, owner_id=actor.id)
+    return await get_run(session, actor, run_id)
+
+
+async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
+    """Train the documents of an earlier run again. Raises NotFound, or Invalid when none of them is left."""
+    _require_writing(actor)
+    run, _ = await repository.get_run(session, actor.id, run_id)
+    return await start_run(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
+
+
+async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
+    """The passages of the actor's documents that answer `query` best, best first.
+
+    Vector and full-text search fused by rank; `score` is the cosine similarity. Raises Conflict when the documents
+    were trained with another embedding model than the one in use.
+    """
+    question = query.strip()[:_MAX_QUERY_CHARACTERS]
+    if not question:
+        return []
+    vector = (await embedder.embed([question]))[0]
+    passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
+    if not passages:
+        models = await repository.list_trained_models(session, actor.id)
+        if models and embedder.id not in models:
+            raise Conflict(
+                f"Your documents were trained with {models[0]}, but {embedder.id} is in use now. Train them again to search them."
+            )
+    return passages
+
+
+async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> PassageInContext:
+    """A passage with the text around it. Raises NotFound."""
+    return await repository.get_passage(session, actor.id, passage_id)
+
+
+def _require_writing(actor: Actor) -> None:
+    if actor.role in (Role.VIEWER, Role.REVIEWER):
+        raise NotAllowed("change the knowledge base")
+
+
+async def _add(session: AsyncSession, actor: Actor, document: Document) -> DocumentRead:
+    try:
+        async with session.begin_nested():
+            session.add(document)
+    except IntegrityError as error:  # added by two requests at the same moment
+        known = await repository.find_document_by_content(session, actor.id, document.sha256)
+        if known is None:
+            raise
+        raise AlreadyAdded(known) from error
+    await publish(session, documents_topic(actor.id))
+    return DocumentRead.model_validate(document)
+
+
+async def _remove(core: Core, session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> None:
+    for document in documents:
+        await repository.delete_document(session, actor.id, document.id)
+        if not await repository.is_content_used(session, document.sha256):
+            _remove_file_after_commit(core, session, document.sha256)
+    await publish(session, documents_topic(actor.id))
+
+
+def _remove_file_after_commit(core: Core, session: AsyncSession, sha256: str) -> None:
+    def remove(_session: Any) -> None:
+        core.files.remove(sha256)
+
+    event.listen(session.sync_session, "after_commit", remove, once=True)
+
+
+async def _documents_to_train(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID] | None) -> list[UUID]:
+    if document_ids is None:
+        embedder = await language.get_embedder(core)
+        wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
+        if not wanted:
+            raise Invalid("Every document is trained already. Add a document first.")
+        return wanted
+    wanted = await repository.list_known_ids(session, actor.id, list(dict.fromkeys(document_ids)))
+    if not wanted:
+        raise Invalid("None of these documents exists any more. Add a document first.")
+    return wanted
+
+
+async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> TrainingRun:
+    run = TrainingRun(owner_id=actor.id, document_ids=[str(document_id) for document_id in document_ids])
+    session.add(run)
+    await session.flush()
+    return run
+
+
+async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID], *, title: str) -> RunRead:
+    run = await _add_run(session, actor, document_ids)
+    payload = {"run_id": str(run.id)}
+    job = await core.jobs.enqueue(session, JOB_KIND, title=title, owner_id=actor.id, payload=payload)
+    run.job_id = job.id
+    await session.flush()
+    return await get_run(session, actor, run.id)
+
+
+def _title(count: int) -> str:
+    return "Train 1 document" if count == 1 else f"Train {count} documents"
+
+
+def _run(run: TrainingRun, job: Job) -> RunRead:
+    return RunRead(
+        id=run.id,
+        job_id=job.id,
+        state=JobState(job.state),
+        done=run.documents + len(run.failed),
+        total=len(run.document_ids),
+        message=job.message,
+        documents=run.documents,
+        chunks=run.chunks,
+        failed=tuple(DocumentFailure.model_validate(failure) for failure in run.failed),
+        model_id=run.model_id,
+        error=job.error,
+        created_at=run.created_at,
+        started_at=job.started_at,
+        ended_at=job.ended_at,
+    )
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content

@@ -1,0 +1,46 @@
+"""Documents to train with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright.training import service
+from fundwright.training.schemas import DocumentRead
+
+AddFile = Callable[..., Awaitable[DocumentRead]]
+
+
+async def pieces(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+@pytest.fixture
+def add_file() -> AddFile:
+    """Stores content and adds it as a document of the actor."""
+
+    async def add(
+        core: Core, session: AsyncSession, actor: Actor, content: str | bytes, filename: str = "notes.md"
+    ) -> DocumentRead:
+        stored = await core.files.store(pieces(content.encode() if isinstance(content, str) else content))
+        return await service.add_document(core, session, actor, stored, filename=filename)
+
+    return add
+
+
+@pytest.fixture
+async def owner(committed: Core) -> Actor:
+    """An account in the committed database."""
+    async with committed.database.transaction() as session:
+        return await identity.add_account(session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None)
+
+
+@pytest.fixture
+async def stranger(committed: Core) -> Actor:
+    async with committed.database.transaction() as session:
+        return await identity.add_account(session, email="eve@example.org", name="Eve Example", role=Role.USER, password=None)

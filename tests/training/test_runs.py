@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from fundwright.core import jobs
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.jobs import JobState
+from fundwright.identity.schemas import Actor
+from fundwright.language import service as language
+from fundwright.training import service
+from fundwright.training.schemas import DocumentState
+from tests.training.conftest import AddFile
+
+BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
+BREAD = "# Bread\n\nA sourdough loaf rises overnight in a cool kitchen and is baked in a very hot oven."
+
+
+async def _train(core: Core, actor: Actor, *documents: UUID) -> service.RunRead:
+    return await service.run_inline(core, actor, documents)
+
+
+class TestRun:
+    async def test_reads_and_embeds_documents(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+        run = await _train(committed, owner, boats.id, bread.id)
+        assert (run.state, run.documents, run.chunks, run.failed) == (JobState.SUCCEEDED, 2, 2, ())
+        assert run.model_id == "minilm-l6-v2-int8"
+        assert run.duration_s is not None
+        async with committed.database.transaction() as session:
+            page = await service.list_documents(session, owner)
+        assert {(item.title, item.state, item.chunk_count) for item in page.items} == {
+            ("boats", DocumentState.TRAINED, 1),
+            ("bread", DocumentState.TRAINED, 1),
+        }
+
+    async def test_a_bad_document_is_named_and_the_rest_goes_on(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            broken = await add_file(committed, session, owner, b"%PDF-1.7\nnot really", "broken.pdf")
+            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+        run = await _train(committed, owner, broken.id, bread.id)
+        assert run.documents == 1
+        assert [failure.title for failure in run.failed] == ["broken"]
+        assert "broken.pdf" in run.failed[0].reason
+        async with committed.database.transaction() as session:
+            document = await service.get_document(session, owner, broken.id)
+        assert document.state == DocumentState.FAILED
+        assert document.error == run.failed[0].reason
+
+    async def test_repeating_keeps_passages_and_their_ids(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+        embedder = await language.get_embedder(committed)
+        found = []
+        for _ in range(2):
+            await _train(committed, owner, boats.id)
+            async with committed.database.transaction() as session:
+                found.append(await service.find_passages(session, owner, "ferry", embedder=embedder))
+        assert found[0] == found[1]
+        assert len(found[0]) == 1
+
+    async def test_resumes_after_the_documents_that_are_done(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+            run = await service.start_run(committed, session, owner, [boats.id, bread.id])
+            job = await session.get(jobs.Job, run.job_id)
+            assert job is not None
+            job.checkpoint = {"next": 1}
+        await committed.jobs._run(run.job_id, reraise=True)
+        async with committed.database.transaction() as session:
+            states = {item.title: item.state for item in (await service.list_documents(session, owner)).items}
+        assert states == {"boats": DocumentState.WAITING, "bread": DocumentState.TRAINED}
+
+    async def test_a_removed_document_does_not_stop_a_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+            run = await service.start_run(committed, session, owner)
+        async with committed.database.transaction() as session:
+            await service.remove_document(committed, session, owner, boats.id)
+        await committed.jobs._run(run.job_id, reraise=True)
+        async with committed.database.transaction() as session:
+            ended = await service.get_run(session, owner, run.id)
+        assert ended.state == JobState.SUCCEEDED
+        assert len(ended.failed) == 1
+
+    async def test_a_queued_run_can_be_cancelled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            await add_file(committed, session, owner, BOATS)
+            run = await service.start_run(committed, session, owner)
+            cancelled = await service.cancel_run(session, owner, run.id)
+            repeated = await service.repeat_run(committed, session, owner, run.id)
+        assert cancelled.state == JobState.CANCELLED
+        assert repeated.state == JobState.QUEUED
+        assert repeated.total == 1
+        async with committed.database.transaction() as session:
+            assert [item.id for item in (await service.list_runs(session, owner)).items] == [repeated.id, run.id]
+            with pytest.raises(Conflict):
+                await service.cancel_run(session, owner, run.id)
+
+    async def test_nothing_to_train_is_said(self, committed: Core, owner: Actor) -> None:
+        async with committed.database.transaction() as session:
+            with pytest.raises(Invalid, match="Add a document"):
+                await service.start_run(committed, session, owner)
+
+    @pytest.mark.security(40)
+    async def test_a_stranger_finds_no_run(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            await add_file(committed, session, owner, BOATS)
+            run = await service.start_run(committed, session, owner)
+        async with committed.database.transaction() as session:
+            for verb in (service.get_run, service.cancel_run, service.list_run_documents):
+                with pytest.raises(NotFound):
+                    await verb(session, stranger, run.id)
+            with pytest.raises(NotFound):
+                await service.repeat_run(committed, session, stranger, run.id)
+            assert (await service.list_runs(session, stranger)).total == 0
+
+
+class TestFindPassages:
+    async def test_the_best_passage_comes_first(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            wanted = [
+                (await add_file(committed, session, owner, text, name)).id
+                for text, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
+            ]
+        await _train(committed, owner, *wanted)
+        embedder = await language.get_embedder(committed)
+        async with committed.database.transaction() as session:
+            passages = await service.find_passages(session, owner, "How do people get over the water?", embedder=embedder)
+            assert [passage.document_title for passage in passages] == ["boats", "bread"]
+            assert passages[0].heading == "Boats"
+            assert passages[0].score > passages[1].score
+            shown = await service.get_passage(session, owner, passages[0].id)
+        assert shown.before + shown.text + shown.after == "Boats\n\n" + BOATS.partition("\n\n")[2]
+
+    @pytest.mark.security(41)
+    async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+        await _train(committed, owner, boats.id)
+        embedder = await language.get_embedder(committed)
+        async with committed.database.transaction() as session:
+            mine = await service.find_passages(session, owner, "ferry", embedder=embedder)
+            assert await service.find_passages(session, stranger, "ferry", embedder=embedder) == []
+            with pytest.raises(NotFound):
+                await service.get_passage(session, stranger, mine[0].id)
+            with pytest.raises(NotFound):
+                await service.get_passage(session, owner, uuid4())
+
+    async def test_samples_count_until_there_is_an_own_document(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            await service.add_sample(committed, session, owner)
+            run = (await service.list_runs(session, owner)).items[0]
+        await committed.jobs._run(run.job_id, reraise=True)
+        embedder = await language.get_embedder(committed)
+        async with committed.database.transaction() as session:
+            found = await service.find_passages(session, owner, "Who is the project manager?", embedder=embedder)
+            assert found[0].document_title == "Sample: Key personnel"
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+        await _train(committed, owner, boats.id)
+        async with committed.database.transaction() as session:
+            found = await service.find_passages(session, owner, "Who is the project manager?", embedder=embedder)
+            assert {passage.document_title for passage in found} == {"boats"}
+            assert await service.remove_sample(committed, session, owner) == 5
+            assert (await service.list_documents(session, owner)).total == 1
+
+    async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+        await _train(committed, owner, boats.id)
+        embedder = await language.get_embedder(committed)
+
+        class Other:
+            id, dimension, embed = "other", embedder.dimension, embedder.embed
+
+        async with committed.database.transaction() as session:
+            with pytest.raises(Conflict, match="Train them again"):
+                await service.find_passages(session, owner, "ferry", embedder=Other())
+
+    async def test_the_index_finds_what_the_exact_search_finds(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with committed.database.transaction() as session:
+            wanted = [
+                (await add_file(committed, session, owner, text, name)).id
+                for text, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
+            ]
+        await _train(committed, owner, *wanted)
+        embedder = await language.get_embedder(committed)
+        async with committed.database.transaction() as session:
+            exact = await service.find_passages(session, owner, "loaf", embedder=embedder)
+            monkeypatch.setattr("fundwright.training.repository._EXACT_LIMIT", 0)
+            assert await service.find_passages(session, owner, "loaf", embedder=embedder) == exact
+
+
+class TestAddDocument:
+    async def test_the_same_content_is_said_to_be_there(
+        self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await add_file(committed, session, owner, BOATS, "boats.md")
+            with pytest.raises(service.AlreadyAdded, match="boats"):
+                await add_file(committed, session, owner, BOATS, "other.md")
+            await add_file(committed, session, stranger, BOATS, "boats.md")
+
+    @pytest.mark.security(42)
+    async def test_a_name_gives_no_path(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            document = await add_file(committed, session, owner, BOATS, "../../etc/pass\\wd.md")
+        assert (document.filename, document.title) == ("wd.md", "wd")
+
+    async def test_what_cannot_be_read_is_refused_and_not_kept(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            with pytest.raises(Invalid, match="format"):
+                await add_file(committed, session, owner, b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(60), "picture.pdf")
+        assert not [path for path in (committed.settings.data / "files").rglob("*") if path.is_file()]
+
+    async def test_pasted_text_is_a_document(self, committed: Core, owner: Actor) -> None:
+        async with committed.database.transaction() as session:
+            document = await service.add_text(committed, session, owner, service.PastedText(title="Notes", text=BREAD))
+        assert (document.source, document.state) == ("paste", DocumentState.WAITING)
+
+    async def test_removing_takes_the_file_unless_somebody_else_has_it(
+        self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            mine = await add_file(committed, session, owner, BOATS)
+            theirs = await add_file(committed, session, stranger, BOATS)
+        path = committed.files.path(mine.sha256)
+        async with committed.database.transaction() as session:
+            await service.remove_document(committed, session, owner, mine.id)
+        assert path.exists()
+        async with committed.database.transaction() as session:
+            await service.remove_document(committed, session, stranger, theirs.id)
+        assert not path.exists()
