@@ -14,11 +14,10 @@ CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, ma
 
 
 class Colour(StrEnum):
-    """Colours a category may have; each is a class of the stylesheet."""
+    """colours a category may have; screens show them as chip colours."""
 
     GREY = "grey"
     BLUE = "blue"
-    CYAN = "cyan"
     GREEN = "green"
     ORANGE = "orange"
     RED = "red"

@@ -1,0 +1,507 @@
+"""`/dashboard/category`: the account's categories, what they learn from, and what the classifier suggests."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reactpy import component, html, use_state
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead
+from fundwright.core import jobs
+from fundwright.core.jobs import JobRead, JobState
+from fundwright.core.paging import Page, PageRequest
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.messages import nt, t
+from fundwright_ui.ui import (
+    Option,
+    alert,
+    button,
+    card,
+    chip,
+    empty,
+    form,
+    grid,
+    icon_button,
+    loading,
+    page,
+    pagination,
+    problem,
+    progress,
+    row,
+    section,
+    select_field,
+    stack,
+    text_area,
+    text_field,
+    text_link,
+)
+from fundwright_ui.ui.data import Color
+from fundwright_ui.widgets import ConfirmDialog
+
+_PAGE_SIZE = 10
+_FOUND_AT_ONCE = 6
+_NONE = "none"
+
+CHIP_COLOURS: dict[Colour, Color] = {
+    Colour.GREY: "default",
+    Colour.BLUE: "info",
+    Colour.GREEN: "success",
+    Colour.ORANGE: "warning",
+    Colour.RED: "error",
+    Colour.PURPLE: "primary",
+}
+
+
+def category_chip(name: str, colour: Colour, *, key: str | None = None) -> VdomDict:
+    """A category as it is shown everywhere."""
+    return chip(name, color=CHIP_COLOURS[colour], key=key)
+
+
+@component
+def category_screen() -> VdomDict:
+    actor = use_actor()
+    found = use_query(
+        lambda session: categories.list_categories(session, actor),
+        key=[actor.id],
+        topics=[categories.categories_topic(actor.id)],
+    )
+    is_adding, set_adding = use_state(False)
+
+    async def create(session: AsyncSession, category: CategoryCreate) -> None:
+        await categories.create(session, actor, category)
+
+    async def remove_sample(session: AsyncSession) -> None:
+        await categories.remove_sample(session, actor)
+
+    creating = use_action(create, success=t("The category was created."), then=lambda: set_adding(False))
+    removing = use_action(remove_sample, success=t("The sample categories were removed."))
+
+    if found.error:
+        return page(t("Category"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(t("Category"), loading(t("Loading categories")))
+    is_first = not found.value
+    return page(
+        t("Category"),
+        _sample_banner(found.value, removing.is_running, removing),
+        section(
+            t("New category"),
+            form(
+                text_field("name", t("Name"), required=True, maxlength=80, id="new-name"),
+                text_area(
+                    "description",
+                    t("Description"),
+                    rows=3,
+                    maxlength=2_000,
+                    help=t("What belongs here, as phrases with commas between them. The classifier reads this."),
+                    id="new-description",
+                ),
+                _colour_field(Colour.BLUE, id="new-colour"),
+                on_submit=creating,
+                model=CategoryCreate,
+                submit=t("Create category"),
+                label=t("New category"),
+                actions=[] if is_first else [button(t("Cancel"), on_click=lambda: set_adding(False))],
+            ),
+            key="new",
+        )
+        if is_adding or is_first
+        else None,
+        empty(t("No categories yet. Create one above, then sort your opportunities into it."))
+        if is_first
+        else grid(*(_category_card(category, key=str(category.id)) for category in found.value)),
+        None if is_first else _review(found.value, key="review"),
+        subtitle=t("Your own categories. A classifier sorts opportunities into them; what you accept or correct teaches it."),
+        actions=[
+            button(t("New category"), icon_name="add", look="soft", on_click=lambda: set_adding(True), disabled=is_adding),
+            None if is_first else _categorise_button(key="categorise"),
+        ],
+    )
+
+
+def _sample_banner(found: list[CategoryRead], is_removing: bool, removing: object) -> VdomDict | None:
+    if not any(category.is_sample for category in found):
+        return None
+    return alert(
+        t("Some of these categories are a sample to begin with."),
+        button(t("Remove the sample"), size="small", on_click=removing, is_busy=is_removing),  # type: ignore[arg-type]
+        variant="info",
+    )
+
+
+def _colour_field(colour: Colour, *, id: str) -> Component:
+    names = {
+        Colour.GREY: t("Grey"),
+        Colour.BLUE: t("Blue"),
+        Colour.GREEN: t("Green"),
+        Colour.ORANGE: t("Orange"),
+        Colour.RED: t("Red"),
+        Colour.PURPLE: t("Theme colour"),
+    }
+    return select_field("colour", t("Colour"), [Option(value, label) for value, label in names.items()], default=colour, id=id)
+
+
+@component
+def _categorise_button() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    recent = use_query(
+        lambda session: jobs.list_recent(session, actor.id, kind="categorise", limit=1),
+        key=[actor.id],
+        topics=[jobs.jobs_topic(actor.id)],
+    )
+    job = recent.value[0] if recent.value else None
+    is_underway = job is not None and not job.state.is_over
+
+    async def categorise(session: AsyncSession) -> None:
+        await opportunities.start_categorising(session, actor, connection.core)
+
+    async def stop(session: AsyncSession) -> None:
+        if job is not None:
+            await jobs.cancel(session, job.id, owner_id=actor.id)
+
+    starting = use_action(categorise, then=recent.reload)
+    stopping = use_action(stop)
+
+    return stack(
+        row(
+            button(
+                t("Categorise now"),
+                look="contained",
+                icon_name="refresh",
+                on_click=starting,
+                is_busy=starting.is_running,
+                disabled=is_underway,
+            ),
+            button(t("Stop"), icon_name="stop", on_click=stopping, is_busy=stopping.is_running) if is_underway else None,
+        ),
+        _job_line(job),
+        tight=True,
+    )
+
+
+def _job_line(job: JobRead | None) -> VdomDict | None:
+    if job is None:
+        return None
+    if not job.state.is_over:
+        return progress(
+            job.done,
+            job.total,
+            label=t("Categorising"),
+            message=t("{done} of {total} opportunities", done=job.done, total=job.total) if job.total else t("Waiting to start"),
+        )
+    if job.state == JobState.FAILED:
+        return alert(job.error or t("Categorising failed."))
+    if job.state == JobState.CANCELLED:
+        return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Stopped. What was sorted stays sorted."))
+    result = job.result or {}
+    return html.p(
+        {"className": "fw-muted fw-small", "role": "status"},
+        t(
+            "Last time: {labelled} sorted anew, {unchanged} as before, {abstained} fit no category.",
+            labelled=result.get("labelled", 0),
+            unchanged=result.get("unchanged", 0),
+            abstained=result.get("abstained", 0),
+        ),
+    )
+
+
+@component
+def _category_card(category: CategoryRead) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    opened, set_opened = use_state("")
+
+    async def change(session: AsyncSession, changed: CategoryChange) -> None:
+        await categories.change(session, actor, category.id, changed)
+
+    async def delete(session: AsyncSession) -> None:
+        await categories.delete(session, actor, category.id)
+
+    changing = use_action(change, success=t("The category was changed."), then=lambda: set_opened(""))
+    deleting = use_action(delete, success=t("The category was deleted."))
+
+    def toggle(part: str) -> None:
+        set_opened(lambda now: "" if now == part else part)
+
+    if opened == "edit":
+        return card(
+            form(
+                text_field("name", t("Name"), default=category.name, required=True, maxlength=80, id=f"name-{category.id}"),
+                text_area(
+                    "description",
+                    t("Description"),
+                    default=category.description,
+                    maxlength=2_000,
+                    id=f"description-{category.id}",
+                ),
+                _colour_field(category.colour, id=f"colour-{category.id}"),
+                on_submit=changing,
+                model=CategoryChange,
+                submit=t("Save"),
+                label=t("Edit {name}", name=category.name),
+                actions=[button(t("Cancel"), on_click=lambda: set_opened(""))],
+            ),
+            label=category.name,
+        )
+    return card(
+        row(
+            category_chip(category.name, category.colour),
+            chip(t("Sample")) if category.is_sample else None,
+        ),
+        html.p({"className": "fw-clamp"}, category.description) if category.description else None,
+        html.p(
+            {"className": "fw-muted fw-small"},
+            t(
+                "{accepted} accepted, {suggested} suggested, {examples} examples",
+                accepted=category.accepted,
+                suggested=category.suggested,
+                examples=category.examples,
+            ),
+        ),
+        row(
+            text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}")),
+            text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}")),
+        ),
+        _examples(category, key="examples") if opened == "examples" else None,
+        ConfirmDialog(
+            is_open=True,
+            title=t("Delete “{name}”?", name=category.name),
+            text=t("Its labels go with it. The opportunities stay."),
+            confirm_label=t("Delete"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            on_confirm=deleting,
+            on_cancel=lambda: set_opened(""),
+        )
+        if opened == "delete"
+        else None,
+        label=category.name,
+        actions=[
+            button(
+                t("Examples"),
+                size="small",
+                look="soft",
+                aria_label=t("Examples of {name}", name=category.name),
+                on_click=lambda: toggle("examples"),
+            ),
+            icon_button(t("Edit {name}", name=category.name), "edit", small=True, on_click=lambda: toggle("edit")),
+            icon_button(t("Delete {name}", name=category.name), "delete", small=True, on_click=lambda: toggle("delete")),
+        ],
+    )
+
+
+@component
+def _examples(category: CategoryRead) -> VdomDict:
+    actor = use_actor()
+    text, set_text = use_state("")
+
+    async def read_examples(session: AsyncSession) -> list[OpportunityRow]:
+        labels = await categories.list_examples(session, actor, category.id)
+        return await opportunities.rows_of(session, actor, [label.subject_id for label in labels])
+
+    async def search(session: AsyncSession) -> list[OpportunityRow]:
+        if len(text.strip()) < 2:
+            return []
+        found = await opportunities.list_opportunities(
+            session, actor, OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE)
+        )
+        return found.items
+
+    examples = use_query(read_examples, key=[category.id], topics=[categories.categories_topic(actor.id)])
+    found = use_query(search, key=[text])
+    given = {example.id for example in examples.value or ()}
+    offered = [opportunity for opportunity in found.value or () if opportunity.id not in given]
+
+    return stack(
+        text_field(
+            "search",
+            t("Find a notice to give as an example"),
+            type="search",
+            value=text,
+            on_change=set_text,
+            small=True,
+            id=f"search-{category.id}",
+        ),
+        alert(found.error) if found.error else None,
+        html.p({"className": "fw-muted fw-small", "role": "status"}, t("Nothing found. Try other words."))
+        if text and not found.is_loading and not offered
+        else None,
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Found notices")},
+            *(_offered_example(category, opportunity, key=str(opportunity.id)) for opportunity in offered),
+        )
+        if offered
+        else None,
+        problem(examples.error, on_retry=examples.reload) if examples.error else None,
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Examples of {name}", name=category.name)},
+            *(_given_example(opportunity, key=str(opportunity.id)) for opportunity in examples.value),
+        )
+        if examples.value
+        else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Two or three already help.")),
+    )
+
+
+@component
+def _offered_example(category: CategoryRead, opportunity: OpportunityRow) -> VdomDict:
+    actor = use_actor()
+
+    async def add(session: AsyncSession) -> None:
+        await categories.add_example(session, actor, category.id, opportunity.id)
+
+    adding = use_action(add)
+    return html.li(
+        {"className": "fw-list-item"},
+        html.span({"className": "fw-grow"}, opportunity.title),
+        icon_button(t("Add {title} as an example", title=opportunity.title), "add", small=True, on_click=adding),
+    )
+
+
+@component
+def _given_example(opportunity: OpportunityRow) -> VdomDict:
+    actor = use_actor()
+
+    async def remove(session: AsyncSession) -> None:
+        await categories.remove_example(session, actor, opportunity.id)
+
+    removing = use_action(remove)
+    return html.li(
+        {"className": "fw-list-item"},
+        html.span({"className": "fw-grow"}, opportunity.title),
+        icon_button(t("Take {title} back", title=opportunity.title), "close", small=True, on_click=removing),
+    )
+
+
+@component
+def _review(found: list[CategoryRead]) -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    request, category_id = _review_request(url, found)
+
+    async def read(session: AsyncSession) -> tuple[Page[LabelRead], dict[UUID, OpportunityRow]]:
+        suggestions = await categories.list_suggestions(session, actor, request, category_id=category_id)
+        rows = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
+        return suggestions, {opportunity.id: opportunity for opportunity in rows}
+
+    queue = use_query(read, key=[request, category_id], topics=[categories.categories_topic(actor.id)])
+
+    if queue.error:
+        return section(t("To review"), problem(queue.error, on_retry=queue.reload))
+    if queue.value is None:
+        return section(t("To review"), loading(t("Loading suggestions")))
+    suggestions, titles = queue.value
+    page_count = -(-suggestions.total // _PAGE_SIZE)
+    return section(
+        t("To review"),
+        html.p(
+            {"className": "fw-muted", "role": "status"},
+            nt("{n} suggestion waits for you.", "{n} suggestions wait for you.", suggestions.total),
+        ),
+        html.div(
+            {"className": "fw-filters"},
+            select_field(
+                "of",
+                t("Category"),
+                [Option("", t("All categories")), *(Option(str(category.id), category.name) for category in found)],
+                value=str(category_id or ""),
+                on_change=lambda value: url.set(of=value, page=None),
+                small=True,
+                id="review-category",
+            ),
+            select_field(
+                "sort",
+                t("Order"),
+                [Option("", t("Least sure first")), Option("-confidence", t("Surest first"))],
+                value=request.sort,
+                on_change=lambda value: url.set(sort=value, page=None),
+                small=True,
+                id="review-sort",
+            ),
+        ),
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Suggestions")},
+            *(
+                _suggestion(label, titles[label.subject_id], found, key=str(label.subject_id))
+                for label in suggestions.items
+                if label.subject_id in titles
+            ),
+        )
+        if suggestions.items
+        else empty(t("Nothing to review. “Categorise now” asks the classifier again.")),
+        pagination(request.page, page_count, href=lambda number: url.href(page=number)),
+    )
+
+
+def _review_request(url: UrlState, found: list[CategoryRead]) -> tuple[PageRequest, UUID | None]:
+    """What the address asks for; what it does not understand it leaves out."""
+    asked = url.get("page")
+    number = min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1
+    sort = "-confidence" if url.get("sort") == "-confidence" else ""
+    chosen = next((category.id for category in found if str(category.id) == url.get("of")), None)
+    return PageRequest(page=number, page_size=_PAGE_SIZE, sort=sort), chosen
+
+
+@component
+def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[CategoryRead]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    percent = round(label.confidence * 100)
+
+    async def accept(session: AsyncSession) -> None:
+        await categories.accept(session, actor, label.subject_id)
+
+    async def correct(session: AsyncSession, chosen: str) -> None:
+        if chosen:
+            await categories.correct(session, actor, label.subject_id, None if chosen == _NONE else UUID(chosen))
+
+    accepting = use_action(accept)
+    correcting = use_action(correct)
+
+    others = [Option(str(category.id), category.name) for category in found if category.id != label.category_id]
+    return html.li(
+        {"className": "fw-list-item"},
+        html.div(
+            {"className": "fw-grow"},
+            text_link(
+                opportunity.title,
+                connection.href(f"/dashboard/{'sam' if opportunity.kind == 'contract' else 'nih'}?open={opportunity.id}"),
+            ),
+            html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number)))),
+            row(
+                category_chip(label.category_name or "", label.colour),
+                html.meter(
+                    {
+                        "className": "fw-meter",
+                        "min": 0,
+                        "max": 100,
+                        "value": percent,
+                        "aria-label": t("Confidence {percent} %", percent=percent),
+                    }
+                ),
+                html.span({"className": "fw-small fw-muted"}, f"{percent} %"),
+            ),
+        ),
+        row(
+            button(
+                t("Accept"),
+                size="small",
+                look="soft",
+                icon_name="check",
+                aria_label=t("Accept {category} for {title}", category=label.category_name, title=opportunity.title),
+                on_click=accepting,
+                is_busy=accepting.is_running,
+            ),
+            select_field(
+                "correct",
+                t("Correct"),
+                [Option("", t("Choose another")), *others, Option(_NONE, t("None of these"))],
+                value="",
+                on_change=correcting,
+                disabled=correcting.is_running,
+                small=True,
+                id=f"correct-{label.subject_id}",
+            ),
+        ),
+    )

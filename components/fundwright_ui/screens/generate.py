@@ -1,0 +1,350 @@
+"""`/generate/index`: choose an opportunity and a template, start a draft, find the earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from uuid import UUID
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import jobs
+from fundwright.core.errors import FundwrightError, Invalid, NotFound
+from fundwright.core.paging import Page, PageRequest
+from fundwright.generation import service as generation
+from fundwright.generation.schemas import DraftRow, DraftState, DraftTemplate
+from fundwright.language import service as language
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
+from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui import (
+    Option,
+    alert,
+    button,
+    card,
+    chip,
+    empty,
+    grid,
+    icon_button,
+    loading,
+    page,
+    pagination,
+    problem,
+    row,
+    section,
+    select_field,
+    text_field,
+    text_link,
+)
+from fundwright_ui.ui.data import Color
+from fundwright_ui.widgets import ConfirmDialog
+
+_PAGE_SIZE = 10
+_FOUND_AT_ONCE = 8
+
+_STATE_COLOURS: dict[DraftState, Color] = {
+    DraftState.QUEUED: "default",
+    DraftState.WRITING: "info",
+    DraftState.FINISHED: "success",
+    DraftState.STOPPED: "warning",
+    DraftState.FAILED: "error",
+}
+
+
+def state_chip(state: DraftState) -> VdomDict:
+    """How far a draft is."""
+    names = {
+        DraftState.QUEUED: t("Waiting"),
+        DraftState.WRITING: t("Being written"),
+        DraftState.FINISHED: t("Finished"),
+        DraftState.STOPPED: t("Stopped"),
+        DraftState.FAILED: t("Failed"),
+    }
+    return chip(names[state], color=_STATE_COLOURS[state])
+
+
+@component
+def generate_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    core = connection.core
+    templates = generation.list_templates(core)
+    template = next((item for item in templates if item.name == url.get("template")), None)
+    opportunity_id = url.get("opportunity")
+
+    async def read_chosen(session: AsyncSession) -> OpportunityRead | None:
+        with suppress(ValueError, NotFound):
+            return await opportunities.get_opportunity(session, actor, UUID(opportunity_id))
+        return None
+
+    chosen = use_query(read_chosen, key=[opportunity_id])
+    opportunity = chosen.value if opportunity_id else None
+
+    async def start(session: AsyncSession) -> str:
+        if opportunity is None or template is None:
+            raise Invalid(t("Choose an opportunity and a template first."))
+        draft = await generation.start_draft(session, actor, core, opportunity_id=opportunity.id, template=template.name)
+        return draft.slug
+
+    starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
+
+    return page(
+        t("Generate"),
+        _writer_in_use(key="writer"),
+        section(
+            t("1. The opportunity"),
+            problem(chosen.error, on_retry=chosen.reload)
+            if chosen.error
+            else _chosen_opportunity(url, opportunity)
+            if opportunity
+            else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),
+        ),
+        section(t("2. The template"), _template_choice(url, templates, template)),
+        row(
+            button(
+                t("Generate"),
+                look="contained",
+                size="large",
+                icon_name="generate",
+                on_click=starting,
+                is_busy=starting.is_running,
+                disabled=opportunity is None or template is None,
+            ),
+            html.p({"className": "fw-muted", "role": "status"}, t("Choose an opportunity and a template first."))
+            if opportunity is None or template is None
+            else None,
+        ),
+        _drafts(key="drafts"),
+        subtitle=t("A draft is written from your own documents and cites them."),
+    )
+
+
+@component
+def _writer_in_use() -> VdomDict:
+    connection = use_connection()
+    try:
+        models = language.describe(connection.core)
+    except FundwrightError as error:
+        return alert(error.sentence)
+    return alert(
+        t("Writer in use: {writer}.", writer=models.writer_label),
+        html.details(
+            html.summary(t("Connect another writer") if models.is_generative else t("Connect a better writer")),
+            html.p(models.how_to_connect),
+        ),
+        variant="info",
+    )
+
+
+def _chosen_opportunity(url: UrlState, opportunity: OpportunityRead) -> VdomDict:
+    return card(
+        html.p({"className": "fw-clamp"}, opportunity.description[:400]) if opportunity.description else None,
+        title=opportunity.title,
+        subtitle=_particulars(opportunity),
+        actions=[button(t("Choose another"), size="small", on_click=lambda: url.set(opportunity=None))],
+    )
+
+
+@component
+def _opportunity_search(is_gone: bool) -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    text, set_text = use_state("")
+
+    async def search(session: AsyncSession) -> list[OpportunityRow]:
+        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, availability=None if text.strip() else "open")
+        return (await opportunities.list_opportunities(session, actor, query)).items
+
+    found = use_query(search, key=[text])
+
+    return html.div(
+        {"className": "fw-stack"},
+        alert(t("The opportunity of this link is gone. Choose another one."), variant="warning") if is_gone else None,
+        text_field(
+            "search",
+            t("Search opportunities"),
+            type="search",
+            value=text,
+            on_change=set_text,
+            placeholder=t("Title, number or words of the notice"),
+            id="opportunity-search",
+        ),
+        _found_opportunities(url, found.value, found.error, has_text=bool(text.strip())),
+    )
+
+
+def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, error: str | None, *, has_text: bool) -> VdomDict:
+    if error:
+        return problem(error)
+    if found is None:
+        return loading(t("Searching"))
+    if not found:
+        return empty(
+            t("Nothing found. Try other words.")
+            if has_text
+            else t("No open opportunities yet. Import a file on the Opportunities page.")
+        )
+    return html.ul(
+        {"className": "fw-list", "aria-label": t("Found opportunities")},
+        *(
+            html.li(
+                {"className": "fw-list-item", "key": str(opportunity.id)},
+                html.div(
+                    {"className": "fw-grow"},
+                    html.span({"className": "fw-strong"}, opportunity.title),
+                    html.p({"className": "fw-muted fw-small"}, _particulars(opportunity)),
+                ),
+                button(
+                    t("Choose"),
+                    size="small",
+                    look="soft",
+                    aria_label=t("Choose {title}", title=opportunity.title),
+                    on_click=_choose(url, opportunity.id),
+                ),
+            )
+            for opportunity in found
+        ),
+    )
+
+
+def _choose(url: UrlState, opportunity_id: UUID) -> Callable[[], None]:
+    return lambda: url.set(opportunity=opportunity_id)
+
+
+def _particulars(opportunity: OpportunityRow) -> str:
+    due = t("due {date}", date=f"{opportunity.due_at:%Y-%m-%d}") if opportunity.due_at else ""
+    return " · ".join(filter(None, (opportunity.number, opportunity.agency, due)))
+
+
+def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: DraftTemplate | None) -> VdomDict:
+    def choose(payload: dict[str, object]) -> None:
+        url.set(template=payload.get("value"))
+
+    return html.fieldset(
+        html.legend({"className": "fw-visually-hidden"}, t("Template")),
+        grid(
+            *(
+                html.label(
+                    {"className": "fw-card fw-card-choice", "key": template.name},
+                    row(
+                        html.input(
+                            {
+                                "type": "radio",
+                                "name": "template",
+                                "value": template.name,
+                                "checked": template is chosen,
+                                "onChange": handler(choose),
+                            }
+                        ),
+                        html.span({"className": "fw-card-title"}, t(template.title)),
+                    ),
+                    html.span({"className": "fw-muted"}, t(template.description)),
+                    html.span(
+                        {"className": "fw-small fw-muted"},
+                        " · ".join(t(part.heading) for part in template.sections),
+                    ),
+                )
+                for template in templates
+            )
+        ),
+    )
+
+
+@component
+def _drafts() -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    asked = url.get("page")
+    number = min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1
+    sort = url.get("sort") if url.get("sort") in ("title", "created_at", "state") else "-created_at"
+    state = DraftState(url.get("state")) if url.get("state") in list(DraftState) else None
+    request = PageRequest(page=number, page_size=_PAGE_SIZE, sort=sort)
+
+    async def read(session: AsyncSession) -> Page[DraftRow]:
+        return await generation.list_drafts(session, actor, request, state=state)
+
+    drafts = use_query(read, key=[request, state], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
+
+    if drafts.error:
+        return section(t("Your drafts"), problem(drafts.error, on_retry=drafts.reload))
+    if drafts.value is None:
+        return section(t("Your drafts"), loading(t("Loading drafts")))
+    if not drafts.value.total and state is None:
+        return section(t("Your drafts"), empty(t("No drafts yet. The first one appears here.")))
+    return section(
+        t("Your drafts"),
+        html.div(
+            {"className": "fw-filters"},
+            select_field(
+                "state",
+                t("State"),
+                [
+                    Option("", t("All")),
+                    Option(DraftState.FINISHED, t("Finished")),
+                    Option(DraftState.WRITING, t("Being written")),
+                    Option(DraftState.STOPPED, t("Stopped")),
+                    Option(DraftState.FAILED, t("Failed")),
+                ],
+                value=state or "",
+                on_change=lambda value: url.set(state=value, page=None),
+                small=True,
+                id="drafts-state",
+            ),
+            select_field(
+                "sort",
+                t("Order"),
+                [Option("-created_at", t("Newest first")), Option("created_at", t("Oldest first")), Option("title", t("Title"))],
+                value=sort,
+                on_change=lambda value: url.set(sort=value, page=None),
+                small=True,
+                id="drafts-sort",
+            ),
+        ),
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Your drafts")},
+            *(_draft_item(draft, key=str(draft.id)) for draft in drafts.value.items),
+        )
+        if drafts.value.items
+        else empty(t("No draft is in this state.")),
+        pagination(number, -(-drafts.value.total // _PAGE_SIZE), href=lambda target: url.href(page=target)),
+    )
+
+
+@component
+def _draft_item(draft: DraftRow) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+
+    async def delete(session: AsyncSession) -> None:
+        await generation.delete_draft(session, actor, draft.id)
+
+    deleting = use_action(delete, success=t("The draft was deleted."))
+
+    return html.li(
+        {"className": "fw-list-item"},
+        html.div(
+            {"className": "fw-grow"},
+            text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")),
+            html.p(
+                {"className": "fw-muted fw-small"},
+                " · ".join(filter(None, (t(draft.template_title), f"{draft.created_at:%Y-%m-%d %H:%M} UTC", draft.writer_label))),
+            ),
+        ),
+        row(
+            state_chip(draft.state),
+            icon_button(t("Delete {title}", title=draft.title), "delete", small=True, on_click=lambda: set_asking(True)),
+        ),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Delete this draft?"),
+            text=draft.title,
+            confirm_label=t("Delete"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            on_confirm=deleting,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )
