@@ -25,11 +25,26 @@ function precompress(): Plugin {
   };
 }
 
+/** Writes `strings.json`: the sentences the client itself says, which the server translates for the page. */
+function listStrings(): Plugin {
+  return {
+    name: "list-strings",
+    apply: "build",
+    generateBundle() {
+      const sources = readdirSync("web/src", { recursive: true, encoding: "utf8" }).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
+      const texts = sources.map((path) => readFileSync(join("web/src", path), "utf8"));
+      const sentences = texts.flatMap((text) => Array.from(text.matchAll(/\bt\("([^"]+)"\)/g), ([, sentence]) => sentence));
+      const source = JSON.stringify([...new Set(sentences)].sort(), null, 2);
+      this.emitFile({ type: "asset", fileName: "strings.json", source });
+    },
+  };
+}
+
 export default defineConfig({
   // Relative addresses: the bundle works under any path prefix behind a proxy.
   base: "./",
   publicDir: "web/public",
-  plugins: [react(), precompress()],
+  plugins: [react(), listStrings(), precompress()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -25,6 +25,7 @@ function start(): void {
   void signInWithToken(page.base, page.signedIn === true);
   const runtime = new Runtime(page);
   runtime.start();
+  widgets.loadAll(page.tree);
   hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
   replayEarly();
 }

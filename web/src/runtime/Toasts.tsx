@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
+import { Waiting } from "./Waiting";
 
 const Toaster = lazy(async () => ({ default: (await import("../widgets/Toaster/Toaster")).Toaster }));
 
@@ -10,7 +11,7 @@ export function Toasts(): ReactNode {
   const [isNeeded, setNeeded] = useState(false);
   if (!isNeeded && waiting.length > 0) setNeeded(true);
   return isNeeded ? (
-    <Suspense fallback={null}>
+    <Suspense fallback={<Waiting />}>
       <Toaster />
     </Suspense>
   ) : null;

@@ -1,4 +1,5 @@
 import type { ComponentType } from "react";
+import type { TreeNode } from "./protocol";
 import { Signal } from "./signal";
 
 export type WidgetComponent = ComponentType<Record<string, unknown>>;
@@ -25,6 +26,13 @@ export class WidgetRegistry {
     this.#loading.set(name, signal);
     void this.#fetch(name, signal);
     return signal;
+  }
+
+  /** Starts to fetch what a page shows, before React gets to it. */
+  loadAll(node: TreeNode): void {
+    if (typeof node === "string" || "x" in node) return;
+    if ("w" in node) this.load(node.w);
+    for (const child of node.c ?? []) this.loadAll(child);
   }
 
   retry(name: string): void {

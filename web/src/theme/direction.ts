@@ -1,4 +1,5 @@
 import type { StylisPlugin } from "@emotion/cache";
+import { prefixer } from "stylis";
 import type { Settings } from "../runtime/settings";
 
 type Direction = Settings["themeDirection"];
@@ -8,7 +9,7 @@ let rtl: StylisPlugin[] | undefined;
 /** Fetches what emotion needs to write a direction; nothing for left to right. */
 export async function loadDirection(direction: Direction): Promise<void> {
   if (isDirectionLoaded(direction)) return;
-  const [{ prefixer }, { default: plugin }] = await Promise.all([import("stylis"), import("@mui/stylis-plugin-rtl")]);
+  const { default: plugin } = await import("@mui/stylis-plugin-rtl");
   rtl = [prefixer, plugin]; // emotion types its plug-ins more narrowly than stylis does
 }
 

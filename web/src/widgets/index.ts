@@ -6,7 +6,11 @@ import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
 export const widgets = new WidgetRegistry({
   AccountMenu: () => Promise.resolve({ AccountMenu }),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
-  DataTable: () => import("./DataTable/DataTable"),
+  DataTable: async () => {
+    const loaded = await import("./DataTable/DataTable");
+    await loaded.whenReady;
+    return loaded;
+  },
   FileDrop: () => import("./FileDrop/FileDrop"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import type { AccountMenuProps } from "../../generated/widgets";
+import { Waiting } from "../../runtime/Waiting";
 
 const AccountMenuList = lazy(async () => ({ default: (await import("./AccountMenuList")).AccountMenuList }));
 
@@ -26,7 +27,7 @@ export function AccountMenu(props: AccountMenuProps): ReactNode {
         {(props.name || props.email).slice(0, 1)}
       </button>
       {wasOpened ? (
-        <Suspense fallback={null}>
+        <Suspense fallback={<Waiting />}>
           <AccountMenuList {...props} isOpen={isOpen} anchor={button} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}

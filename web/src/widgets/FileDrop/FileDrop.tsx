@@ -14,7 +14,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
   const [isOver, setOver] = useState(false);
   const { items, add, remove } = useUploads({
     url: uploadUrl,
-    check: (file) => (file.size > maxBytes ? `${t("This file is too large; at most")} ${formatSize(maxBytes)}.` : ""),
+    check: (file) => (file.size > maxBytes ? t("This file is too large; at most {size}.").replace("{size}", formatSize(maxBytes)) : ""),
     onUploaded: (name, answer) => onUploaded?.({ name, answer }),
   });
 

@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { SettingsDrawerProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
+import { Waiting } from "../../runtime/Waiting";
 
 const SettingsPanel = lazy(async () => ({ default: (await import("./SettingsPanel")).SettingsPanel }));
 
@@ -23,7 +24,7 @@ export function SettingsDrawer(props: SettingsDrawerProps): ReactNode {
         </svg>
       </button>
       {wasOpened ? (
-        <Suspense fallback={null}>
+        <Suspense fallback={<Waiting />}>
           <SettingsPanel {...props} isOpen={isOpen} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}

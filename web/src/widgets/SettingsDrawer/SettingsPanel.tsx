@@ -20,19 +20,7 @@ interface SettingsPanelProps extends SettingsDrawerProps {
   readonly onClose: () => void;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  light: "Light",
-  dark: "Dark",
-  system: "System",
-  ltr: "Left to right",
-  rtl: "Right to left",
-  default: "Green",
-  purple: "Purple",
-  cyan: "Cyan",
-  blue: "Blue",
-  orange: "Orange",
-  red: "Red",
-};
+type Names<T extends string> = Readonly<Record<T, string>>;
 
 const YEAR_S = 31_536_000;
 
@@ -40,16 +28,16 @@ interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly options: readonly T[];
+  readonly names: Names<T>;
   readonly onChoose: (value: T) => void;
 }
 
-function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>): ReactNode {
-  const { t } = useRuntime();
+function Choice<T extends string>({ label, value, options, names, onChoose }: ChoiceProps<T>): ReactNode {
   const id = useId();
   return (
     <FormControl>
       <FormLabel id={id} sx={{ marginBlockEnd: 1 }}>
-        {t(label)}
+        {label}
       </FormLabel>
       <ToggleButtonGroup
         aria-labelledby={id}
@@ -64,7 +52,7 @@ function Choice<T extends string>({ label, value, options, onChoose }: ChoicePro
       >
         {options.map((option) => (
           <ToggleButton key={option} value={option}>
-            {t(NAMES[option] ?? option)}
+            {names[option]}
           </ToggleButton>
         ))}
       </ToggleButtonGroup>
@@ -74,6 +62,14 @@ function Choice<T extends string>({ label, value, options, onChoose }: ChoicePro
 
 function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): ReactNode {
   const { t } = useRuntime();
+  const names: Names<typeof value> = {
+    default: t("Green"),
+    purple: t("Purple"),
+    cyan: t("Cyan"),
+    blue: t("Blue"),
+    orange: t("Orange"),
+    red: t("Red"),
+  };
   return (
     <fieldset className="fw-swatches">
       <legend>{t("Colour")}</legend>
@@ -83,7 +79,7 @@ function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): Rea
           type="button"
           className="fw-swatch"
           data-swatch={color}
-          aria-label={t(NAMES[color] ?? color)}
+          aria-label={names[color]}
           aria-pressed={color === value}
           onClick={() => changeSettings({ themeColor: color })}
         />
@@ -121,12 +117,19 @@ export function SettingsPanel({ language, languages, isOpen, onClose }: Settings
               </svg>
             </button>
           </Stack>
-          <Choice label="Mode" value={themeMode} options={THEME_MODES} onChoose={(mode) => changeSettings({ themeMode: mode })} />
+          <Choice
+            label={t("Mode")}
+            value={themeMode}
+            options={THEME_MODES}
+            names={{ light: t("Light"), dark: t("Dark"), system: t("System") }}
+            onChoose={(mode) => changeSettings({ themeMode: mode })}
+          />
           <ColorChoice value={themeColor} />
           <Choice
-            label="Direction"
+            label={t("Direction")}
             value={themeDirection}
             options={["ltr", "rtl"]}
+            names={{ ltr: t("Left to right"), rtl: t("Right to left") }}
             onChoose={(direction) => changeSettings({ themeDirection: direction })}
           />
           <FormControlLabel

@@ -1,0 +1,9 @@
+import { type ReactNode, useLayoutEffect } from "react";
+import { useRuntime } from "./Runtime";
+
+/** Stands where code is being fetched; the page is not ready meanwhile. */
+export function Waiting({ children }: { readonly children?: ReactNode }): ReactNode {
+  const { readiness } = useRuntime();
+  useLayoutEffect(() => readiness.hold(), [readiness]);
+  return children;
+}
