@@ -25,6 +25,8 @@ class Opportunity(Base):
         Index("ix_opportunity_title_search", "title_search", postgresql_using="gin"),
         Index("ix_opportunity_kind_posted_at", "kind", text("posted_at DESC"), "id"),
         Index("ix_opportunity_kind_due_at", "kind", "due_at", "id"),
+        Index("ix_opportunity_kind_title", "kind", "title", "id"),
+        Index("ix_opportunity_kind_agency", "kind", "agency", "id"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -59,11 +61,19 @@ class Opportunity(Base):
     version: Mapped[int]
     is_sample: Mapped[bool]
     first_seen_at: Mapped[datetime]
-    last_seen_at: Mapped[datetime]
     updated_at: Mapped[datetime]
-    last_run_id: Mapped[UUID]
     title_search: Mapped[str] = mapped_column(TSVECTOR)
     search: Mapped[str] = mapped_column(TSVECTOR)
+
+
+class OpportunitySighting(Base):
+    """When a notice was last in a file, apart from the rest so that seeing it again writes a few bytes only."""
+
+    __tablename__ = "opportunity_sighting"
+
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
+    import_run_id: Mapped[UUID]
+    seen_at: Mapped[datetime]
 
 
 class OpportunityText(Base):

@@ -47,6 +47,7 @@ from fundwright.opportunities.models import (
     ImportRejection,
     ImportRun,
     Opportunity,
+    OpportunitySighting,
     OpportunityText,
     OpportunityVector,
     OpportunityVersion,
@@ -81,7 +82,7 @@ _STAGE = (
 _JUDGE = text("""
     INSERT INTO opportunity_verdict
     SELECT k.position,
-           CASE WHEN k.nth > 1 OR o.last_run_id = :run THEN 'repeated'
+           CASE WHEN k.nth > 1 OR s.import_run_id = :run THEN 'repeated'
                 WHEN o.id IS NULL THEN 'new'
                 WHEN o.content_hash = k.content_hash THEN 'unchanged'
                 WHEN k.status = 'forecasted' AND o.status <> 'forecasted' THEN 'unchanged'
@@ -95,6 +96,7 @@ _JUDGE = text("""
         FROM opportunity_key WINDOW same AS (PARTITION BY external_id ORDER BY position)
     ) k
     LEFT JOIN opportunity o ON o.source = :source AND o.external_id = k.external_id
+    LEFT JOIN opportunity_sighting s ON s.opportunity_id = o.id
 """)
 _TO_COPY = text("SELECT position FROM opportunity_verdict WHERE verdict IN ('new', 'changed') ORDER BY position")
 _VECTORS = """
@@ -107,10 +109,10 @@ _VECTORS = """
 """
 _ADD = text(f"""
     INSERT INTO opportunity (
-        id, source, kind, version, is_sample, first_seen_at, last_seen_at, updated_at, last_run_id, title_search, search,
+        id, source, kind, version, is_sample, first_seen_at, updated_at, title_search, search,
         {", ".join(_CONTENT)}
     )
-    SELECT v.opportunity_id, :source, :kind, 1, :is_sample, now(), now(), now(), :run, t.title, s.everything,
+    SELECT v.opportunity_id, :source, :kind, 1, :is_sample, now(), now(), t.title, s.everything,
            {", ".join(f"i.{name}" for name in _CONTENT)}
     FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
     WHERE v.verdict = 'new' ORDER BY position
@@ -128,7 +130,7 @@ _KEEP_REPLACED = text("""
 """)
 _REPLACE = text(f"""
     UPDATE opportunity o
-    SET version = v.version, last_seen_at = now(), updated_at = now(), last_run_id = :run, is_sample = :is_sample,
+    SET version = v.version, updated_at = now(), is_sample = :is_sample,
         title_search = t.title, search = s.everything, {", ".join(f"{name} = i.{name}" for name in _CONTENT)}
     FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
     WHERE v.verdict = 'changed' AND o.id = v.opportunity_id
@@ -142,9 +144,10 @@ _FORGET_VECTORS = text("""
     DELETE FROM opportunity_vector USING opportunity_verdict v
     WHERE v.verdict = 'changed' AND opportunity_vector.opportunity_id = v.opportunity_id
 """)
-_SEEN_AGAIN = text("""
-    UPDATE opportunity o SET last_seen_at = now(), last_run_id = :run
-    FROM opportunity_verdict v WHERE v.verdict = 'unchanged' AND o.id = v.opportunity_id
+_SEE = text("""
+    INSERT INTO opportunity_sighting (opportunity_id, import_run_id, seen_at)
+    SELECT opportunity_id, :run, now() FROM opportunity_verdict WHERE verdict <> 'repeated'
+    ON CONFLICT (opportunity_id) DO UPDATE SET import_run_id = excluded.import_run_id, seen_at = excluded.seen_at
 """)
 _COUNT = text("""
     SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
@@ -181,8 +184,7 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
         if new or changed:
             await session.execute(_ADD_TEXTS)
             await session.execute(_ADD_VERSIONS, named)
-        if unchanged:
-            await session.execute(_SEEN_AGAIN, named)
+        await session.execute(_SEE, named)
         rejections += [
             RejectedRow(line, "", f"The notice {external_id} already stands on an earlier line of this file, with other content.")
             for line, external_id in await session.execute(_REPEATED)
@@ -286,8 +288,10 @@ async def page(
     if by_relevance:
         found = await _page_by_relevance(session, query, conditions, total)
     else:
-        ordered = _rows().where(*conditions).order_by(*_order(query))
-        found = (await session.execute(ordered.offset(query.offset).limit(query.page_size))).mappings().all()
+        # The page's ids first, which an index may know; its rows then.
+        ids = select(Opportunity.id).where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.page_size)
+        rows = _rows().where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*_order(query))
+        found = (await session.execute(rows)).mappings().all()
     return list(cast(Sequence[Mapping[str, Any]], found)), total
 
 
@@ -302,7 +306,7 @@ def _order(query: OpportunityQuery) -> tuple[Any, ...]:
     if column is None:
         is_oldest_first = query.sort == "posted"
         return (Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc(), Opportunity.id)
-    return ((column.desc() if query.is_descending else column.asc()).nulls_last(), Opportunity.posted_at.desc(), Opportunity.id)
+    return (column.desc().nulls_last() if query.is_descending else column, Opportunity.id)
 
 
 async def _page_by_relevance(
@@ -345,11 +349,14 @@ async def stream(
 
 async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     """Every column of one opportunity. Raises NotFound."""
-    left_out = {"search", "title_search", "content_hash", "last_run_id"}
+    left_out = {"search", "title_search", "content_hash"}
     columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
     texts = (getattr(OpportunityText, name) for name in _TEXTS)
-    joined = select(*columns, *texts, is_open_at(now()).label("is_open")).join(
-        OpportunityText, OpportunityText.opportunity_id == Opportunity.id
+    seen_at = OpportunitySighting.seen_at.label("last_seen_at")
+    joined = (
+        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"))
+        .join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
+        .join(OpportunitySighting, OpportunitySighting.opportunity_id == Opportunity.id)
     )
     found = joined.where(Opportunity.id == opportunity_id)
     row = (await session.execute(found)).mappings().one_or_none()

@@ -175,7 +175,7 @@ class RejectionRead(BaseModel):
 
 
 class ImportRunRead(ImportCounts):
-    """One import of one file. `state` is that of its job; a sample has none."""
+    """One import of one file. `state` is that of its job; a sample has none. `done` of `size_bytes` have been read."""
 
     id: UUID
     job_id: UUID | None
@@ -185,6 +185,8 @@ class ImportRunRead(ImportCounts):
     created_at: datetime
     state: JobState | None = None
     error: str | None = None
+    done: int = 0
+    size_bytes: int | None = None
 
 
 class ImportReport(ImportCounts):

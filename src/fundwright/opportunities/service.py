@@ -139,14 +139,15 @@ async def start_import(
     """Import a stored file as a job, which starts once the caller commits. Raises NotAllowed or Invalid."""
     chosen = get_source(core, source)
     run = await prepare_import(session, actor, core, source=source, filename=filename)
-    await core.jobs.enqueue(
+    job = await core.jobs.enqueue(
         session,
         "import",
         title=f"{chosen.label}: {filename}",
         owner_id=actor.id,
         payload={"run_id": str(run.id), "source": source, "sha256": stored.sha256},
     )
-    return run
+    await repository.set_job(session, run.id, job.id)
+    return run.model_copy(update={"job_id": job.id, "state": job.state})
 
 
 async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str) -> ImportRunRead:
@@ -280,6 +281,8 @@ def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
         rejected=run.rejected,
         state=JobState(job.state) if job else None,
         error=job.error if job else None,
+        done=job.done if job else 0,
+        size_bytes=job.total if job else None,
     )
 
 

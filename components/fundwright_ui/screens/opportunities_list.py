@@ -1,0 +1,535 @@
+"""The list of opportunities, which `/dashboard/sam` shows for contracts and `/dashboard/nih` for grants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from pydantic import ValidationError
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
+from fundwright.core import jobs
+from fundwright.core.jobs import JobRead, JobState, jobs_topic
+from fundwright.core.paging import Page, PageRequest
+from fundwright.opportunities import service
+from fundwright.opportunities.reading import day_in_washington
+from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.messages import nt, t
+from fundwright_ui.ui import (
+    Option,
+    Tab,
+    alert,
+    button,
+    card,
+    empty,
+    form,
+    link_button,
+    loading,
+    page,
+    problem,
+    progress,
+    row,
+    section,
+    select_field,
+    tabs,
+    text_field,
+    text_link,
+)
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, Sort, TableQuery, data_table
+
+PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
+
+_SEPARATOR = "|"
+_SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
+_SINGLE = ("naics", "due_from", "due_to", "posted_from", "posted_to", "availability", "category")
+_SHOWN_IMPORTS = 3
+
+Labelled = tuple[Page[OpportunityRow], dict[UUID, LabelRead]]
+
+
+@component
+def opportunities_list(kind: Kind) -> VdomDict:
+    connection = use_connection()
+    actor = use_actor()
+    url = use_url_state()
+    query = query_of(kind, url.params)
+    is_importing, set_importing = use_state(False)
+
+    async def read(session: AsyncSession) -> Labelled:
+        found = await service.list_opportunities(session, actor, query)
+        return found, await categories.labels_of(session, actor, [item.id for item in found.items])
+
+    found = use_query(read, key=[query], topics=[service.TOPIC, categories.categories_topic(actor.id)])
+    facets = use_query(lambda session: service.facets(session, actor, kind=kind), key=[kind], topics=[service.TOPIC])
+    own_categories = use_query(
+        lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.id)]
+    )
+    toggle = button(
+        t("Hide import") if is_importing else t("Import"),
+        icon_name="upload",
+        on_click=lambda: set_importing(not is_importing),
+    )
+
+    def shown(*children: Child) -> VdomDict:
+        return page(
+            t("Opportunities"),
+            _kinds(kind),
+            *children,
+            actions=[toggle, categorise_button()],
+        )
+
+    if found.error or facets.error:
+        return shown(problem(found.error or facets.error or "", on_retry=found.reload))
+    if found.value is None or facets.value is None:
+        return shown(loading(t("Loading opportunities")))
+    offered = facets.value
+    panel = import_panel(kind, key=f"import:{kind}") if is_importing or not offered.total else None
+    if not offered.total:
+        return shown(
+            empty(
+                t("There are no opportunities here yet. Import a file below: the formats are explained beside it."),
+                title=t("Nothing imported yet"),
+            ),
+            panel,
+        )
+    listed, labels = found.value
+    return shown(
+        panel,
+        sample_banner(offered.samples, key="sample") if offered.samples else None,
+        _search(url),
+        _filters(kind, url, query, offered, own_categories.value or []),
+        _active(url, query, offered, own_categories.value or []),
+        html.div(
+            {"className": "fw-row fw-row-between"},
+            html.p(
+                {"role": "status", "className": "fw-muted"},
+                nt("{count} opportunity", "{count} opportunities", listed.total, count=f"{listed.total:,}"),
+            ),
+            link_button(
+                t("Export as CSV"),
+                connection.href(f"/api/opportunities/export.csv?{urlencode(_parameters(query), doseq=True)}"),
+                size="small",
+                icon_name="download",
+                download=True,
+            ),
+        ),
+        _table(kind, url, query, listed, labels, is_loading=found.is_loading, language=connection.language)
+        if listed.items
+        else empty(
+            t("No opportunity matches. Remove a filter or search for other words."),
+            link_button(t("Clear search and filters"), connection.href(PATHS[kind])),
+        ),
+    )
+
+
+def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
+    """What the address asks for; what cannot be understood in it is left out."""
+    given: dict[str, Any] = {name: params[name] for name in _SINGLE if params.get(name)}
+    given |= {name: tuple(params[name].split(_SEPARATOR)) for name in _SEVERAL if params.get(name)}
+    given |= {name: params[name] for name in ("page", "page_size", "sort") if params.get(name)}
+    given["text"] = params.get("q", "")[:500]
+    try:
+        return OpportunityQuery.model_validate({"kind": kind, **given})
+    except ValidationError as refused:
+        bad = {str(error["loc"][0]) for error in refused.errors()}
+        return OpportunityQuery.model_validate({"kind": kind, **{k: v for k, v in given.items() if k not in bad}})
+
+
+def _parameters(query: OpportunityQuery) -> dict[str, Any]:
+    """The query as parameters of the API."""
+    return query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"})
+
+
+def _kinds(kind: Kind) -> VdomDict:
+    connection = use_connection()
+    return tabs(
+        [
+            Tab("grant", t("Grants and NIH"), connection.href(PATHS["grant"])),
+            Tab("contract", t("Contracts (SAM.gov)"), connection.href(PATHS["contract"])),
+        ],
+        kind,
+        label=t("Kind of opportunity"),
+    )
+
+
+def _search(url: UrlState) -> VdomDict:
+    words = url.get("q")
+
+    def search(fields: dict[str, Any]) -> None:
+        url.set(q=str(fields.get("q", "")).strip(), page=None, sort=None)
+
+    return html.div(
+        {"className": "fw-toolbar", "role": "search", "key": f"search:{words}"},
+        form(
+            text_field(
+                "q",
+                t("Search"),
+                type="search",
+                default=words,
+                placeholder=t('Words, "a phrase", -without, this or that'),
+                maxlength=500,
+                key=f"q:{words}",
+            ),
+            on_submit=search,
+            submit=t("Search"),
+            label=t("Search opportunities"),
+        ),
+    )
+
+
+def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+    any_ = Option("", t("Any"))
+
+    def apply(fields: dict[str, Any]) -> None:
+        changes: dict[str, object] = {name: str(fields.get(name, "")).strip() for name in _SINGLE if name in fields}
+        for name in _SEVERAL:
+            chosen = str(fields.get(name, ""))
+            if chosen:
+                changes[name] = _SEPARATOR.join(dict.fromkeys((*getattr(query, name), chosen)))
+        url.set(page=None, **changes)
+
+    code = (
+        select_field(
+            "set_aside",
+            t("Set-aside"),
+            [any_, *(Option(v.value, f"{v.label} ({v.count:,})") for v in facets.set_asides if v.value not in query.set_aside)],
+        )
+        if kind == "contract"
+        else select_field(
+            "activity_code",
+            t("Activity code"),
+            [
+                any_,
+                *(
+                    Option(v.value, f"{v.value} ({v.count:,})")
+                    for v in sorted(facets.activity_codes, key=lambda v: v.value)
+                    if v.value not in query.activity_code
+                ),
+            ],
+        )
+    )
+    fields = form(
+        html.div(
+            {"className": "fw-filters"},
+            select_field(
+                "agency",
+                t("Agency"),
+                [any_, *(Option(v.value, f"{v.label} ({v.count:,})") for v in facets.agencies if v.value not in query.agency)],
+            ),
+            select_field(
+                "type",
+                t("Type"),
+                [any_, *(Option(v.value, f"{v.label} ({v.count:,})") for v in facets.types if v.value not in query.type)],
+            ),
+            code,
+            text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6) if kind == "contract" else None,
+            text_field("due_from", t("Due from"), type="date", default=url.get("due_from")),
+            text_field("due_to", t("Due to"), type="date", default=url.get("due_to")),
+            select_field(
+                "availability",
+                t("Open or closed"),
+                [any_, Option("open", t("Open")), Option("closed", t("Closed"))],
+                default=query.availability or "",
+            ),
+            select_field(
+                "category",
+                t("Category"),
+                [any_, *(Option(str(category.id), category.name) for category in mine)],
+                default=str(query.category or ""),
+            ),
+        ),
+        on_submit=apply,
+        submit=t("Apply filters"),
+        label=t("Filters"),
+    )
+    # A new address starts the fields anew, so that they always say what is applied.
+    return html.details(
+        {"className": "fw-card", "key": f"filters:{urlencode(url.params)}"},
+        html.summary({"className": "fw-strong"}, t("Filters")),
+        fields,
+    )
+
+
+def _active(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict | None:
+    """The filters in force, each with a link that takes it away."""
+    names = {str(category.id): category.name for category in mine}
+    set_asides = {value.value: value.label for value in facets.set_asides}
+    entries: list[tuple[str, str]] = []
+    if query.text:
+        entries.append((t("Search: {words}", words=query.text), url.href(q=None, page=None)))
+    for name in _SEVERAL:
+        values: tuple[str, ...] = getattr(query, name)
+        for value in values:
+            rest = _SEPARATOR.join(other for other in values if other != value)
+            entries.append((set_asides.get(value, value), url.href(**{name: rest, "page": None})))
+    labels = {
+        "naics": t("NAICS {value}…", value=query.naics),
+        "due_from": t("Due from {value}", value=query.due_from),
+        "due_to": t("Due to {value}", value=query.due_to),
+        "posted_from": t("Posted from {value}", value=query.posted_from),
+        "posted_to": t("Posted to {value}", value=query.posted_to),
+        "availability": t("Open") if query.availability == "open" else t("Closed"),
+        "category": t("Category: {name}", name=names.get(str(query.category), "…")),
+    }
+    entries += [(label, url.href(**{name: None, "page": None})) for name, label in labels.items() if getattr(query, name)]
+    if not entries:
+        return None
+    return html.ul(
+        {"className": "fw-chips", "aria-label": t("Filters in force")},
+        *(
+            html.li(
+                {"key": f"{label}:{index}"},
+                html.a(
+                    {"className": "fw-chip", "href": href, "aria-label": t("Remove filter {label}", label=label)}, f"{label} ×"
+                ),
+            )
+            for index, (label, href) in enumerate(entries)
+        ),
+    )
+
+
+def _table(
+    kind: Kind,
+    url: UrlState,
+    query: OpportunityQuery,
+    listed: Page[OpportunityRow],
+    labels: dict[UUID, LabelRead],
+    *,
+    is_loading: bool,
+    language: str,
+) -> VdomDict:
+    connection = use_connection()
+    columns = [
+        Column(field="title", label=t("Title"), kind="link", is_sortable=True, flex=3, min_width=260),
+        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=160),
+        Column(field="type", label=t("Type"), is_compact=False, min_width=130),
+        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=110),
+        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=110),
+        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=110),
+        Column(field="marks", label=t("Category"), kind="chips", min_width=150),
+    ]
+
+    def cells(item: OpportunityRow) -> Row:
+        marks: list[Chip] = []
+        label = labels.get(item.id)
+        if label and label.category_name and label.state != LabelState.REJECTED:
+            is_sure = label.state == LabelState.ACCEPTED
+            marks.append(Chip(label=label.category_name, color="success" if is_sure else "info"))
+        if not item.is_open:
+            marks.append(Chip(label=t("Closed"), color="warning"))
+        if item.is_sample:
+            marks.append(Chip(label=t("Sample"), color="secondary"))
+        return Row(
+            id=str(item.id),
+            cells={
+                "title": LinkCell(label=item.title, href=connection.href(f"{PATHS[kind]}/{item.id}")),
+                "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
+                "type": item.type,
+                "due": day_in_washington(item.due_at) if item.due_at else None,
+                "posted": day_in_washington(item.posted_at),
+                "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
+                "marks": tuple(marks),
+            },
+        )
+
+    def ask(asked: TableQuery) -> None:
+        sort = f"{'-' if asked.sort.direction == 'desc' else ''}{asked.sort.field}" if asked.sort else None
+        is_same_order = (sort or "") == query.sort
+        url.set(
+            page=asked.page if asked.page > 1 and is_same_order else None,
+            page_size=asked.page_size if asked.page_size != 25 else None,
+            sort=sort,
+        )
+
+    sort = Sort(field=query.sort_field, direction="desc" if query.is_descending else "asc") if query.sort else None
+    return data_table(
+        label=t("Opportunities"),
+        columns=columns,
+        rows=[cells(item) for item in listed.items],
+        total=listed.total,
+        page=listed.page,
+        page_size=listed.page_size,
+        sort=sort,
+        is_loading=is_loading,
+        language=language,
+        on_query=ask,
+        on_open=lambda opened: connection.navigate(f"{PATHS[kind]}/{opened.id}"),
+        key="table",
+    )
+
+
+@component
+def sample_banner(samples: int) -> VdomDict:
+    actor = use_actor()
+    is_asking, set_asking = use_state(False)
+    removing = use_action(
+        lambda session: service.remove_sample(session, actor),
+        success=t("The sample opportunities were removed."),
+        then=lambda: set_asking(False),
+    )
+    return html.div(
+        alert(
+            nt(
+                "{n} of these opportunities is a sample that comes with Fundwright; it is not real.",
+                "{n} of these opportunities are samples that come with Fundwright; they are not real.",
+                samples,
+            ),
+            button(t("Remove sample data"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running),
+            variant="info",
+        ),
+        ConfirmDialog(
+            is_open=is_asking,
+            title=t("Remove the sample opportunities?"),
+            text=t("They disappear for everybody who works here and do not come back. What you imported stays."),
+            confirm_label=t("Remove"),
+            cancel_label=t("Keep"),
+            is_danger=True,
+            on_confirm=removing,
+            on_cancel=lambda: set_asking(False),
+        ),
+    )
+
+
+@component
+def categorise_button() -> VdomDict:
+    """Starts categorising and shows how far it is."""
+    connection = use_connection()
+    actor = use_actor()
+    latest = use_query(
+        lambda session: jobs.list_recent(session, actor.id, kind="categorise", limit=1), topics=[jobs_topic(actor.id)]
+    )
+    starting = use_action(lambda session: service.start_categorising(session, actor, connection.core), then=latest.reload)
+
+    async def stop(session: AsyncSession) -> None:
+        if job is not None:
+            await jobs.cancel(session, job.id, owner_id=actor.id)
+
+    stopping = use_action(stop)
+    job: JobRead | None = latest.value[0] if latest.value else None
+    if job is None or job.state.is_over:
+        last = None
+        if job is not None and job.state == JobState.FAILED:
+            last = html.p({"className": "fw-field-error", "role": "alert"}, job.error or "")
+        elif job is not None and job.state == JobState.SUCCEEDED and job.result:
+            counts: dict[str, Any] = job.result
+            last = html.p(
+                {"className": "fw-hint", "role": "status"},
+                t(
+                    "Last time: {labelled} labelled anew, {kept} decided by you.",
+                    labelled=counts["labelled"],
+                    kept=counts["kept"],
+                ),
+            )
+        return html.div(
+            {"className": "fw-stack fw-stack-tight"},
+            button(t("Categorise"), icon_name="category", look="contained", on_click=starting, is_busy=starting.is_running),
+            last,
+        )
+    return html.div(
+        {"className": "fw-stack fw-stack-tight"},
+        progress(job.done, job.total, label=t("Categorising"), message=_share(job.done, job.total, t("Categorising"))),
+        button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+    )
+
+
+@component
+def import_panel(kind: Kind) -> VdomDict:
+    """Takes files and shows the last imports while they run and afterwards."""
+    connection = use_connection()
+    actor = use_actor()
+    sources = [source for source in service.list_sources(connection.core) if source.kind == kind]
+    chosen, set_chosen = use_state(sources[0].name if sources else "")
+    recent = use_query(
+        lambda session: service.list_imports(session, actor, PageRequest(page_size=_SHOWN_IMPORTS)),
+        topics=[jobs_topic(actor.id)],
+    )
+    source = next((source for source in sources if source.name == chosen), None)
+    accept = ",".join((*(source.file_suffixes if source else ()), ".gz"))
+    runs: list[Child] = []
+    if recent.error:
+        runs.append(problem(recent.error, on_retry=recent.reload))
+    elif recent.value is not None:
+        runs.extend(import_card(run, key=str(run.id)) for run in recent.value.items)
+    return section(
+        t("Import a file"),
+        select_field(
+            "source",
+            t("Format"),
+            [Option(source.name, source.label) for source in sources],
+            value=chosen,
+            on_change=set_chosen,
+        )
+        if len(sources) > 1
+        else None,
+        FileDrop(
+            label=t("Choose a file"),
+            hint=t(
+                "{label}: {suffixes}, also as .gz. Importing a file again changes nothing.",
+                label=source.label,
+                suffixes=", ".join(source.file_suffixes),
+            )
+            if source
+            else "",
+            upload_url=connection.href(f"/api/opportunities/imports/{chosen}"),
+            accept=accept,
+            max_bytes=connection.core.settings.max_upload_bytes,
+            on_uploaded=recent.reload,
+            key=f"drop:{chosen}",
+        ),
+        *runs,
+    )
+
+
+@component
+def import_card(run: ImportRunRead) -> VdomDict:
+    """One import: how far it is, or what came of it."""
+    connection = use_connection()
+    actor = use_actor()
+
+    async def stop(session: AsyncSession) -> None:
+        if run.job_id is not None:
+            await jobs.cancel(session, run.job_id, owner_id=actor.id)
+
+    stopping = use_action(stop)
+    counts = t(
+        "{new} new, {changed} changed, {unchanged} unchanged, {rejected} rejected",
+        new=f"{run.new:,}",
+        changed=f"{run.changed:,}",
+        unchanged=f"{run.unchanged:,}",
+        rejected=f"{run.rejected:,}",
+    )
+    rejected = (
+        text_link(
+            t("Rejected rows with line, column and reason (CSV)"),
+            connection.href(f"/api/opportunities/imports/{run.id}/rejections.csv"),
+        )
+        if run.rejected
+        else None
+    )
+    state: Child
+    if run.state in (JobState.QUEUED, JobState.RUNNING):
+        state = row(
+            progress(run.done, run.size_bytes, label=t("Importing {name}", name=run.filename),
+                     message=_share(run.done, run.size_bytes, counts)),
+            button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+        )  # fmt: skip
+    elif run.state == JobState.FAILED:
+        state = alert(run.error or t("The import failed."), html.p(counts), variant="error")
+    elif run.state == JobState.CANCELLED:
+        state = alert(t("Stopped. What was read until then stays."), html.p(counts), variant="warning")
+    else:
+        state = html.p({"role": "status"}, counts)
+    return card(state, rejected, title=run.filename)
+
+
+def _share(done: int, total: int | None, words: str) -> str:
+    return f"{words} · {100 * done // total} %" if total else words
