@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from fundwright.core.plugins import hookimpl
 from fundwright_ui import login, sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui.screens.category import category_screen
+from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.first_admin import first_admin_screen
+from fundwright_ui.screens.generate import generate_screen
 from fundwright_ui.screens.not_found import not_found_screen
 from fundwright_ui.screens.server_error import server_error_screen
 
@@ -17,6 +20,9 @@ def screens() -> Iterable[Screen]:
     return (
         *login.SCREENS,
         Screen("/auth/first-admin/{secret}", "First administrator", first_admin_screen, area="public"),
+        Screen("/dashboard/category", "Category", category_screen),
+        Screen("/generate/index", "Generate", generate_screen, area="generate"),
+        Screen("/generate/slug/{token}", "Draft", draft_screen, area="generate"),
         Screen("/404", "404 Page not found", not_found_screen, area="public", status=404),
         Screen("/500", "500 Server error", server_error_screen, area="public", status=500),
     )
