@@ -156,6 +156,7 @@ class TestLimits:
                 json.dumps({"type": "event", "seq": 1, "target": "x", "data": {"value": "x" * 1_100_000}})
             )
             assert "too much to send at once" in (await client.until("refused"))["sentence"]
+            await client.until("done")
             await client.click("add")
             assert client.text.endswith("count 1")
 
