@@ -11,7 +11,10 @@ from fundwright_ui.screens.category import category_screen
 from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.first_admin import first_admin_screen
 from fundwright_ui.screens.generate import generate_screen
+from fundwright_ui.screens.nih import nih_screen
 from fundwright_ui.screens.not_found import not_found_screen
+from fundwright_ui.screens.opportunity import contract_screen, grant_screen
+from fundwright_ui.screens.sam import sam_screen
 from fundwright_ui.screens.server_error import server_error_screen
 
 
@@ -20,6 +23,10 @@ def screens() -> Iterable[Screen]:
     return (
         *login.SCREENS,
         Screen("/auth/first-admin/{secret}", "First administrator", first_admin_screen, area="public"),
+        Screen("/dashboard/nih", "Opportunities", nih_screen),
+        Screen("/dashboard/nih/{id}", "Opportunity", grant_screen),
+        Screen("/dashboard/sam", "Opportunities", sam_screen),
+        Screen("/dashboard/sam/{id}", "Opportunity", contract_screen),
         Screen("/dashboard/category", "Category", category_screen),
         Screen("/generate/index", "Generate", generate_screen, area="generate"),
         Screen("/generate/slug/{token}", "Draft", draft_screen, area="generate"),

@@ -1,0 +1,322 @@
+"""`/dashboard/sam/{id}` and `/dashboard/nih/{id}`: everything known of one opportunity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from babel.dates import format_date, format_datetime
+from babel.numbers import format_currency
+from reactpy import component, html
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
+from fundwright.core.errors import NotFound
+from fundwright.opportunities import service
+from fundwright.opportunities.reading import WASHINGTON, is_whole_day
+from fundwright.opportunities.schemas import Contact, OpportunityRead, VersionRead
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.messages import t
+from fundwright_ui.screens.opportunities_list import PATHS
+from fundwright_ui.ui import (
+    Fields,
+    Option,
+    button,
+    chip,
+    columns,
+    definition_list,
+    empty,
+    form,
+    link_button,
+    loading,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+    stack,
+    text_link,
+)
+from fundwright_ui.ui.elements import Child
+
+_SHOWN_CHARACTERS = 400
+
+
+@component
+def contract_screen() -> Component:
+    return opportunity_detail("contract", key="contract")
+
+
+@component
+def grant_screen() -> Component:
+    return opportunity_detail("grant", key="grant")
+
+
+@component
+def opportunity_detail(kind: Kind) -> VdomDict:
+    connection = use_connection()
+    actor = use_actor()
+    opportunity_id = _id(connection.location.params.get("id", ""))
+
+    async def read(session: AsyncSession) -> tuple[OpportunityRead, list[VersionRead]]:
+        if opportunity_id is None:
+            raise NotFound("The opportunity")
+        opportunity = await service.get_opportunity(session, actor, opportunity_id)
+        return opportunity, await service.list_versions(session, actor, opportunity_id)
+
+    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC])
+    back = link_button(t("All opportunities"), connection.href(PATHS[kind]), icon_name="arrow_back")
+
+    if found.error:
+        return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
+    if found.value is None:
+        return page(t("Opportunity"), loading(t("Loading the opportunity")), actions=[back])
+    opportunity, versions = found.value
+    connection.set_title(opportunity.title)
+    draft = link_button(
+        t("Draft a proposal"),
+        connection.href(f"/generate/index?opportunity={opportunity.id}"),
+        look="contained",
+        icon_name="generate",
+    )
+    return page(
+        opportunity.title,
+        _marks(opportunity),
+        columns(
+            stack(
+                section(
+                    t("Description"),
+                    html.div({"className": "fw-prewrap"}, opportunity.description)
+                    if opportunity.description
+                    else empty(t("The source gives no description here. Open the source to read it.")),
+                ),
+                section(t("Eligibility"), html.div({"className": "fw-prewrap"}, opportunity.eligibility))
+                if opportunity.eligibility
+                else None,
+                _versions(versions, connection.language),
+                _record(opportunity),
+            ),
+            stack(
+                section(t("At a glance"), _facts(opportunity, connection.language)),
+                category_of(opportunity.id, key="category"),
+                _contacts(opportunity.contacts),
+            ),
+            main_first=True,
+        ),
+        subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
+        actions=[back, draft],
+    )
+
+
+@component
+def category_of(opportunity_id: UUID) -> VdomDict:
+    """The opportunity's category: accept what was suggested, or say what is right."""
+    actor = use_actor()
+
+    async def read(session: AsyncSession) -> tuple[LabelRead | None, list[CategoryRead]]:
+        labels = await categories.labels_of(session, actor, [opportunity_id])
+        return labels.get(opportunity_id), await categories.list_categories(session, actor)
+
+    found = use_query(read, key=[opportunity_id], topics=[categories.categories_topic(actor.id)])
+    accepting = use_action(
+        lambda session: categories.accept(session, actor, opportunity_id), success=t("The category was accepted.")
+    )
+
+    async def correct(session: AsyncSession, fields: Fields) -> None:
+        chosen = str(fields.get("category", ""))
+        await categories.correct(session, actor, opportunity_id, UUID(chosen) if chosen else None)
+
+    correcting = use_action(correct, success=t("The category was saved; the next sorting learns from it."))
+
+    if found.error:
+        return section(t("Category"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(t("Category"), loading(t("Loading the category")))
+    label, mine = found.value
+    if not mine:
+        return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))
+    is_open_suggestion = label is not None and label.state == LabelState.SUGGESTED
+    chosen = str(label.category_id) if label and label.category_id and label.state != LabelState.REJECTED else ""
+    return section(
+        t("Category"),
+        _label(label),
+        button(t("Accept"), look="soft", icon_name="check", on_click=accepting, is_busy=accepting.is_running)
+        if is_open_suggestion
+        else None,
+        form(
+            select_field(
+                "category",
+                t("Correct category"),
+                [Option("", t("None of these")), *(Option(str(category.id), category.name) for category in mine)],
+                default=chosen,
+                key=f"category:{chosen}",
+            ),
+            on_submit=correcting,
+            submit=t("Save category"),
+            label=t("Correct the category"),
+        ),
+    )
+
+
+def _label(label: LabelRead | None) -> VdomDict:
+    if label is None:
+        return html.p({"className": "fw-muted"}, t("Not sorted yet."))
+    if label.state == LabelState.REJECTED or label.category_name is None:
+        return html.p({"className": "fw-muted"}, t("You said that none of your categories fits."))
+    if label.state == LabelState.ACCEPTED:
+        return row(chip(label.category_name, color="success"), html.span(t("decided by you")))
+    return row(
+        chip(label.category_name, color="info"),
+        html.span(t("suggested, {percent} % sure", percent=round(100 * label.confidence))),
+    )
+
+
+def _marks(opportunity: OpportunityRead) -> VdomDict:
+    return html.div(
+        {"className": "fw-chips"},
+        chip(opportunity.type, color="primary") if opportunity.type else None,
+        chip(t("Open"), color="success") if opportunity.is_open else chip(t("Closed"), color="warning"),
+        chip(t("Sample")) if opportunity.is_sample else None,
+        *(chip(code, key=code) for code in opportunity.activity_codes),
+    )
+
+
+def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
+    due: Child = deadline(opportunity.due_at, language) if opportunity.due_at else None
+    if opportunity.due_note:
+        due = f"{due} ({opportunity.due_note})" if due else opportunity.due_note
+    set_aside = opportunity.set_aside or opportunity.set_aside_code
+    entries: list[tuple[str, Child]] = [
+        (t("Due"), due),
+        (t("Posted"), deadline(opportunity.posted_at, language)),
+        (t("Archived"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
+        (t("Number"), opportunity.number),
+        (t("Agency"), opportunity.agency),
+        (t("Institute or sub-agency"), opportunity.sub_agency),
+        (t("Office"), opportunity.office),
+        (t("Set-aside"), set_aside),
+        ("NAICS", opportunity.naics),
+        ("PSC", opportunity.psc),
+        (t("Activity code"), ", ".join(opportunity.activity_codes)),
+        (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),
+        (t("Place of performance"), opportunity.place),
+        (t("Award ceiling"), _dollars(opportunity.award_ceiling, language)),
+        (t("Award floor"), _dollars(opportunity.award_floor, language)),
+        (t("Total funding"), _dollars(opportunity.total_funding, language)),
+        (t("Awarded"), _dollars(opportunity.award_amount, language)),
+        (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
+        (t("First seen here"), format_date(opportunity.first_seen_at, locale=language)),
+        (t("Last seen here"), format_date(opportunity.last_seen_at, locale=language)),
+        (t("Source"), text_link(t("Open the source"), opportunity.url, new_tab=True) if opportunity.url else None),
+    ]
+    return definition_list(entries)
+
+
+def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
+    if not contacts:
+        return None
+    return section(
+        t("Contacts"),
+        html.ul(
+            {"className": "fw-list"},
+            *(
+                html.li(
+                    {"className": "fw-list-item", "key": str(index)},
+                    stack(
+                        html.span({"className": "fw-strong"}, contact.name or contact.email or contact.phone),
+                        html.span({"className": "fw-muted"}, contact.title) if contact.title else None,
+                        text_link(contact.email, f"mailto:{contact.email}") if "@" in contact.email else None,
+                        html.span(contact.phone) if contact.phone else None,
+                        tight=True,
+                    ),
+                )
+                for index, contact in enumerate(contacts)
+            ),
+        ),
+    )
+
+
+def _versions(versions: Sequence[VersionRead], language: str) -> VdomDict:
+    if len(versions) <= 1:
+        return section(
+            t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first read."))
+        )
+    return section(
+        t("Versions"),
+        *(
+            html.details(
+                {"className": "fw-card", "key": str(version.number), "open": True if version is versions[0] else None},
+                html.summary(
+                    {"className": "fw-strong"},
+                    t(
+                        "Version {number}, read on {date}",
+                        number=version.number,
+                        date=format_date(version.seen_at, locale=language),
+                    ),
+                ),
+                html.div(
+                    {"className": "fw-table-scroll"},
+                    html.table(
+                        {"className": "fw-table", "aria-label": t("What version {number} changed", number=version.number)},
+                        html.thead(
+                            html.tr(
+                                *(html.th({"scope": "col", "key": name}, name) for name in (t("Field"), t("Before"), t("After")))
+                            )
+                        ),
+                        html.tbody(
+                            *(
+                                html.tr(
+                                    {"key": change.field},
+                                    html.th({"scope": "row"}, change.field),
+                                    html.td(_cut(change.before)),
+                                    html.td(_cut(change.after)),
+                                )
+                                for change in version.changes
+                            )
+                        ),
+                    ),
+                )
+                if version.changes
+                else html.p({"className": "fw-muted"}, t("The first version.")),
+            )
+            for version in versions
+        ),
+    )
+
+
+def _record(opportunity: OpportunityRead) -> VdomDict:
+    """The source's own fields, for whoever needs one that is not shown above."""
+    entries = [(name, _cut(value if isinstance(value, str) else repr(value))) for name, value in opportunity.raw.items()]
+    return html.details(
+        {"className": "fw-card"},
+        html.summary({"className": "fw-strong"}, t("All fields as published")),
+        definition_list(entries),
+    )
+
+
+def deadline(moment: datetime, language: str) -> str:
+    """The day, with the time in Washington when the source gives one."""
+    local = moment.astimezone(WASHINGTON)
+    if is_whole_day(moment) or (local.hour, local.minute) == (0, 0):
+        return format_date(local, format="long", locale=language)
+    return f"{format_datetime(local, format='long', locale=language, tzinfo=WASHINGTON)}"
+
+
+def _dollars(amount: Decimal | None, language: str) -> str | None:
+    return format_currency(amount, "USD", locale=language) if amount else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
