@@ -86,7 +86,9 @@ def tabs(entries: Sequence[Tab], chosen: str, *, label: str, on_choose: OnEvent 
     )
 
 
-def pagination(page: int, page_count: int, *, href: Callable[[int], str] | None = None, on_page: OnEvent = None) -> VdomDict | None:
+def pagination(
+    page: int, page_count: int, *, href: Callable[[int], str] | None = None, on_page: OnEvent = None
+) -> VdomDict | None:
     """Links (`href(page)`) or buttons (`on_page` is given the page) to the pages, from 1. None when there is only one."""
     if page_count <= 1:
         return None

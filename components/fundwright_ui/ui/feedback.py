@@ -42,9 +42,7 @@ def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
     return html.div(
         {"className": "fw-problem", "role": "alert"},
         html.p({"className": "fw-problem-title"}, message),
-        html.button(
-            {"type": "button", "className": "fw-button fw-button-outlined", "onClick": handler(on_retry)}, t("Try again")
-        )
+        html.button({"type": "button", "className": "fw-button fw-button-outlined", "onClick": handler(on_retry)}, t("Try again"))
         if on_retry is not None
         else None,
     )

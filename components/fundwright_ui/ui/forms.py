@@ -321,7 +321,11 @@ def _sentence(error: dict[str, Any]) -> str:
         case "missing":
             return t("Fill in this field.")
         case "string_too_short":
-            return t("Fill in this field.") if context["min_length"] == 1 else t("Use at least {n} characters.", n=context["min_length"])
+            return (
+                t("Fill in this field.")
+                if context["min_length"] == 1
+                else t("Use at least {n} characters.", n=context["min_length"])
+            )
         case "string_too_long":
             return t("Use at most {n} characters.", n=context["max_length"])
         case "int_parsing" | "float_parsing" | "decimal_parsing":

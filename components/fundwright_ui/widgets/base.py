@@ -61,9 +61,7 @@ class _Declared(VdomDict):
         hints = get_type_hints(cls, include_extras=True)
         own = {name: hint for name, hint in hints.items() if name not in _RESERVED}
         cls.events = {name: payload for name, hint in own.items() if (payload := _payload(hint)) is not None}
-        fields: dict[str, Any] = {
-            name: (hint, getattr(cls, name, ...)) for name, hint in own.items() if name not in cls.events
-        }
+        fields: dict[str, Any] = {name: (hint, getattr(cls, name, ...)) for name, hint in own.items() if name not in cls.events}
         cls.props_model = create_model(f"{cls.__name__}Props", __base__=Props, __doc__=cls.__doc__, **fields)
 
     def __init__(self, **given: Any) -> None:

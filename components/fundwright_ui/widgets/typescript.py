@@ -23,7 +23,9 @@ from fundwright_ui.widgets import ALL
 from fundwright_ui.widgets.base import Widget
 
 TARGET = Path("web/src/generated/widgets.ts")
-_HEADER = "// Written by `python -m fundwright_ui.widgets.typescript`. Change the declarations in components/fundwright_ui/widgets.\n"
+_HEADER = (
+    "// Written by `python -m fundwright_ui.widgets.typescript`. Change the declarations in components/fundwright_ui/widgets.\n"
+)
 _SIMPLE: Mapping[Any, str] = {
     str: "string",
     int: "number",

@@ -1,0 +1,356 @@
+"""Screens in tests, without a browser: find things as a person would, press them, and read what is shown.
+
+```python
+async with mounted(committed, actor, categories_screen, path="/dashboard/category") as screen:
+    await screen.type("Name", "Robotics")
+    await screen.click("button", "Create")
+    assert "Robotics" in screen.text
+    assert screen.toasts == ["The category was created."]
+```
+
+Each verb waits until what it caused is shown, queries included. Roles and names follow the HTML: `button`, `link`, `heading`,
+`textbox`, `checkbox`, `combobox`, `table`, `row`, `alert`, `status`, `tab`; a name is the `aria-label`, the label or the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic.alias_generators import to_camel
+from reactpy.types import Component
+
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright_ui.messages import speaking
+from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.router import Found, Location, Screen
+from fundwright_ui.runtime.view import View
+
+_SETTLE_TIMEOUT_S = 10.0
+_ROLES = {
+    "a": "link",
+    "article": "article",
+    "button": "button",
+    "dialog": "dialog",
+    "form": "form",
+    "h1": "heading",
+    "h2": "heading",
+    "h3": "heading",
+    "h4": "heading",
+    "li": "listitem",
+    "main": "main",
+    "nav": "navigation",
+    "option": "option",
+    "progress": "progressbar",
+    "section": "region",
+    "select": "combobox",
+    "table": "table",
+    "td": "cell",
+    "textarea": "textbox",
+    "th": "columnheader",
+    "tr": "row",
+    "ul": "list",
+}
+_INPUT_ROLES = {"checkbox": "checkbox", "radio": "radio", "number": "spinbutton", "search": "searchbox", "submit": "button"}
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element or widget as it was when it was found."""
+
+    node: dict[str, Any]
+    ancestors: tuple[dict[str, Any], ...]
+    role: str
+    name: str
+
+    @property
+    def text(self) -> str:
+        return text_of(self.node)
+
+    @property
+    def props(self) -> Mapping[str, Any]:
+        return self.node.get("a", {})
+
+    @property
+    def is_disabled(self) -> bool:
+        return bool(self.props.get("disabled"))
+
+
+class MountedScreen:
+    """A screen that is open. `frames` holds what it sent to the browser besides its tree."""
+
+    def __init__(self, view: View, frames: list[dict[str, Any]]) -> None:
+        self.view = view
+        self.frames = frames
+        self._typed: dict[str, Any] = {}
+        self._seq = 0
+
+    # What is shown
+
+    @property
+    def text(self) -> str:
+        return text_of(self.view.tree)
+
+    @property
+    def title(self) -> str:
+        return self.view.title
+
+    @property
+    def address(self) -> str:
+        """Path and query."""
+        return self.view.connection.location.address
+
+    @property
+    def toasts(self) -> list[str]:
+        return [frame["message"] for frame in self.frames if frame["type"] == "toast"]
+
+    @property
+    def navigations(self) -> list[str]:
+        """Paths that the screen asked the browser to move to."""
+        return [frame["path"] for frame in self.frames if frame["type"] == "navigate"]
+
+    def elements(self, role: str, name: str | None = None) -> list[Element]:
+        """Everything with this role and, if given, exactly this accessible name. A widget's role is its own name."""
+        return [each for each in self._walk() if each.role == role and (name is None or each.name == name)]
+
+    def find(self, role: str, name: str | None = None) -> Element:
+        """The one element with this role and name. Raises AssertionError, naming what there is, unless there is one."""
+        found = self.elements(role, name)
+        if len(found) != 1:
+            there = sorted({each.name for each in self._walk() if each.role == role})
+            raise AssertionError(f"{len(found)} of role {role!r} named {name!r}; there are {there}. Shown: {self.text[:500]!r}")
+        return found[0]
+
+    def has(self, role: str, name: str | None = None) -> bool:
+        return bool(self.elements(role, name))
+
+    def props(self, widget: str) -> Mapping[str, Any]:
+        """What the one widget of this name is given, in camelCase."""
+        return self.find(widget).props
+
+    def value(self, label: str) -> str:
+        """What the field with this label holds."""
+        return str(self._value(self._field(label)) or "")
+
+    # What a person does
+
+    async def click(self, role: str, name: str | None = None) -> None:
+        """Press it. A submit button sends its form; a link moves to its address."""
+        target = self.find(role, name)
+        assert not target.is_disabled, f"{role} {name!r} is disabled"
+        if "onClick" in target.node.get("e", {}):
+            await self._send(target.node, "onClick", {})
+        if target.node.get("t") == "button" and target.props.get("type") == "submit":
+            form = next((each for each in reversed(target.ancestors) if each.get("t") == "form"), None)
+            assert form is not None, f"{role} {name!r} sends a form, but stands in none"
+            await self._submit(form, submitter=target.props.get("name"))
+        elif target.node.get("t") == "a" and "onClick" not in target.node.get("e", {}):
+            await self.go(str(target.props["href"]))
+
+    async def type(self, label: str, value: str) -> None:
+        """Put `value` into the field with this label and leave the field. For a `select_field`, choose that value."""
+        field = self._field(label)
+        self._typed[_identity(field)] = value
+        if "onChange" in field.node.get("e", {}):
+            await self._send(field.node, "onChange", {"value": value, "checked": False})
+        field = self._field(label)
+        if "onBlur" in field.node.get("e", {}):
+            await self._send(field.node, "onBlur", {"value": value, "name": field.props.get("name", "")})
+
+    choose = type
+
+    async def check(self, label: str, checked: bool = True) -> None:
+        """Tick the box with this label, or clear it."""
+        field = self.find("checkbox", label)
+        self._typed[_identity(field)] = checked
+        if "onChange" in field.node.get("e", {}):
+            await self._send(field.node, "onChange", {"value": field.props.get("value", "on"), "checked": checked})
+
+    async def submit(self, label: str | None = None) -> None:
+        """Send the form with this label, or the only one."""
+        await self._submit(self.find("form", label).node, submitter=None)
+
+    async def emit(self, widget: str, event: str, **payload: Any) -> None:
+        """Let a widget say something: `emit("DataTable", "on_open", id="3")`. Names may be Python's."""
+        data = {to_camel(name): value for name, value in payload.items()}
+        await self._send(self.find(widget).node, to_camel(event), data)
+
+    async def press(self, label: str, key: str) -> None:
+        """Press `key` in the field with this label."""
+        pressed = {"key": key, "ctrl": False, "meta": False, "shift": False, "alt": False}
+        await self._send(self._field(label).node, "onKeyDown", pressed)
+
+    async def go(self, address: str) -> None:
+        """Move to `address` on the same screen, as back, forward or a link does; elsewhere it only notes the navigation."""
+        base = self.view.connection.base
+        address = address.removeprefix(base) if base else address
+        if urlsplit(address).path == self.view.connection.location.path:
+            self.relocate(address)
+            await self.settle()
+        else:
+            self.frames.append({"type": "navigate", "path": address, "replace": False, "reload": False})
+
+    def relocate(self, address: str) -> None:
+        screen = self.view.found.screen
+        location = self.view.connection.location
+        self.view.move(Found(screen, Location(location.path, location.params, dict(parse_qsl(urlsplit(address).query)))))
+
+    async def settle(self) -> None:
+        """Wait until nothing renders and no query runs; after a live message, for example."""
+        await self.view.settle(_SETTLE_TIMEOUT_S)
+        if self.view.failure is not None:
+            raise self.view.failure
+
+    # How
+
+    def _walk(self) -> Iterator[Element]:
+        labels = {
+            str(node.get("a", {}).get("htmlFor")): text_of(node)
+            for node, _ in _nodes(self.view.tree, ())
+            if node.get("t") == "label"
+        }
+        for node, ancestors in _nodes(self.view.tree, ()):
+            if "w" in node:
+                yield Element(node, ancestors, node["w"], str(node.get("a", {}).get("label", "")))
+            elif "t" in node and (role := _role(node)):
+                yield Element(node, ancestors, role, _name(node, ancestors, labels))
+
+    def _field(self, label: str) -> Element:
+        fields = [each for each in self._walk() if each.node.get("t") in ("input", "textarea", "select") and each.name == label]
+        assert len(fields) == 1, f"{len(fields)} fields are labelled {label!r}. Shown: {self.text[:500]!r}"
+        return fields[0]
+
+    def _value(self, field: Element) -> Any:
+        props = field.props
+        if "value" in props and props.get("type") not in ("checkbox", "radio"):
+            return props["value"]
+        if (key := _identity(field)) in self._typed:
+            return self._typed[key]
+        if props.get("type") in ("checkbox", "radio"):
+            return bool(props.get("checked", props.get("defaultChecked", False)))
+        if field.node["t"] == "select" and "defaultValue" not in props:
+            options = [node for node, _ in _nodes(field.node, ()) if node.get("t") == "option"]
+            return options[0].get("a", {}).get("value", text_of(options[0])) if options else None
+        return props.get("defaultValue", "")
+
+    async def _submit(self, form: dict[str, Any], *, submitter: str | None) -> None:
+        fields: dict[str, Any] = {}
+        for each in self._walk():
+            inside = any(ancestor is form for ancestor in each.ancestors)
+            name = each.props.get("name")
+            if not inside or not name or each.is_disabled or each.node.get("t") not in ("input", "textarea", "select"):
+                continue
+            value = self._value(each)
+            if each.props.get("type") in ("checkbox", "radio"):
+                if not value:
+                    continue
+                value = each.props.get("value", "on")
+            if value is None:
+                continue
+            earlier = fields.get(name)
+            fields[name] = value if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), value]
+        await self._send(form, "onSubmit", {"fields": fields, "submitter": submitter})
+
+    async def _send(self, node: dict[str, Any], event: str, data: dict[str, Any]) -> None:
+        handlers = node.get("e", {})
+        assert event in handlers, f"{node.get('t') or node.get('w')} has no {event}, only {sorted(handlers)}"
+        self._seq += 1
+        try:
+            assert await self.view.handle(handlers[event]["h"], data, self._seq), "the handler is gone"
+        except AssertionError:
+            raise
+        except Exception as error:
+            self.frames.append({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+        await self.settle()
+
+
+@asynccontextmanager
+async def mounted(
+    core: Core,
+    actor: Actor | None,
+    render: Callable[[], Component],
+    *,
+    path: str = "/",
+    params: Mapping[str, str] | None = None,
+    language: str = "en",
+    is_live: bool = True,
+) -> AsyncIterator[MountedScreen]:
+    """Open `render` at `path` (with its query) as `actor` and wait until its queries have been answered.
+
+    Give the `committed` core: queries and actions open transactions of their own. `is_live=False` is first paint.
+    """
+    parts = urlsplit(path)
+    location = Location(parts.path, dict(params or {}), dict(parse_qsl(parts.query, keep_blank_values=True)))
+    found = Found(Screen(parts.path, "Test", render, area="public"), location)
+    frames: list[dict[str, Any]] = []
+    screens: list[MountedScreen] = []
+    connection = Connection(
+        core,
+        actor,
+        location=location,
+        language=language,
+        is_live=is_live,
+        send=frames.append,
+        relocate=lambda address: screens[0].relocate(address),
+    )
+    with speaking(language):
+        async with View(connection, found, lambda _area, screen: screen) as view:
+            screen = MountedScreen(view, frames)
+            screens.append(screen)
+            await screen.settle()
+            yield screen
+
+
+def text_of(node: Node) -> str:
+    """What can be read in `node`, blocks apart by spaces."""
+    parts = [each for each in _texts(node) if each]
+    return " ".join(" ".join(parts).split())
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    else:
+        for child in cast(list[Node], node.get("c", [])):
+            yield from _texts(child)
+
+
+def _nodes(node: Node, ancestors: tuple[dict[str, Any], ...]) -> Iterator[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]:
+    if isinstance(node, str):
+        return
+    yield node, ancestors
+    for child in cast(list[Node], node.get("c", [])):
+        yield from _nodes(child, (*ancestors, node))
+
+
+def _role(node: dict[str, Any]) -> str | None:
+    attributes = node.get("a", {})
+    if "role" in attributes:
+        return str(attributes["role"])
+    if node["t"] == "input":
+        return _INPUT_ROLES.get(attributes.get("type", "text"), "textbox")
+    if node["t"] == "a" and "href" not in attributes:
+        return None
+    return _ROLES.get(node["t"])
+
+
+def _name(node: dict[str, Any], ancestors: tuple[dict[str, Any], ...], labels: Mapping[str, str]) -> str:
+    attributes = node.get("a", {})
+    if "aria-label" in attributes:
+        return str(attributes["aria-label"])
+    if node["t"] in ("input", "textarea", "select"):
+        if (own := attributes.get("id")) in labels:
+            return labels[own]
+        around = next((each for each in reversed(ancestors) if each.get("t") == "label"), None)
+        return text_of(around) if around else str(attributes.get("title", attributes.get("placeholder", "")))
+    return text_of(node) or str(attributes.get("title", ""))
+
+
+def _identity(field: Element) -> str:
+    return f"{field.props.get('id')}|{field.props.get('name')}|{field.name}"

@@ -1,0 +1,329 @@
+"""Hooks, primitives and widgets as a screen uses them, without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+from uuid import uuid4
+
+import pytest
+from pydantic import BaseModel, Field
+from reactpy import component, html, use_state
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict
+from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
+from fundwright_ui.messages import t
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
+from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table
+
+
+class NewThing(BaseModel):
+    name: Annotated[str, Field(min_length=1, max_length=5)]
+    kind: str = ""
+    is_big: bool = False
+
+
+async def scalar(session: AsyncSession, sql: str) -> Any:
+    return await session.scalar(text(sql))
+
+
+class TestQuery:
+    async def test_the_first_paint_waits_for_the_answer(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            found = use_query(lambda session: scalar(session, "SELECT 'from the database'"))
+            return html.p("nothing yet" if found.value is None else found.value)
+
+        async with mounted(core, None, screen, is_live=False) as shown:
+            assert shown.text == "from the database"
+
+    async def test_a_failure_shows_a_sentence_with_an_id_and_reload_tries_again(self, core: Core) -> None:
+        statements = ["SELECT 1/0", "SELECT 7"]
+
+        @component
+        def screen() -> Any:
+            found = use_query(lambda session: scalar(session, statements.pop(0)))
+            return problem(found.error, on_retry=found.reload) if found.error else html.p(str(found.value))
+
+        async with mounted(core, None, screen) as shown:
+            assert "Something went wrong (error " in shown.text
+            assert "division" not in shown.text
+            await shown.click("button", "Try again")
+            assert shown.text == "7"
+
+    async def test_a_new_key_asks_again(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            number, set_number = use_state(1)
+            found = use_query(lambda session: scalar(session, f"SELECT {number} * 10"), key=[number])
+            return html.div(str(found.value), button("More", on_click=lambda: set_number(number + 1)))
+
+        async with mounted(core, None, screen) as shown:
+            await shown.click("button", "More")
+            await shown.click("button", "More")
+            assert shown.text.startswith("30")
+
+    async def test_a_topic_asks_again(self, core: Core) -> None:
+        topic = f"test:{uuid4()}"
+        answers = iter(range(1, 100))
+
+        async def read(_session: AsyncSession) -> int:
+            return next(answers)
+
+        @component
+        def screen() -> Any:
+            found = use_query(read, topics=[topic])
+            return html.p(str(found.value))
+
+        async with mounted(core, None, screen) as shown:
+            assert shown.text == "1"
+            async with core.database.transaction() as session:
+                await live.publish(session, topic)
+            await until(lambda: shown.text == "2")
+        assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
+
+
+class TestLive:
+    async def test_messages_arrive_while_the_component_is_mounted(self, core: Core) -> None:
+        topic = f"test:{uuid4()}"
+
+        @component
+        def listener() -> Any:
+            heard, set_heard = use_state("")
+            use_live(topic, lambda payload: set_heard(payload["word"]))
+            return html.p(heard)
+
+        @component
+        def screen() -> Any:
+            is_shown, set_shown = use_state(True)
+            return html.div(listener() if is_shown else None, button("Hide", on_click=lambda: set_shown(False)))
+
+        async with mounted(core, None, screen) as shown:
+            async with core.database.transaction() as session:
+                await live.publish(session, topic, {"word": "hello"})
+            await until(lambda: "hello" in shown.text)
+            await shown.click("button", "Hide")
+            assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
+
+    async def test_first_paint_subscribes_to_nothing(self, core: Core) -> None:
+        topic = f"test:{uuid4()}"
+
+        @component
+        def screen() -> Any:
+            use_live(topic, lambda _payload: None)
+            return html.p("x")
+
+        async with mounted(core, None, screen, is_live=False):
+            assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
+
+
+class TestAction:
+    async def test_success_is_toasted_and_what_follows_runs(self, core: Core) -> None:
+        done: list[object] = []
+
+        @component
+        def screen() -> Any:
+            async def work(session: AsyncSession) -> int:
+                return await scalar(session, "SELECT 5")
+
+            return button("Go", on_click=use_action(work, success="Done.", then=done.append))
+
+        async with mounted(core, None, screen) as shown:
+            await shown.click("button", "Go")
+            assert shown.toasts == ["Done."]
+            assert done == [5]
+
+    async def test_a_refusal_is_toasted_and_what_was_typed_stays(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            async def work(_session: AsyncSession, _fields: dict[str, str]) -> None:
+                raise Conflict("A thing of that name exists. Choose another name.")
+
+            return form(text_field("name", "Name"), on_submit=use_action(work), submit="Save")
+
+        async with mounted(core, None, screen) as shown:
+            await shown.type("Name", "abc")
+            await shown.click("button", "Save")
+            assert shown.toasts == ["A thing of that name exists. Choose another name."]
+            assert shown.value("Name") == "abc"
+            assert not shown.find("button", "Save").props.get("aria-busy")
+
+    async def test_an_unexpected_error_is_rolled_back_and_names_an_id(self, committed: Core) -> None:
+        @component
+        def screen() -> Any:
+            async def work(session: AsyncSession) -> None:
+                await session.execute(text("CREATE TABLE half_done (id int)"))
+                raise RuntimeError("secret detail")
+
+            return button("Go", on_click=use_action(work))
+
+        async with mounted(committed, None, screen) as shown:
+            await shown.click("button", "Go")
+            assert "secret" not in shown.toasts[0]
+            assert "(error " in shown.toasts[0]
+            async with committed.database.transaction() as session:
+                assert await scalar(session, "SELECT to_regclass('half_done')") is None
+
+    async def test_a_second_click_while_it_runs_is_dropped(self, core: Core) -> None:
+        started = 0
+        may_end = asyncio.Event()
+
+        @component
+        def screen() -> Any:
+            async def work(_session: AsyncSession) -> None:
+                nonlocal started
+                started += 1
+                await may_end.wait()
+
+            going = use_action(work)
+            return button("Go", on_click=going, is_busy=going.is_running)
+
+        async with mounted(core, None, screen) as shown:
+            first = asyncio.create_task(shown.click("button", "Go"))
+            await until(lambda: shown.find("button", "Go").props.get("aria-busy") is True)
+            await shown.click("button", "Go")
+            may_end.set()
+            await first
+            assert started == 1
+            assert shown.find("button", "Go").node["e"]["onClick"]["o"] == 1
+
+
+class TestForm:
+    async def test_fields_arrive_as_the_model(self, core: Core) -> None:
+        got: list[NewThing] = []
+
+        @component
+        def screen() -> Any:
+            return form(
+                text_field("name", "Name", default="abc"),
+                select_field("kind", "Kind", [("a", "Apple"), ("b", "Berry")]),
+                checkbox("is_big", "Big", value="true"),
+                on_submit=got.append,
+                model=NewThing,
+                submit="Save",
+            )
+
+        async with mounted(core, None, screen) as shown:
+            await shown.choose("Kind", "b")
+            await shown.check("Big")
+            await shown.click("button", "Save")
+            assert got == [NewThing(name="abc", kind="b", is_big=True)]
+
+    async def test_complaints_stand_beside_their_fields_and_go_away(self, core: Core) -> None:
+        got: list[NewThing] = []
+
+        @component
+        def screen() -> Any:
+            return form(text_field("name", "Name"), on_submit=got.append, model=NewThing, submit="Save")
+
+        async with mounted(core, None, screen) as shown:
+            await shown.type("Name", "too long")
+            await shown.click("button", "Save")
+            field = shown.find("textbox", "Name")
+            assert field.props["aria-invalid"] is True
+            assert shown.find("alert").text == "Use at most 5 characters."
+            assert field.props["aria-describedby"] == shown.find("alert").props["id"]
+            assert shown.value("Name") == "too long"
+            await shown.type("Name", "fine")
+            await shown.click("button", "Save")
+            assert not shown.has("alert")
+            assert [thing.name for thing in got] == ["fine"]
+
+
+class TestUrlState:
+    async def test_a_change_shows_at_once_and_replaces_the_address(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            url = use_url_state()
+            return html.div(
+                f"page {url.get('page', '1')}",
+                button("Next", on_click=lambda: url.set(page=2, q=None)),
+            )
+
+        async with mounted(core, None, screen, path="/list?q=x") as shown:
+            await shown.click("button", "Next")
+            assert shown.text.startswith("page 2")
+            assert shown.address == "/list?page=2"
+            assert shown.frames == [{"type": "navigate", "path": "/list?page=2", "replace": True, "reload": False}]
+
+
+class TestWidgets:
+    async def test_a_table_can_be_read_and_its_events_are_typed(self, core: Core) -> None:
+        queries: list[TableQuery] = []
+        opened: list[RowOpened] = []
+
+        @component
+        def screen() -> Any:
+            return data_table(
+                label="Things",
+                columns=[Column(field="name", label="Name")],
+                rows=[Row(id="1", cells={"name": "Robot"})],
+                total=1,
+                on_query=queries.append,
+                on_open=opened.append,
+            )
+
+        async with mounted(core, None, screen) as shown:
+            assert shown.text == "Name Robot"
+            assert shown.props("DataTable")["sort"] is None
+            await shown.emit("DataTable", "on_query", page=2, page_size=50)
+            await shown.emit("DataTable", "on_open", id="1")
+            assert queries == [TableQuery(page=2, page_size=50)]
+            assert opened == [RowOpened(id="1")]
+
+    async def test_a_forged_payload_is_refused(self, core: Core) -> None:
+        opened: list[RowOpened] = []
+
+        @component
+        def screen() -> Any:
+            return data_table(label="Things", columns=[], rows=[], total=0, on_open=opened.append)
+
+        async with mounted(core, None, screen) as shown:
+            await shown.emit("DataTable", "on_open", id={"$gt": ""})
+            assert opened == []
+            assert len(shown.toasts) == 1
+
+    async def test_props_are_checked(self) -> None:
+        with pytest.raises(ValueError, match="is_open"):
+            ConfirmDialog(title="a", confirm_label="b", cancel_label="c", is_open=[])  # type: ignore[arg-type]
+
+
+class TestFailingComponent:
+    async def test_the_rest_of_the_page_works_and_it_is_made_anew(self, core: Core) -> None:
+        @component
+        def fragile(is_broken: bool) -> Any:
+            use_state(0)
+            if is_broken:
+                raise RuntimeError("secret")
+            use_state(1)
+            return html.p("whole")
+
+        @component
+        def screen() -> Any:
+            is_broken, set_broken = use_state(True)
+            return page("Things", fragile(is_broken), button("Repair", on_click=lambda: set_broken(False)))
+
+        async with mounted(core, None, screen) as shown:
+            assert "secret" not in str(shown.view.tree)
+            await shown.click("button", "Repair")
+            assert "whole" in shown.text
+
+
+async def test_screens_speak_the_language_of_the_session(core: Core) -> None:
+    @component
+    def screen() -> Any:
+        return html.p(t("No such message in any catalogue"))
+
+    async with mounted(core, None, screen, language="de") as shown:
+        assert shown.text == "No such message in any catalogue"
+
+
+async def until(holds: Any, timeout_s: float = 5) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not holds():
+            await asyncio.sleep(0.01)
