@@ -1,0 +1,49 @@
+"""Every address of the API is where one would look for it, and guarded."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import get_args
+
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from fundwright.identity.api import CurrentActor
+from fundwright_ui.app import ROUTERS
+
+ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+NOT_UNDER_API = {
+    "/signin": "scripts from outside sign in here",
+    "/session": "the socket hands a sign-in over to the cookie",
+}
+OPEN_TO_ALL = {"/signin", "/session", "/api/account/login", "/api/account/register"}
+CHANGES = ("add", "cancel", "change", "create", "delete", "end", "remove", "repeat", "revoke", "start")
+
+
+def dependencies(dependant: Dependant) -> Iterator[object]:
+    yield dependant.call
+    for inner in dependant.dependencies:
+        yield from dependencies(inner)
+
+
+class TestRoutes:
+    def test_each_is_under_api(self) -> None:
+        assert [route.path for route in ROUTES if not route.path.startswith("/api/") and route.path not in NOT_UNDER_API] == []
+
+    def test_each_asks_who_calls(self) -> None:
+        guard = get_args(CurrentActor)[1].dependency
+        unguarded = [route.path for route in ROUTES if guard not in dependencies(route.dependant)]
+        assert sorted(set(unguarded) - OPEN_TO_ALL) == []
+
+    def test_no_two_answer_the_same(self) -> None:
+        seen = [(method, route.path) for route in ROUTES for method in route.methods]
+        assert sorted({each for each in seen if seen.count(each) > 1}) == []
+
+    def test_none_that_reads_changes_something(self) -> None:
+        wrong = [route.path for route in ROUTES if "GET" in route.methods and route.endpoint.__name__.startswith(CHANGES)]
+        assert wrong == []
+
+    def test_each_is_a_coroutine(self) -> None:
+        """What needs a thread says so where it needs one."""
+        assert [route.path for route in ROUTES if not inspect.iscoroutinefunction(route.endpoint)] == []
