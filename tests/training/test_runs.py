@@ -159,12 +159,12 @@ class TestFindPassages:
         await committed.jobs._run(run.job_id, reraise=True)
         embedder = await language.get_embedder(committed)
         async with committed.database.transaction() as session:
-            found = await service.find_passages(session, owner, "Who is the project manager?", embedder=embedder)
+            found = await service.find_passages(session, owner, "Who leads field operations?", embedder=embedder)
             assert found[0].document_title == "Sample: Key personnel"
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
         async with committed.database.transaction() as session:
-            found = await service.find_passages(session, owner, "Who is the project manager?", embedder=embedder)
+            found = await service.find_passages(session, owner, "Who leads field operations?", embedder=embedder)
             assert {passage.document_title for passage in found} == {"boats"}
             assert await service.remove_sample(committed, session, owner) == 5
             assert (await service.list_documents(session, owner)).total == 1

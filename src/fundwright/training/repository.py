@@ -51,14 +51,8 @@ async def is_content_used(session: AsyncSession, sha256: str) -> bool:
     return bool(await session.scalar(select(exists().where(Document.sha256 == sha256))))
 
 
-async def list_documents(
-    session: AsyncSession, owner_id: UUID, request: PageRequest, *, search: str
-) -> tuple[list[Document], int]:
+async def list_documents(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[Document], int]:
     query = _documents(owner_id)
-    if search:
-        query = query.where(
-            or_(Document.title.icontains(search, autoescape=True), Document.filename.icontains(search, autoescape=True))
-        )
     columns: dict[str, ColumnElement[Any]] = {
         "title": func.lower(Document.title),
         "state": Document.state.expression,

@@ -63,7 +63,7 @@ async def add_document(
     is_sample: bool = False,
 ) -> DocumentRead:
     """Add a stored file, waiting to be trained. Raises Unreadable (422) or AlreadyAdded (409)."""
-    _require_writing(actor)
+    check_may_change(actor)
     name = filename.replace("\\", "/").rsplit("/", 1)[-1].replace("\x00", "")[:200] or "document"
     known = await repository.find_document_by_content(session, actor.id, stored.sha256)
     if known is not None:
@@ -90,7 +90,7 @@ async def add_document(
 
 async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
     """Add pasted text as a Markdown document. Raises AlreadyAdded (409)."""
-    _require_writing(actor)
+    check_may_change(actor)
     stored = await core.files.store(_once(pasted.text.encode()))
     known = await repository.find_document_by_content(session, actor.id, stored.sha256)
     if known is not None:
@@ -107,12 +107,10 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
     return await _add(session, actor, document)
 
 
-async def list_documents(
-    session: AsyncSession, actor: Actor, request: PageRequest | None = None, *, search: str = ""
-) -> Page[DocumentRead]:
+async def list_documents(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[DocumentRead]:
     """Newest first unless `request.sort` says otherwise: title, state, size_bytes, chunk_count, created_at or trained_at."""
     request = request or PageRequest()
-    documents, total = await repository.list_documents(session, actor.id, request, search=search.strip())
+    documents, total = await repository.list_documents(session, actor.id, request)
     items = [DocumentRead.model_validate(document) for document in documents]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
@@ -124,7 +122,7 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 
 async def remove_document(core: Core, session: AsyncSession, actor: Actor, document_id: UUID) -> None:
     """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
-    _require_writing(actor)
+    check_may_change(actor)
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(core, session, actor, [document])
 
@@ -153,7 +151,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 async def remove_sample(core: Core, session: AsyncSession, actor: Actor) -> int:
     """Remove the sample documents; answers how many there were."""
-    _require_writing(actor)
+    check_may_change(actor)
     documents = await repository.list_sample(session, actor.id)
     await _remove(core, session, actor, documents)
     return len(documents)
@@ -168,7 +166,7 @@ async def start_run(core: Core, session: AsyncSession, actor: Actor, document_id
 
     Raises Invalid when there is nothing to train, and FundwrightError when the embedding model cannot be loaded.
     """
-    _require_writing(actor)
+    check_may_change(actor)
     wanted = await _documents_to_train(core, session, actor, document_ids)
     return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
@@ -205,7 +203,7 @@ async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) 
 
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Stop a run at its next step; what is embedded stays. Raises NotFound, or Conflict when it has ended."""
-    _require_writing(actor)
+    check_may_change(actor)
     _, job = await repository.get_run(session, actor.id, run_id)
     await jobs.cancel(session, job.id, owner_id=actor.id)
     return await get_run(session, actor, run_id)
@@ -213,7 +211,7 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 
 async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Train the documents of an earlier run again. Raises NotFound, or Invalid when none of them is left."""
-    _require_writing(actor)
+    check_may_change(actor)
     run, _ = await repository.get_run(session, actor.id, run_id)
     return await start_run(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
 
@@ -243,7 +241,8 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
     return await repository.get_passage(session, actor.id, passage_id)
 
 
-def _require_writing(actor: Actor) -> None:
+def check_may_change(actor: Actor) -> None:
+    """Raises NotAllowed for roles that only read."""
     if actor.role in (Role.VIEWER, Role.REVIEWER):
         raise NotAllowed("change the knowledge base")
 

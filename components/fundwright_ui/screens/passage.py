@@ -1,0 +1,60 @@
+"""`/dashboard/passage/{id}`: where a citation comes from."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.errors import NotFound
+from fundwright.training import service as training
+from fundwright.training.schemas import PassageInContext
+from fundwright_ui.hooks import use_actor, use_connection, use_query
+from fundwright_ui.messages import t
+from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
+
+
+@component
+def passage_screen() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    passage_id = connection.location.params.get("id", "")
+
+    async def read(session: AsyncSession) -> PassageInContext | None:
+        try:
+            return await training.get_passage(session, actor, UUID(passage_id))
+        except (ValueError, NotFound):
+            return None
+
+    found = use_query(read, key=[actor.id, passage_id])
+    back = link_button(t("To the documents"), connection.href("/dashboard/train"), icon_name="arrow_back")
+    if found.error:
+        return page(t("Passage"), problem(found.error, on_retry=found.reload))
+    if found.value is None and found.is_loading:
+        return page(t("Passage"), loading(t("Loading the passage")))
+    if found.value is None:
+        return page(t("Passage"), empty(t("This passage is gone: its document was removed or has changed."), back))
+    passage = found.value
+    return page(
+        passage.document_title,
+        definition_list(
+            {
+                t("Heading"): passage.heading,
+                t("Page"): str(passage.page) if passage.page else None,
+                t("Place"): t("Characters {start} to {end} of the text", start=passage.start, end=passage.end),
+            }
+        ),
+        section(
+            t("Passage in its context"),
+            html.div(
+                {"className": "fw-passage fw-prewrap", "tabIndex": 0, "role": "region", "aria-label": t("Text of the document")},
+                f"… {passage.before}" if passage.start > len(passage.before) else passage.before or None,
+                html.mark(passage.text),
+                f"{passage.after} …" if passage.after else None,
+            ),
+        ),
+        subtitle=t("Where the citation comes from"),
+        actions=[back],
+    )

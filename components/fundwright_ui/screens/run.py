@@ -1,0 +1,141 @@
+"""`/dashboard/history/{id}`: one training run."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from babel.dates import format_datetime
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.errors import NotFound
+from fundwright.core.jobs import jobs_topic
+from fundwright.training import service as training
+from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.messages import current_language, nt, t
+from fundwright_ui.screens.history import duration_text, state_label
+from fundwright_ui.ui import alert, button, chip, definition_list, empty, link_button, loading, page, problem, progress, section
+from fundwright_ui.ui.data import Color
+
+DOCUMENT_COLORS: dict[DocumentState, Color] = {
+    DocumentState.WAITING: "info",
+    DocumentState.TRAINED: "success",
+    DocumentState.FAILED: "error",
+}
+
+
+def document_state_label(state: DocumentState) -> str:
+    """The state of a document in the reader's language."""
+    return {
+        DocumentState.WAITING: t("Not trained yet"),
+        DocumentState.TRAINED: t("Trained"),
+        DocumentState.FAILED: t("Failed"),
+    }[state]
+
+
+@component
+def run_screen() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    run_id = connection.location.params.get("id", "")
+
+    async def read(session: AsyncSession) -> tuple[RunRead, list[DocumentRead]] | None:
+        try:
+            run = await training.get_run(session, actor, UUID(run_id))
+            return run, await training.list_run_documents(session, actor, run.id)
+        except (ValueError, NotFound):
+            return None
+
+    found = use_query(read, key=[actor.id, run_id], topics=[jobs_topic(actor.id)])
+
+    async def cancel(session: AsyncSession) -> None:
+        await training.cancel_run(session, actor, UUID(run_id))
+
+    async def repeat(session: AsyncSession) -> RunRead:
+        return await training.repeat_run(connection.core, session, actor, UUID(run_id))
+
+    cancelling = use_action(cancel, success=t("The run stops at its next step."), then=found.reload)
+    repeating = use_action(
+        repeat, success=t("The run was started again."), then=lambda run: connection.navigate(f"/dashboard/history/{run.id}")
+    )
+
+    title = t("Training run")
+    back = link_button(t("Embedding History"), connection.href("/dashboard/history"), icon_name="arrow_back")
+    if found.error:
+        return page(title, problem(found.error, on_retry=found.reload))
+    if found.value is None and found.is_loading:
+        return page(title, loading(t("Loading the training run")))
+    if found.value is None:
+        return page(title, empty(t("This training run does not exist."), back))
+    run, documents = found.value
+    return page(
+        title,
+        alert(run.error, variant="error") if run.error else None,
+        None if run.state.is_over else progress(run.done, run.total, label=title, message=progress_text(run)),
+        definition_list(
+            {
+                t("State"): state_label(run.state),
+                t("Begun"): _moment(run),
+                t("Duration"): duration_text(run.duration_s),
+                t("Documents"): str(run.documents),
+                t("Passages"): str(run.chunks),
+                t("Model"): run.model_id,
+            }
+        ),
+        _failures(run),
+        section(
+            t("Documents of this run"),
+            html.ul({"className": "fw-list"}, *(_document(document) for document in documents))
+            if documents
+            else empty(t("The documents of this run have been removed.")),
+        ),
+        actions=[
+            back,
+            button(t("Cancel run"), on_click=cancelling, is_busy=cancelling.is_running, icon_name="stop")
+            if not run.state.is_over
+            else button(
+                t("Repeat run"), on_click=repeating, is_busy=repeating.is_running, icon_name="refresh", disabled=not documents
+            ),
+        ],
+    )
+
+
+def progress_text(run: RunRead) -> str:
+    """How far a run is."""
+    done = t("{done} of {total} documents", done=run.done, total=run.total)
+    return f"{done} · {run.message}" if run.message else done
+
+
+def _failures(run: RunRead) -> VdomDict | None:
+    if not run.failed:
+        return None
+    return section(
+        t("Not trained"),
+        html.ul(
+            {"className": "fw-list"},
+            *(
+                html.li(
+                    {"className": "fw-list-item", "key": str(failure.document_id)},
+                    html.strong(failure.title),
+                    " ",
+                    failure.reason,
+                )
+                for failure in run.failed
+            ),
+        ),
+    )
+
+
+def _document(document: DocumentRead) -> VdomDict:
+    return html.li(
+        {"className": "fw-list-item", "key": str(document.id)},
+        html.span({"className": "fw-grow"}, document.title),
+        html.span({"className": "fw-muted"}, nt("{n} passage", "{n} passages", document.chunk_count)),
+        chip(document_state_label(document.state), color=DOCUMENT_COLORS[document.state]),
+    )
+
+
+def _moment(run: RunRead) -> str:
+    return format_datetime(run.started_at or run.created_at, "medium", locale=current_language())

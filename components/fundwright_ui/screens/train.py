@@ -1,0 +1,354 @@
+"""`/dashboard/train`: the documents of the account, training them, and asking what they know."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.jobs import jobs_topic
+from fundwright.core.paging import Page, PageRequest
+from fundwright.language import service as language
+from fundwright.training import service as training
+from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.messages import current_language, nt, t
+from fundwright_ui.screens.history import page_request, table_address, table_sort
+from fundwright_ui.screens.run import document_state_label, progress_text
+from fundwright_ui.ui import (
+    alert,
+    button,
+    card,
+    columns,
+    definition_list,
+    empty,
+    form,
+    loading,
+    page,
+    problem,
+    progress,
+    row,
+    section,
+    stack,
+    text_area,
+    text_field,
+    text_link,
+)
+from fundwright_ui.ui.elements import OnEvent
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, TableQuery, data_table
+from fundwright_ui.widgets.data_table import ChipColor
+
+_STATE_COLORS: dict[DocumentState, ChipColor] = {
+    DocumentState.WAITING: "info",
+    DocumentState.TRAINED: "success",
+    DocumentState.FAILED: "error",
+}
+_ACCEPT = ".pdf,.docx,.md,.markdown,.html,.htm,.txt,.text"
+
+
+class Question(BaseModel):
+    """What the question box sends."""
+
+    question: Annotated[str, Field(min_length=1, max_length=4_000)]
+
+
+class Overview(BaseModel):
+    """What the screen shows of the account."""
+
+    documents: Page[DocumentRead]
+    is_sample_there: bool
+    run: RunRead | None
+
+
+@component
+def train_screen() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    url = use_url_state()
+    request = page_request(url.get("page"), url.get("size"), url.get("sort"))
+
+    async def read(session: AsyncSession) -> Overview:
+        runs = await training.list_runs(session, actor, PageRequest(page_size=1))
+        return Overview(
+            documents=await training.list_documents(session, actor, request),
+            is_sample_there=await training.has_sample(session, actor),
+            run=runs.items[0] if runs.items else None,
+        )
+
+    found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
+
+    async def start(session: AsyncSession) -> None:
+        await training.start_run(connection.core, session, actor)
+
+    async def remove_sample(session: AsyncSession) -> None:
+        await training.remove_sample(connection.core, session, actor)
+
+    starting = use_action(start, success=t("The training run was started."), then=found.reload)
+    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=found.reload)
+
+    title = t("Train")
+    if found.error:
+        return page(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(title, loading(t("Loading the documents")))
+    overview = found.value
+    is_running = overview.run is not None and not overview.run.state.is_over
+    return page(
+        title,
+        alert(
+            t("Some of these documents are a sample of a company that does not exist."),
+            button(t("Remove the sample"), size="small", on_click=removing, is_busy=removing.is_running),
+            variant="info",
+        )
+        if overview.is_sample_there
+        else None,
+        columns(_add_documents(key="add"), _ask(key="ask")),
+        _running(overview.run, key="running") if overview.run is not None and is_running else None,
+        section(
+            t("Documents"),
+            _documents(overview.documents, key="documents")
+            if overview.documents.total
+            else empty(t("No documents yet. Drop some above or paste text, then train them.")),
+        ),
+        _models(key="models"),
+        subtitle=t("Teach the knowledge base your documents. Drafts cite them."),
+        actions=[
+            button(
+                t("Train"),
+                look="contained",
+                icon_name="train",
+                on_click=starting,
+                is_busy=starting.is_running,
+                disabled=is_running or not overview.documents.total,
+            )
+        ],
+    )
+
+
+@component
+def _add_documents() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+
+    async def paste(session: AsyncSession, pasted: PastedText) -> None:
+        await training.add_text(connection.core, session, actor, pasted)
+
+    pasting = use_action(paste, success=t("The text was added. Train it when you are ready."))
+    return section(
+        t("Add documents"),
+        FileDrop(
+            label=t("Drop files here or choose them"),
+            hint=t("PDF, DOCX, Markdown, HTML or text"),
+            upload_url=connection.href("/api/training/documents"),
+            accept=_ACCEPT,
+            is_multiple=True,
+            max_bytes=connection.core.settings.max_upload_bytes,
+            fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
+        ),
+        form(
+            text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),
+            text_area("text", t("Text"), required=True, rows=4, id="pasted-text"),
+            on_submit=pasting,
+            model=PastedText,
+            submit=t("Add text"),
+            label=t("Paste text"),
+            reset_on_success=True,
+        ),
+    )
+
+
+@component
+def _ask() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    passages, set_passages = use_state(cast(tuple[Passage, ...], ()))
+    asked, set_asked = use_state("")
+
+    async def ask(question: Question) -> None:
+        embedder = await language.get_embedder(connection.core)
+        async with connection.core.database.transaction() as session:
+            set_passages(tuple(await training.find_passages(session, actor, question.question, embedder=embedder, limit=5)))
+        set_asked(question.question)
+
+    asking = use_action(ask, in_transaction=False)
+    return section(
+        t("Ask the knowledge base"),
+        form(
+            text_field(
+                "question", t("Question"), required=True, maxlength=4_000, help=t("Shows the passages that a draft would use.")
+            ),
+            on_submit=asking,
+            model=Question,
+            submit=t("Ask"),
+            label=t("Ask the knowledge base"),
+        ),
+        html.div(
+            {"aria-live": "polite"},
+            None
+            if not asked
+            else stack(*(_passage(passage, connection.href(f"/dashboard/passage/{passage.id}")) for passage in passages))
+            if passages
+            else empty(t("Nothing in the documents fits this question. Train more documents, or ask in other words.")),
+        ),
+    )
+
+
+def _passage(passage: Passage, href: str) -> VdomDict:
+    place = [passage.heading, t("Page {page}", page=passage.page) if passage.page else ""]
+    return card(
+        html.p({"className": "fw-clamp"}, passage.text),
+        row(
+            text_link(t("Show in the document"), href),
+            html.span({"className": "fw-muted"}, t("Similarity {score}", score=f"{passage.score:.2f}")),
+            spread=True,
+        ),
+        title=passage.document_title,
+        subtitle=" · ".join(part for part in place if part) or None,
+        key=str(passage.id),
+    )
+
+
+@component
+def _running(run: RunRead) -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+
+    async def cancel(session: AsyncSession) -> None:
+        await training.cancel_run(session, actor, run.id)
+
+    cancelling = use_action(cancel, success=t("The run stops at its next step."))
+    return section(
+        t("Training"),
+        progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
+        row(
+            button(t("Cancel run"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running),
+            text_link(t("Show this run"), connection.href(f"/dashboard/history/{run.id}")),
+        ),
+    )
+
+
+@component
+def _documents(documents: Page[DocumentRead]) -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    url = use_url_state()
+    opened_id, set_opened_id = use_state("")
+    is_confirming, set_confirming = use_state(False)
+    opened = next((document for document in documents.items if str(document.id) == opened_id), None)
+    request = page_request(url.get("page"), url.get("size"), url.get("sort"))
+
+    async def remove(session: AsyncSession) -> None:
+        await training.remove_document(connection.core, session, actor, UUID(opened_id))
+
+    async def train_again(session: AsyncSession) -> None:
+        await training.start_run(connection.core, session, actor, [UUID(opened_id)])
+
+    def close() -> None:
+        set_confirming(False)
+        set_opened_id("")
+
+    def open_row(event: RowOpened) -> None:
+        set_opened_id(event.id)
+
+    def query(asked: TableQuery) -> None:
+        url.set(**table_address(asked))
+
+    removing = use_action(remove, success=t("The document was removed."), then=close)
+    training_again = use_action(train_again, success=t("The training run was started."), then=close)
+
+    return stack(
+        _document_card(opened, close=close, ask_removal=lambda: set_confirming(True), training_again=training_again)
+        if opened
+        else None,
+        data_table(
+            label=t("Documents"),
+            columns=[
+                Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
+                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
+                Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
+                Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
+                Column(field="error", label=t("Problem"), flex=2, is_compact=False),
+            ],
+            rows=[_row(document) for document in documents.items],
+            total=documents.total,
+            page=request.page,
+            page_size=request.page_size,
+            sort=table_sort(request),
+            language=current_language(),
+            on_query=query,
+            on_open=open_row,
+            key="table",
+        ),
+        ConfirmDialog(
+            is_open=is_confirming and opened is not None,
+            title=t("Remove this document?"),
+            text=t("Its passages can no longer be cited. Drafts keep the text they quote."),
+            confirm_label=t("Remove"),
+            cancel_label=t("Keep"),
+            is_danger=True,
+            on_confirm=removing,
+            on_cancel=lambda: set_confirming(False),
+            key="confirm",
+        ),
+    )
+
+
+def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEvent, training_again: OnEvent) -> VdomDict:
+    return card(
+        definition_list(
+            {
+                t("File"): document.filename,
+                t("State"): document_state_label(document.state),
+                t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
+                t("Problem"): document.error,
+            }
+        ),
+        title=document.title,
+        actions=[
+            button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
+            button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=ask_removal),
+            button(t("Close"), size="small", look="text", on_click=close),
+        ],
+        key="opened",
+    )
+
+
+def _row(document: DocumentRead) -> Row:
+    labels = [Chip(label=document_state_label(document.state), color=_STATE_COLORS[document.state])]
+    if document.is_sample:
+        labels.append(Chip(label=t("Sample"), color="secondary"))
+    return Row(
+        id=str(document.id),
+        cells={
+            "title": document.title,
+            "state": tuple(labels),
+            "chunk_count": document.chunk_count,
+            "size_bytes": _size(document.size_bytes),
+            "created_at": document.created_at,
+            "error": document.error or "",
+        },
+    )
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes >= 1_000_000 else f"{max(size_bytes, 1_000) // 1_000} kB"
+
+
+@component
+def _models() -> VdomDict:
+    models = language.describe(use_connection().core)
+    return section(
+        t("Models in use"),
+        definition_list(
+            {
+                t("Embedding model"): models.embedder_label,
+                t("Writer"): models.writer_label,
+                t("Connect a better one"): models.how_to_connect,
+            }
+        ),
+    )
