@@ -71,6 +71,16 @@ describe("events", () => {
     expect(page.sent().slice(1)).toEqual([1, 2, 3].map((seq) => ({ type: "event", seq, target: "press", data: {} })));
   });
 
+  it("that run once at a time go out once until they are done", async () => {
+    const page = await openPage({ t: "button", e: { onClick: { h: "pay", o: 1 } }, c: ["Pay"] });
+    fireEvent.click(screen.getByRole("button"));
+    fireEvent.click(screen.getByRole("button"));
+    expect(page.sent()).toHaveLength(2);
+    await page.receive({ type: "done", seq: 1 });
+    fireEvent.click(screen.getByRole("button"));
+    expect(page.sent()).toHaveLength(3);
+  });
+
   it("wait for the server, then go to the handler's new name", async () => {
     const page = await openPage(press, { isMounted: false });
     fireEvent.click(screen.getByRole("button"));

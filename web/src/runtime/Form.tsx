@@ -15,7 +15,7 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
     if (isBusy) return;
     setBusy(true);
     runtime.emit(
-      () => find("onSubmit")?.h,
+      () => find("onSubmit"),
       encodeEvent("onSubmit", event),
       () => setBusy(false),
     );

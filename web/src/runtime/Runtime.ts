@@ -1,7 +1,7 @@
 import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
-import type { EventData, Page, ServerFrame, TreeNode, Variant } from "./protocol";
+import type { EventData, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
 import { forgetToken, goToLogin, takeOver } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
@@ -20,7 +20,7 @@ export interface Move {
 }
 
 interface EarlyEvent {
-  readonly target: () => string | undefined;
+  readonly target: () => Handler | undefined;
   readonly data: EventData;
   readonly onDone: () => void;
 }
@@ -39,6 +39,7 @@ export class Runtime {
 
   readonly #connection: Connection;
   readonly #fields = new Set<() => void>();
+  readonly #exclusive = new Set<string>();
   #early: EarlyEvent[] = [];
   #isAsPainted = true;
   #hasGivenUp = false;
@@ -86,19 +87,21 @@ export class Runtime {
    * Sends an event, or keeps it until the server listens; the handler is looked up when it is sent, because a new
    * connection may have given it another name. Returns the event's number, or 0 for one that waits.
    */
-  readonly emit = (target: () => string | undefined, data: EventData, onDone: () => void = () => undefined): number => {
+  readonly emit = (target: () => Handler | undefined, data: EventData, onDone: () => void = () => undefined): number => {
     if (!this.#connection.isMounted) {
       if (this.#early.length < MOST_EARLY_EVENTS) this.#early.push({ target, data, onDone });
       else onDone();
       return 0;
     }
     const handler = target();
-    if (handler === undefined) {
+    if (handler === undefined || this.#exclusive.has(handler.h)) {
       onDone();
       return 0;
     }
+    if (handler.o !== undefined) this.#exclusive.add(handler.h);
     const release = this.readiness.hold();
-    return this.#connection.sendEvent(handler, data, () => {
+    return this.#connection.sendEvent(handler.h, data, () => {
+      this.#exclusive.delete(handler.h);
       release();
       onDone();
     });

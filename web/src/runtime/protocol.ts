@@ -4,6 +4,8 @@ export interface Handler {
   readonly h: string;
   readonly p?: 1;
   readonly s?: 1;
+  /** Once at a time: further events are dropped until the last one is done. */
+  readonly o?: 1;
 }
 
 export type Attributes = Readonly<Record<string, unknown>>;

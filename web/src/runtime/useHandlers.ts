@@ -29,7 +29,7 @@ export function useElementHandlers(handlers: Handlers = NONE): ElementHandlers {
     const listen = (name: string, { p, s }: Handler) => (event: SyntheticEvent): void => {
       if (p !== undefined) event.preventDefault();
       if (s !== undefined) event.stopPropagation();
-      runtime.emit(() => find(name)?.h, encodeEvent(name, event));
+      runtime.emit(() => find(name), encodeEvent(name, event));
     };
     return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, listen(name, handler)]));
   }, [handlers, find, runtime]);
@@ -43,7 +43,7 @@ export function useWidgetHandlers(handlers: Handlers = NONE): WidgetHandlers {
   const find = useLatestHandlers(handlers);
   return useMemo(() => {
     const send = (name: string) => (payload: EventData = {}): void => {
-      runtime.emit(() => find(name)?.h, payload);
+      runtime.emit(() => find(name), payload);
     };
     return Object.fromEntries(Object.keys(handlers).map((name) => [name, send(name)]));
   }, [handlers, find, runtime]);
