@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -77,6 +78,10 @@ class Page:
 
     async def submit(self, **fields: str) -> None:
         await self.fire(self.one("form"), "onSubmit", fields=fields, submitter=None)
+
+    def changes(self) -> str:
+        """What the browser would be told to change since this was asked last."""
+        return json.dumps(self._view.take_operations())
 
     def frames(self, kind: str) -> list[dict[str, Any]]:
         return [sent for sent in self.sent if sent["type"] == kind]

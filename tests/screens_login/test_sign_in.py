@@ -106,7 +106,11 @@ class TestSignInScreen:
     async def test_leaves_what_was_typed_to_the_browser(self, open_page: Open) -> None:
         async with open_page("/auth/login") as page:
             await page.type("password", "secret words")
+            page.changes()
             await page.submit(email="ada@example.org", password="secret words")
+            changes = page.changes()
+            assert '"role": "alert"' in changes
+            assert '"t": "input"' not in changes  # a new input would be empty
             assert "secret words" not in page.html
             assert "value" not in page.one("input", name="email")["a"]
 

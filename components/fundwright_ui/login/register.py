@@ -73,6 +73,7 @@ def register_screen() -> VdomDict:
         form_alert(registering.error),
         html.form(
             {
+                "key": "form",  # an alert may appear before it: what was typed must stay
                 "className": "fw-form",
                 "aria-label": t("Register"),
                 "method": "post",

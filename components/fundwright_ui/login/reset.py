@@ -74,6 +74,7 @@ def confirm_reset_screen() -> VdomDict:
         form_alert(resetting.error),
         html.form(
             {
+                "key": "form",  # an alert may appear before it: what was typed must stay
                 "className": "fw-form",
                 "aria-label": t("Choose a new password"),
                 "method": "post",

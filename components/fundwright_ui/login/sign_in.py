@@ -58,6 +58,7 @@ def sign_in_screen() -> VdomDict:
         form_alert(signing_in.error or refusal),
         html.form(
             {
+                "key": "form",  # an alert may appear before it: what was typed must stay
                 "className": "fw-form",
                 "aria-label": t("Login"),
                 # A browser without scripts must not put the password into the address.

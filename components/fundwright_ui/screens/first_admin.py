@@ -70,6 +70,7 @@ def first_admin_screen() -> VdomDict:
         form_alert(creating.error),
         html.form(
             {
+                "key": "form",  # an alert may appear before it: what was typed must stay
                 "className": "fw-form",
                 "aria-label": t("Create the first administrator"),
                 "method": "post",
