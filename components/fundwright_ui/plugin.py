@@ -11,11 +11,15 @@ from fundwright_ui.screens.category import category_screen
 from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.first_admin import first_admin_screen
 from fundwright_ui.screens.generate import generate_screen
+from fundwright_ui.screens.history import history_screen
 from fundwright_ui.screens.nih import nih_screen
 from fundwright_ui.screens.not_found import not_found_screen
 from fundwright_ui.screens.opportunity import contract_screen, grant_screen
+from fundwright_ui.screens.passage import passage_screen
+from fundwright_ui.screens.run import run_screen
 from fundwright_ui.screens.sam import sam_screen
 from fundwright_ui.screens.server_error import server_error_screen
+from fundwright_ui.screens.train import train_screen
 
 
 @hookimpl
@@ -27,6 +31,10 @@ def screens() -> Iterable[Screen]:
         Screen("/dashboard/nih/{id}", "Opportunity", grant_screen),
         Screen("/dashboard/sam", "Opportunities", sam_screen),
         Screen("/dashboard/sam/{id}", "Opportunity", contract_screen),
+        Screen("/dashboard/train", "Train", train_screen),
+        Screen("/dashboard/history", "Embedding History", history_screen),
+        Screen("/dashboard/history/{id}", "Training run", run_screen),
+        Screen("/dashboard/passage/{id}", "Passage", passage_screen),
         Screen("/dashboard/category", "Category", category_screen),
         Screen("/generate/index", "Generate", generate_screen, area="generate"),
         Screen("/generate/slug/{token}", "Draft", draft_screen, area="generate"),
