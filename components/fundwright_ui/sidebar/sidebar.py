@@ -30,7 +30,7 @@ def sidebar(
     """`is_open` and `on_close` concern the drawer of small screens."""
 
     def close_on_escape(payload: dict[str, object]) -> None:
-        if is_open and payload.get("key") == "Escape":
+        if payload.get("key") == "Escape":
             on_close()
 
     return html.nav(
@@ -42,7 +42,7 @@ def sidebar(
             ),
             "id": "sidebar",
             "aria-label": t("Main"),
-            "onKeyDown": handler(close_on_escape),
+            **({"onKeyDown": handler(close_on_escape)} if is_open else {}),
         },
         html.div(
             {"className": "fw-sidebar-header"},
