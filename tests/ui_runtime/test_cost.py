@@ -1,0 +1,77 @@
+"""What a change costs: bytes on the wire, time, and memory that is given back."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import statistics
+import time
+from typing import Any
+
+import psutil
+import pytest
+from reactpy import component, html, use_state
+
+from fundwright.core.assembly import Core
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.ui import button
+from tests.ui_runtime.conftest import Server
+
+
+@component
+def thousand_nodes() -> Any:
+    count, set_count = use_state(0)
+    return html.div(
+        button("Add", on_click=lambda: set_count(count + 1)),
+        html.p(f"count {count}"),
+        html.ul(*(html.li({"key": n}, html.span({"className": "fw-muted"}, f"item {n}")) for n in range(500))),
+    )
+
+
+async def test_a_text_changed_among_a_thousand_nodes_is_under_200_bytes(core: Core) -> None:
+    async with mounted(core, None, thousand_nodes) as screen:
+        screen.view.mark_shown()
+        await screen.click("button", "Add")
+        operations = screen.view.take_operations()
+    assert len(json.dumps({"type": "patch", "ops": operations}, separators=(",", ":"))) < 200
+    assert operations[0][2] == "count 1"
+
+
+async def test_a_click_is_answered_within_a_few_milliseconds(server: Server) -> None:
+    async with server.socket() as client:
+        await client.hello("/public")
+        durations: list[float] = []
+        for _ in range(200):
+            started = time.perf_counter()
+            await client.click("add")
+            durations.append((time.perf_counter() - started) * 1000)
+    assert statistics.median(durations) < 20  # a shared machine: the benchmark states the real figure
+
+
+@pytest.mark.pain(10)
+async def test_closed_sessions_give_their_memory_back(server: Server) -> None:
+    async def visit() -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+
+    async def visit_many(count: int) -> int:
+        for _ in range(count // 10):
+            await asyncio.gather(*(visit() for _ in range(10)))
+        await asyncio.sleep(0.2)
+        gc.collect()
+        return psutil.Process().memory_info().rss
+
+    before = await visit_many(200)
+    after = await visit_many(200)
+    assert after - before < 3_000_000
+
+
+async def test_a_page_that_stays_open_does_not_grow(core: Core) -> None:
+    async with mounted(core, None, thousand_nodes) as screen:
+        for _ in range(20):
+            await screen.click("button", "Add")
+        layout: Any = screen.view._layout  # pyright: ignore[reportPrivateUsage]
+        hooks = [state.life_cycle_state.hook for state in layout._model_states_by_life_cycle_state_id.values()]
+        assert max(len(hook._effect_stops) for hook in hooks) <= 1
