@@ -5,7 +5,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import text
 
+from fundwright.core import jobs
 from fundwright.core.jobs import JobState
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, DraftState, SectionState
@@ -179,9 +181,6 @@ class TestStopping:
     async def test_a_template_that_has_changed_since_is_said_so(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
-            await session.connection()
-            from sqlalchemy import text
-
             await session.execute(text("UPDATE draft_section SET heading = 'Rooves' WHERE ordinal = 0"))
         with pytest.raises(Exception, match="has changed since this draft was begun"):
             await write(desk, draft.id)
@@ -205,7 +204,5 @@ async def test_a_queued_draft_is_written_by_a_worker(desk: Desk) -> None:
     assert finished.ended_at is not None
     assert finished.writer_label == "Scripted"
     async with desk.core.database.transaction() as session:
-        from fundwright.core import jobs
-
         assert finished.job_id is not None
         assert (await jobs.get(session, finished.job_id)).state == JobState.SUCCEEDED

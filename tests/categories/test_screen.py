@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from fundwright.categories import service
+from fundwright.categories.schemas import CategoryCreate, CategoryRead, LabelState
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.category import category_screen
+from tests.categories.embedding import WordEmbedder, word_vector
+from tests.categories.eventually import eventually
+from tests.conftest import MakeActor
+
+PATH = "/dashboard/category"
+
+
+@pytest.fixture
+async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        return await make_actor(session)
+
+
+async def add(core: Core, actor: Actor, name: str, description: str = "") -> CategoryRead:
+    async with core.database.transaction() as session:
+        return await service.create(session, actor, CategoryCreate(name=name, description=description))
+
+
+async def some_opportunities(core: Core, actor: Actor, count: int) -> list[OpportunityRow]:
+    async with core.database.transaction() as session:
+        return (await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=count))).items
+
+
+async def suggest(core: Core, actor: Actor, count: int) -> list[OpportunityRow]:
+    """Let the classifier suggest the category named Roofing for some opportunities."""
+    rows = await some_opportunities(core, actor, count)
+    async with core.database.transaction() as session:
+        items = [(row.id, word_vector("Roofing")) for row in rows]
+        await service.classify(session, actor, items, embedder=WordEmbedder())
+    return rows
+
+
+class TestCreating:
+    async def test_an_account_without_categories_is_told_what_to_do(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert "No categories yet." in screen.text
+            await screen.type("Name", "Roofing")
+            await screen.type("Description", "shingles, gutters")
+            await screen.choose("Colour", "red")
+            await screen.click("button", "Create category")
+            assert screen.toasts == ["The category was created."]
+            await eventually(screen, lambda: screen.has("article", "Roofing"))
+
+    async def test_a_name_that_is_taken_keeps_the_form_and_says_so(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "New category")
+            await screen.type("Name", "roofing")
+            await screen.click("button", "Create category")
+            assert "You already have a category named “roofing”" in screen.toasts[0]
+            assert screen.value("Name") == "roofing"
+
+    async def test_an_empty_name_is_refused_beside_the_field(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Create category")
+            assert "Fill in this field." in screen.text
+
+
+class TestChanging:
+    async def test_renaming(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Edit Roofing")
+            assert screen.value("Name") == "Roofing"
+            await screen.type("Name", "Roofs")
+            await screen.click("button", "Save")
+            await eventually(screen, lambda: screen.has("article", "Roofs"))
+
+    async def test_deleting_asks_first(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Delete Roofing")
+            assert screen.props("ConfirmDialog")["title"] == "Delete “Roofing”?"
+            await screen.emit("ConfirmDialog", "on_cancel")
+            assert not screen.has("ConfirmDialog")
+            await screen.click("button", "Delete Roofing")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            await eventually(screen, lambda: not screen.has("article", "Roofing"))
+
+    async def test_the_sample_goes_with_one_click(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.add_sample(committed, session, ada)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Remove the sample")
+            await eventually(screen, lambda: "No categories yet." in screen.text)
+
+    async def test_the_counts_lead_to_the_lists(self, committed: Core, ada: Actor) -> None:
+        category = await add(committed, ada, "Roofing")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert screen.find("link", "Contracts").props["href"] == f"/dashboard/sam?category={category.id}"
+            assert screen.find("link", "Grants").props["href"] == f"/dashboard/nih?category={category.id}"
+
+
+class TestExamples:
+    async def test_a_notice_is_searched_given_and_taken_back(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        (wanted,) = await some_opportunities(committed, ada, 1)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Examples of Roofing")
+            assert "No examples yet." in screen.text
+            await screen.type("Find a notice to give as an example", wanted.number)
+            await screen.click("button", f"Add {wanted.title} as an example")
+            await eventually(screen, lambda: "1 accepted" in screen.text)
+            await eventually(screen, lambda: screen.has("button", f"Take {wanted.title} back"))
+            await screen.click("button", f"Take {wanted.title} back")
+            await eventually(screen, lambda: "No examples yet." in screen.text)
+
+    async def test_a_search_without_hits_says_so(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Examples of Roofing")
+            await screen.type("Find a notice to give as an example", "xylophonequartz")
+            assert "Nothing found. Try other words." in screen.text
+
+
+class TestReview:
+    async def test_accepting_takes_a_suggestion_from_the_queue(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        first, _ = await suggest(committed, ada, 2)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert "2 suggestions wait for you." in screen.text
+            await screen.click("button", f"Accept Roofing for {first.title}")
+            await eventually(screen, lambda: "1 suggestion waits for you." in screen.text)
+            await eventually(screen, lambda: "1 accepted, 1 suggested" in screen.text)
+
+    async def test_choosing_none_is_remembered(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        (only,) = await suggest(committed, ada, 1)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
+            await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": "none"}, 1)
+            await eventually(screen, lambda: "Nothing to review." in screen.text)
+        async with committed.database.transaction() as session:
+            assert (await service.labels_of(session, ada, [only.id]))[only.id].state == LabelState.REJECTED
+
+    async def test_the_queue_is_paged_and_its_filters_are_in_the_address(self, committed: Core, ada: Actor) -> None:
+        category = await add(committed, ada, "Roofing")
+        await suggest(committed, ada, 12)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert len(screen.find("list", "Suggestions").node["c"]) == 10
+            await screen.click("link", "Next page")
+            assert len(screen.find("list", "Suggestions").node["c"]) == 2
+            await screen.choose("Order", "-confidence")
+            assert screen.address == f"{PATH}?sort=-confidence"
+        async with mounted(committed, ada, category_screen, path=f"{PATH}?of={category.id}&page=2") as screen:
+            assert len(screen.find("list", "Suggestions").node["c"]) == 2
+
+    @pytest.mark.parametrize("query", ["page=0", "page=x", f"of={uuid4()}", "of=none", "sort=drop"])
+    async def test_an_address_it_does_not_understand_shows_the_first_page(self, committed: Core, ada: Actor, query: str) -> None:
+        await add(committed, ada, "Roofing")
+        await suggest(committed, ada, 1)
+        async with mounted(committed, ada, category_screen, path=f"{PATH}?{query}") as screen:
+            assert "1 suggestion waits for you." in screen.text
+
+    async def test_one_account_does_not_see_anothers(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:
+        await add(committed, ada, "Roofing")
+        await suggest(committed, ada, 1)
+        async with committed.database.transaction() as session:
+            bob = await make_actor(session)
+        async with mounted(committed, bob, category_screen, path=PATH) as screen:
+            assert "Roofing" not in screen.text
+
+
+class TestCategorising:
+    async def test_it_starts_a_job_and_shows_it(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.click("button", "Categorise now")
+            await eventually(screen, lambda: "Waiting to start" in screen.text)
+            await screen.click("button", "Stop")
+            await eventually(screen, lambda: "Stopped. What was sorted stays sorted." in screen.text)
+
+
+async def test_first_paint_shows_the_categories(committed: Core, ada: Actor) -> None:
+    await add(committed, ada, "Roofing", "shingles and gutters")
+    async with mounted(committed, ada, category_screen, path=PATH, is_live=False) as screen:
+        assert "shingles and gutters" in screen.text

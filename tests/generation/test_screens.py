@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import pytest
+
+from fundwright.generation import service
+from fundwright.generation.schemas import DraftState
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Role
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.draft import draft_screen
+from fundwright_ui.screens.generate import generate_screen
+from tests.categories.eventually import eventually
+from tests.generation.conftest import Desk, EndpointDown
+from tests.generation.test_drafting import add, read, write
+
+INDEX = "/generate/index"
+
+
+class TestGenerateScreen:
+    async def test_an_opportunity_and_a_template_make_a_draft_and_open_it(self, desk: Desk) -> None:
+        async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={desk.opportunity_id}") as screen:
+            assert screen.find("button", "Generate").is_disabled
+            (radio,) = [each for each in screen.elements("radio") if each.props["value"] == "brief"]
+            await screen.view.handle(radio.node["e"]["onChange"]["h"], {"value": "brief", "checked": True}, 1)
+            await eventually(screen, lambda: not screen.find("button", "Generate").is_disabled)
+            await screen.click("button", "Generate")
+            (path,) = [path for path in screen.navigations if path.startswith("/generate/slug/")]
+        async with desk.core.database.transaction() as session:
+            draft = await service.get_by_slug(session, desk.actor, path.rsplit("/", 1)[1])
+        assert (draft.template, draft.opportunity_id, draft.state) == ("brief", desk.opportunity_id, DraftState.QUEUED)
+
+    async def test_an_opportunity_is_found_by_its_words(self, desk: Desk) -> None:
+        title = (await add(desk)).opportunity_title
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            await screen.type("Search opportunities", title)
+            await screen.click("button", f"Choose {title}")
+            assert screen.address == f"{INDEX}?opportunity={desk.opportunity_id}"
+            assert screen.has("article", title)
+            await screen.click("button", "Choose another")
+            assert screen.has("searchbox", "Search opportunities")
+
+    async def test_words_that_nothing_has_say_so(self, desk: Desk) -> None:
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            await screen.type("Search opportunities", "xylophonequartz")
+            assert "Nothing found. Try other words." in screen.text
+
+    @pytest.mark.parametrize("opportunity", ["00000000-0000-0000-0000-000000000000", "nonsense"])
+    async def test_a_link_to_an_opportunity_that_is_gone_says_so(self, desk: Desk, opportunity: str) -> None:
+        async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={opportunity}") as screen:
+            assert "The opportunity of this link is gone." in screen.text
+
+    async def test_the_writer_in_use_is_named_with_how_to_connect_another(self, desk: Desk) -> None:
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            assert "Writer in use: Scripted." in screen.text
+            assert "FUNDWRIGHT_WRITER" in screen.text
+
+    async def test_drafts_are_listed_filtered_and_deleted(self, desk: Desk) -> None:
+        finished = await write(desk, (await add(desk)).id)
+        await add(desk, "cover-letter")
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            assert len(screen.find("list", "Your drafts").node["c"]) == 2
+            await screen.choose("State", "finished")
+            assert screen.address == f"{INDEX}?state=finished"
+            await screen.click("button", f"Delete {finished.title}")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert screen.toasts == ["The draft was deleted."]
+            await eventually(screen, lambda: "No draft is in this state." in screen.text)
+
+    async def test_without_drafts_it_says_where_the_first_will_be(self, desk: Desk) -> None:
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            assert "No drafts yet." in screen.text
+
+
+class TestDraftScreen:
+    async def test_a_finished_draft_shows_its_text_sources_and_open_questions(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            assert screen.title == draft.title
+            texts = [view.props["text"] for view in screen.elements("MarkdownView")]
+            assert texts == [section.text for section in draft.sections if section.text]
+            assert "Submarines : add your submarines." in screen.text
+            assert "[2] Team" in screen.text
+            assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
+
+    async def test_a_citation_opens_the_passage_with_the_quoted_words_marked(self, desk: Desk) -> None:
+        desk.writer.script = lambda request: (request.passages[0].text, " [1]") if request.heading == "Roofs" else ()
+        draft = await write(desk, (await add(desk)).id)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            await screen.emit("MarkdownView", "on_citation", number=1)
+            passage = screen.find("region", "Passage 1")
+            assert "[1] Roofs" in passage.text
+            assert any("Shingles gutters" in mark["c"][0] for mark in marks_in(passage.node))
+            await screen.click("button", "Close the passage")
+            assert not screen.has("region", "Passage 1")
+            await screen.click("button", "Show passage 1")
+            assert screen.has("region", "Passage 1")
+
+    async def test_an_open_page_follows_the_draft_while_it_is_written(self, desk: Desk) -> None:
+        draft = await add(desk)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            assert not screen.elements("MarkdownView")
+            await write(desk, draft.id)
+            await eventually(screen, lambda: "Finished" in screen.text)
+            assert len(screen.elements("MarkdownView")) == 2
+
+    async def test_a_failed_draft_says_why_and_can_be_continued(self, desk: Desk) -> None:
+        def fail(_request: object, _index: int) -> None:
+            raise EndpointDown("The endpoint does not answer. Start it.")
+
+        desk.writer.before_piece = fail
+        draft = await add(desk)
+        with pytest.raises(EndpointDown):
+            await write(desk, draft.id)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            assert "The endpoint does not answer. Start it." in screen.find("alert").text
+            await screen.click("button", "Continue")
+            await eventually(screen, lambda: screen.has("button", "Stop"))
+            await screen.click("button", "Stop")
+            await eventually(screen, lambda: "Stopped. The text so far is kept." in screen.text)
+        assert (await read(desk, draft.id)).state == DraftState.STOPPED
+
+    async def test_dropped_citations_are_pointed_out(self, desk: Desk) -> None:
+        desk.writer.script = lambda _request: ("We won a prize [77].",)
+        draft = await write(desk, (await add(desk)).id)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            assert "1 citation was taken out because it named no passage." in screen.text
+
+    async def test_deleting_leads_back_to_the_list(self, desk: Desk) -> None:
+        draft = await add(desk)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            await screen.click("button", "Delete this draft")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert "/generate/index" in screen.navigations
+
+    @pytest.mark.security(40)
+    async def test_another_accounts_slug_is_not_found(self, desk: Desk) -> None:
+        draft = await add(desk)
+        async with desk.core.database.transaction() as session:
+            bob = await identity.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
+        async with mounted(
+            desk.core, bob, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            assert "The draft was not found." in screen.text
+            assert draft.title not in screen.text
+
+
+def marks_in(node: object) -> list[dict[str, list[str]]]:
+    if not isinstance(node, dict):
+        return []
+    own = [node] if node.get("t") == "mark" else []
+    return own + [mark for child in node.get("c", []) for mark in marks_in(child)]
