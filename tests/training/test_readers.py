@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import docx
+import pypdf
+import pytest
+
+from fundwright.training.chunking import chunk
+from fundwright.training.plugin import document_readers
+from fundwright.training.readers import Block, Unreadable, choose_reader, read
+
+READERS = list(document_readers())
+
+
+def read_file(folder: Path, content: bytes | str, filename: str) -> list[Block]:
+    path = folder / "content"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read(choose_reader(READERS, path, filename), path, filename)
+
+
+def a_docx() -> bytes:
+    document = docx.Document()
+    document.add_heading("Team", level=1)
+    document.add_paragraph("Two engineers know every component.")
+    table = document.add_table(rows=1, cols=2)
+    table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Lead", "Ada Example"
+    target = io.BytesIO()
+    document.save(target)
+    return target.getvalue()
+
+
+class TestMarkdown:
+    def test_headings_and_plain_text(self, tmp_path: Path) -> None:
+        blocks = read_file(tmp_path, "# Team\n\nWe are **nine** [people](http://x.example).\n\nPlan\n----\n\n- first\n", "a.md")
+        assert blocks == [
+            Block("Team", level=1), Block("We are nine people."), Block("Plan", level=2), Block("- first"),
+        ]  # fmt: skip
+
+    def test_a_number_sign_in_code_is_no_heading(self, tmp_path: Path) -> None:
+        assert read_file(tmp_path, "```\n# not a heading\n```\n", "a.md") == [Block("# not a heading")]
+
+
+class TestHtml:
+    def test_scripts_are_left_out_and_headings_kept(self, tmp_path: Path) -> None:
+        source = (
+            "<!doctype html><title>x</title><script>alert(1)</script><h2>Our <b>team</b></h2><p>Nine people.<br>All here.</p>"
+        )
+        assert read_file(tmp_path, source, "a.html") == [Block("Our team", level=2), Block("Nine people. All here.")]
+
+    def test_rows_of_a_table_stay_together(self, tmp_path: Path) -> None:
+        source = "<html><table><tr><th>Role</th><th>Name</th></tr><tr><td>Lead</td><td>Ada</td></tr></table>"
+        assert [block.text for block in read_file(tmp_path, source, "a.html")] == ["Role | Name", "Lead | Ada"]
+
+    def test_a_declared_encoding_is_used(self, tmp_path: Path) -> None:
+        source = '<html><meta charset="iso-8859-2"><p>Łódź</p>'.encode("iso-8859-2")
+        assert read_file(tmp_path, source, "a.html") == [Block("Łódź")]
+
+    def test_a_deeply_nested_page_is_survived(self, tmp_path: Path) -> None:
+        assert "deep" in read_file(tmp_path, "<html>" + "<div>" * 1_000 + "deep", "a.html")[-1].text
+
+
+class TestText:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+    def test_encodings(self, tmp_path: Path, encoding: str) -> None:
+        assert read_file(tmp_path, "Überprüfung der Maßnahme".encode(encoding), "a.txt") == [Block("Überprüfung der Maßnahme")]
+
+    def test_capitals_and_numbers_make_headings(self, tmp_path: Path) -> None:
+        blocks = read_file(tmp_path, "STATEMENT OF WORK\n\n1.2 Scope of Services\n\nThe contractor shall\nmaintain.\n", "a.txt")
+        assert [(block.text, block.level) for block in blocks] == [
+            ("STATEMENT OF WORK", 1), ("1.2 Scope of Services", 2), ("The contractor shall\nmaintain.", None),
+        ]  # fmt: skip
+
+
+class TestDocx:
+    def test_headings_paragraphs_and_tables(self, tmp_path: Path) -> None:
+        assert read_file(tmp_path, a_docx(), "a.docx") == [
+            Block("Team", level=1), Block("Two engineers know every component."), Block("Lead | Ada Example"),
+        ]  # fmt: skip
+
+    @pytest.mark.security(42)
+    def test_a_zip_bomb_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright.training.readers._MAX_UNPACKED_BYTES", 1_000)
+        with pytest.raises(Unreadable, match="unpacks to more"):
+            read_file(tmp_path, a_docx(), "a.docx")
+
+    def test_another_zip_is_refused(self, tmp_path: Path) -> None:
+        target = io.BytesIO()
+        with zipfile.ZipFile(target, "w") as archive:
+            archive.writestr("readme", "hello")
+        with pytest.raises(Unreadable, match="not understood"):
+            read_file(tmp_path, target.getvalue(), "a.zip")
+
+
+class TestPdf:
+    def _pdf(self, *, password: str | None = None) -> bytes:
+        writer = pypdf.PdfWriter()
+        writer.add_blank_page(width=200, height=200)
+        if password:
+            writer.encrypt(password, algorithm="RC4-128")
+        target = io.BytesIO()
+        writer.write(target)
+        return target.getvalue()
+
+    def test_a_scan_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match=r"scan\.pdf.*text recognition"):
+            read_file(tmp_path, self._pdf(), "scan.pdf")
+
+    def test_a_protected_one_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match=r"secret\.pdf.*password"):
+            read_file(tmp_path, self._pdf(password="open sesame"), "secret.pdf")
+
+    def test_the_content_counts_not_the_name(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match="scan"):
+            read_file(tmp_path, self._pdf(), "a.txt")
+
+    def test_real_documents_have_pages_and_headings(self, shared_data: Path) -> None:
+        path = shared_data / "documents" / "RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf"
+        blocks = read(choose_reader(READERS, path, path.name), path, path.name)
+        assert {block.page for block in blocks} >= set(range(2, 29))
+        assert any(block.level and "Government Furnished Property" in block.text for block in blocks)
+
+
+class TestChooseReader:
+    def test_an_empty_file_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match="empty"):
+            read_file(tmp_path, b" \n", "a.txt")
+
+    def test_an_old_office_file_is_explained(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match="Save it as DOCX"):
+            read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "a.doc")
+
+
+class TestChunk:
+    def test_offsets_point_into_the_text(self) -> None:
+        blocks = [Block("Plan", level=1), *(Block(f"Sentence {n} is here. " * 12, page=n) for n in range(1, 20))]
+        chunked = chunk(blocks)
+        assert len(chunked.chunks) > 3
+        for cut in chunked.chunks:
+            text = chunked.text[cut.start : cut.end]
+            assert len(text.split()) <= 185
+            assert text[0] in "SP"
+            assert text.endswith("here.")
+            assert cut.heading == "Plan"
+        assert chunked.chunks[0].start == 0
+        assert chunked.chunks[-1].end == len(chunked.text.rstrip())
+
+    def test_neighbours_overlap_by_a_sentence_or_more(self) -> None:
+        chunked = chunk([Block(" ".join(f"Sentence number {n} is here." for n in range(100)))])
+        assert all(after.start < before.end for before, after in zip(chunked.chunks, chunked.chunks[1:], strict=False))
+
+    def test_a_heading_begins_a_new_chunk(self) -> None:
+        long = "This sentence has exactly seven words now. " * 10
+        chunked = chunk(
+            [Block("One", level=1), Block(long), Block("Two", level=2), Block(long), Block("Three", level=1), Block(long)]
+        )
+        assert [cut.heading for cut in chunked.chunks] == ["One", "One › Two", "Three"]
+
+    def test_a_giant_sentence_is_cut_between_words(self) -> None:
+        chunked = chunk([Block("word " * 1_000)])
+        assert [len(chunked.text[cut.start : cut.end].split()) for cut in chunked.chunks] == [180, 180, 180, 180, 180, 100]
