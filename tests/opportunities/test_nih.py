@@ -61,7 +61,7 @@ class TestActivityCodes:
             ("Pilot (UG3/UH3)", ["UG3", "UH3"]),
             ("Centers (U2C - Clinical Trial Not Allowed)", ["U2C"]),
             ("Parent R01 without parentheses", []),
-            ("Program (ARE) and (NIH)", []),
+            ("Program (ARE), Model-to-Clinic (M2C), Data (D2M-AIP)", []),
         ],
     )
     def test_are_found_in_parentheses(self, title: str, codes: list[str]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import ValidationError
-from reactpy import component, html, use_state
+from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -62,7 +62,8 @@ def opportunities_list(kind: Kind) -> VdomDict:
     actor = use_actor()
     url = use_url_state()
     query = query_of(kind, url.params)
-    is_importing, set_importing = use_state(False)
+    asked_for_import, set_asked_for_import = use_state(cast("bool | None", None))
+    began_empty = use_ref(False)
 
     async def read(session: AsyncSession) -> Labelled:
         found = await service.list_opportunities(session, actor, query)
@@ -73,10 +74,14 @@ def opportunities_list(kind: Kind) -> VdomDict:
     own_categories = use_query(
         lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.id)]
     )
+    if facets.value is not None and not facets.value.total:
+        began_empty.current = True
+    # Who began with nothing keeps the panel after the first import: what came of it stands there.
+    is_importing = began_empty.current if asked_for_import is None else asked_for_import
     toggle = button(
         t("Hide import") if is_importing else t("Import"),
         icon_name="upload",
-        on_click=lambda: set_importing(not is_importing),
+        on_click=lambda: set_asked_for_import(not is_importing),
     )
 
     def shown(*children: Child) -> VdomDict:
@@ -92,14 +97,14 @@ def opportunities_list(kind: Kind) -> VdomDict:
     if found.value is None or facets.value is None:
         return shown(loading(t("Loading opportunities")))
     offered = facets.value
-    panel = import_panel(kind, key=f"import:{kind}") if is_importing or not offered.total else None
+    panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(
-            empty(
-                t("There are no opportunities here yet. Import a file below: the formats are explained beside it."),
-                title=t("Nothing imported yet"),
-            ),
             panel,
+            empty(
+                t("Choose a file above to import it. The formats and where to get the files are in docs/importing.md."),
+                title=t("There are no opportunities here yet"),
+            ),
         )
     listed, labels = found.value
     return shown(
@@ -168,19 +173,22 @@ def _search(url: UrlState) -> VdomDict:
         url.set(q=str(fields.get("q", "")).strip(), page=None, sort=None)
 
     return html.div(
-        {"className": "fw-toolbar", "role": "search", "key": f"search:{words}"},
+        {"role": "search", "key": f"search:{words}"},
         form(
-            text_field(
-                "q",
-                t("Search"),
-                type="search",
-                default=words,
-                placeholder=t('Words, "a phrase", -without, this or that'),
-                maxlength=500,
-                key=f"q:{words}",
+            html.div(
+                {"className": "fw-filters"},
+                text_field(
+                    "q",
+                    t("Search"),
+                    type="search",
+                    default=words,
+                    placeholder=t('Words, "a phrase", -without, this or that'),
+                    maxlength=500,
+                    key=f"q:{words}",
+                ),
+                button(t("Search"), type="submit", look="contained", icon_name="search"),
             ),
             on_submit=search,
-            submit=t("Search"),
             label=t("Search opportunities"),
         ),
     )

@@ -28,6 +28,7 @@ _LONGEST_TAG_BYTES = 200
 _STATUSES: dict[str, Status] = {"Synopsis": "posted", "Forecast": "forecasted"}
 _ROW_START = re.compile(rb"<(?:[\w.-]+:)?Opportunity(Synopsis|Forecast)Detail_1_0(?=[\s>/])")
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?Opportunity(?:Synopsis|Forecast)Detail_1_0\s*>")
+_FILE_END = re.compile(rb"</(?:[\w.-]+:)?Grants\s*>\s*\Z")
 _INSTRUMENTS = {
     "G": "Grant",
     "CA": "Cooperative Agreement",
@@ -88,16 +89,19 @@ def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | Reje
 
 def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, bytes | str]]:
     """(line, status, the row's XML, or why there is none)."""
-    buffer, line, is_over = start, 1, False
+    buffer, line, is_over, has_rows = start, 1, False, False
     while True:
         opening = _ROW_START.search(buffer)
         if opening is None:
             if is_over:
+                if has_rows and not _FILE_END.search(buffer):
+                    yield line + buffer.count(b"\n"), "posted", "The file breaks off here; the rows before it were read."
                 return
             kept = buffer[-_LONGEST_TAG_BYTES:]
             line += buffer.count(b"\n", 0, len(buffer) - len(kept))
             buffer = kept
         else:
+            has_rows = True
             line += buffer.count(b"\n", 0, opening.start())
             buffer = buffer[opening.start() :]
             status = _STATUSES[opening[1].decode()]
