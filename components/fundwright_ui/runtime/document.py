@@ -43,6 +43,11 @@ class Bundle:
         return found | {"preload": [manifest[name]["file"] for name in found.get("imports", [])]}
 
     @cached_property
+    def strings(self) -> tuple[str, ...]:
+        """The browser half's own English sentences, which it wants translated."""
+        return tuple(json.loads((self.folder / "strings.json").read_text()))
+
+    @cached_property
     def boot(self) -> str:
         return (self.folder / "boot.js").read_text()
 
@@ -50,13 +55,12 @@ class Bundle:
 class Documents:
     """Answers `GET` of any page."""
 
-    def __init__(self, core: Core, *, router: Router, shell: Shell, bundle: Bundle, base: str, strings: tuple[str, ...]) -> None:
+    def __init__(self, core: Core, *, router: Router, shell: Shell, bundle: Bundle, base: str) -> None:
         self._core = core
         self._router = router
         self._shell = shell
         self._bundle = bundle
         self._base = base
-        self._strings = strings
 
     async def answer(self, request: Request, actor: Actor | None) -> Response:
         address = request.url.path.removeprefix(self._base) or "/"
@@ -91,7 +95,7 @@ class Documents:
                 "base": self._base,
                 "nonce": nonce,
                 "language": connection.language,
-                "strings": translations(self._strings),
+                "strings": translations(self._bundle.strings),
                 "signedIn": actor is not None,
             }
         return self._document(page, title=title, body=to_html(tree), nonce=nonce)

@@ -30,16 +30,15 @@ def mount(
     shell: Shell,
     authenticate: Authenticate,
     base: str = "",
-    strings: tuple[str, ...] = (),
 ) -> None:
     """Answer every `GET` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
 
     `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(cookies)` says who somebody is.
-    `strings` are the browser half's own English sentences. Call this after every other route has been added.
+    Call this after every other route has been added.
     """
     router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
     bundle = Bundle(core.settings.web_dist)
-    documents = Documents(core, router=router, shell=shell, bundle=bundle, base=base, strings=strings)
+    documents = Documents(core, router=router, shell=shell, bundle=bundle, base=base)
     sockets = Sockets(core, router=router, shell=shell, authenticate=authenticate, base=base)
     assets = Assets(core.settings.web_dist / "assets")
 

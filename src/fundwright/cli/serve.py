@@ -16,7 +16,8 @@ from fundwright.core.postgres import only_server
 from fundwright.identity import service as identity
 from fundwright.opportunities import service as opportunities
 
-_MAX_FRAME_BYTES = 1_000_000
+# More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
+_MAX_FRAME_BYTES = 16_000_000
 
 
 def add_to(app: typer.Typer) -> None:

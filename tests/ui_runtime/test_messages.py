@@ -1,0 +1,79 @@
+"""Sentences in the language of whoever reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fundwright_ui import messages
+from fundwright_ui.messages import current_language, nt, speaking, t, translations
+
+_CATALOGUE = """
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Language: fr\\n"
+"Plural-Forms: nplurals=2; plural=(n > 1);\\n"
+
+msgid "Save {name}"
+msgstr "Enregistrer {name}"
+
+msgid "Not yet"
+msgstr ""
+
+#, fuzzy
+msgid "Perhaps"
+msgstr "Peut-être"
+
+msgid "{n} document"
+msgid_plural "{n} documents"
+msgstr[0] "{n} fichier"
+msgstr[1] "{n} fichiers"
+"""
+
+
+@pytest.fixture(autouse=True)
+def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    folder = tmp_path / "fr" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "messages.po").write_text(_CATALOGUE, encoding="utf-8")
+    monkeypatch.setattr(messages, "_LOCALES", tmp_path)
+    messages._catalog.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    yield
+    messages._catalog.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+class TestMessage:
+    def test_is_english_by_default(self) -> None:
+        assert t("Save {name}", name="x") == "Save x"
+
+    def test_is_translated_with_its_values(self) -> None:
+        with speaking("fr"):
+            assert t("Save {name}", name="x") == "Enregistrer x"
+        assert current_language() == "en"
+
+    @pytest.mark.parametrize("message", ["Not yet", "Perhaps", "Unheard of"])
+    def test_is_english_while_it_has_no_sure_translation(self, message: str) -> None:
+        with speaking("fr"):
+            assert t(message) == message
+
+    def test_is_english_in_a_language_without_a_catalogue(self) -> None:
+        with speaking("de"):
+            assert t("Save {name}", name="x") == "Save x"
+
+    def test_braces_in_a_message_without_values_stay(self) -> None:
+        assert t("Page {page} of {last}") == "Page {page} of {last}"
+
+
+class TestPlural:
+    def test_follows_the_rule_of_the_language(self) -> None:
+        assert [nt("{n} document", "{n} documents", n) for n in (0, 1, 2)] == ["0 documents", "1 document", "2 documents"]
+        with speaking("fr"):
+            assert [nt("{n} document", "{n} documents", n) for n in (0, 1, 2)] == ["0 fichier", "1 fichier", "2 fichiers"]
+
+
+def test_the_browser_half_gets_what_is_translated() -> None:
+    with speaking("fr"):
+        assert translations(("Save {name}", "Not yet")) == {"Save {name}": "Enregistrer {name}"}
