@@ -14,6 +14,13 @@ function readPage(): Page {
   return JSON.parse(text) as Page;
 }
 
+/** The page is not ready while its session is being settled, and never when that leads to another page. */
+async function settleSession({ page, readiness }: Runtime): Promise<void> {
+  const release = readiness.hold();
+  const isLeaving = await signInWithToken(page.base, page.signedIn === true);
+  if (!isLeaving) release();
+}
+
 function start(): void {
   const page = readPage();
   const root = document.getElementById("root");
@@ -22,8 +29,8 @@ function start(): void {
   Object.assign(globalThis, { __nonce__: page.nonce });
   followSettings();
   followOtherTabs();
-  void signInWithToken(page.base, page.signedIn === true);
   const runtime = new Runtime(page);
+  void settleSession(runtime);
   runtime.start();
   widgets.loadAll(page.tree);
   hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);

@@ -33,38 +33,46 @@ function postSession(base: string, body: { token: string } | { code: string }): 
   });
 }
 
-export function goToLogin(base: string): void {
-  if (location.pathname !== base + LOGIN) location.assign(base + LOGIN);
+/** Returns whether the login page is being loaded: not when this is it. */
+export function goToLogin(base: string): boolean {
+  if (location.pathname === base + LOGIN) return false;
+  location.assign(base + LOGIN);
+  return true;
 }
 
-/** A page that was opened with a token and without a cookie signs itself in; a token that is refused is forgotten. */
-export async function signInWithToken(base: string, isSignedIn: boolean): Promise<void> {
+/**
+ * A page that was opened with a token and without a cookie signs itself in; a token that is refused is forgotten.
+ * Returns whether another page is being loaded.
+ */
+export async function signInWithToken(base: string, isSignedIn: boolean): Promise<boolean> {
   const token = readToken();
   if (isSignedIn || token === null) {
     sessionStorage.removeItem(TRIED);
-    return;
+    return false;
   }
   // A browser that drops the cookie would otherwise load the page for ever.
   if (sessionStorage.getItem(TRIED) === token) {
-    forgetToken();
-    goToLogin(base);
-    return;
+    return giveUp(base);
   }
   let answer: Response;
   try {
     answer = await postSession(base, { token });
   } catch {
-    return; // The server cannot be reached: that says nothing about the token.
+    return false; // The server cannot be reached: that says nothing about the token.
   }
   if (answer.ok) {
     sessionStorage.setItem(TRIED, token);
     const { next } = (await answer.json().catch(() => ({}))) as SessionAnswer;
     if (next === undefined) location.reload();
     else location.assign(base + next);
-  } else if (answer.status < 500 && answer.status !== 429) {
-    forgetToken();
-    goToLogin(base);
+    return true;
   }
+  return answer.status < 500 && answer.status !== 429 ? giveUp(base) : false;
+}
+
+function giveUp(base: string): boolean {
+  forgetToken();
+  return goToLogin(base);
 }
 
 /** Exchanges the one-time code of a sign-in over the socket for the cookie and the token. */
