@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-DIMENSION = 2048
+DIMENSION = 3989
 
 
 class WordEmbedder:

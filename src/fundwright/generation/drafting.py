@@ -31,6 +31,10 @@ from fundwright.training.schemas import Passage
 
 _FLUSH_INTERVAL_S = 0.2
 _PASSAGES_PER_QUESTION = 6
+_CANDIDATES = 12
+_FIT_WEIGHT = 0.5
+_REPETITION = 0.15
+"""What a passage loses when an earlier section has cited it."""
 _SUPPORT = 0.25
 """Cosine similarity of question and passage below which a passage does not answer the question."""
 _SUMMARY_CHARACTERS = 1_500
@@ -80,9 +84,9 @@ async def _write_section(
     writer: Writer,
 ) -> None:
     plan = _plan(template, section)
-    material = await _collect(run, actor, plan, opportunity, embedder)
     async with run.transaction() as session:
         numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
+    material = await _collect(run, actor, plan, opportunity, embedder, cited=set(numbers))
     added: list[Citation] = []
 
     def renumber(written: int) -> int | None:
@@ -130,20 +134,34 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
 
 
 async def _collect(
-    run: JobRun, actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, embedder: Embedder
+    run: JobRun,
+    actor: Actor,
+    plan: TemplateSection,
+    opportunity: OpportunityRead,
+    embedder: Embedder,
+    *,
+    cited: set[UUID],
 ) -> Material:
-    """Passages for each question of a section, the best of each first, and the questions that none answers."""
+    """Passages for each question of a section, those that fit the opportunity first, and the questions none answers."""
     found: dict[UUID, Passage] = {}
     unanswered: list[str] = []
     for question in plan.questions:
         async with run.transaction() as session:
-            passages = await training.find_passages(
-                session, actor, f"{question.ask} {opportunity.title}", embedder=embedder, limit=_PASSAGES_PER_QUESTION
+            answering = await training.find_passages(session, actor, question.ask, embedder=embedder, limit=_CANDIDATES)
+            fitting = await training.find_passages(
+                session, actor, f"{question.ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
             )
-        support = [passage for passage in passages if passage.score >= _SUPPORT]
+        support = [passage for passage in answering if passage.score >= _SUPPORT]
         if not support:
             unanswered.append(question.missing)
-        found |= {passage.id: passage for passage in support}
+        # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.
+        fit = {passage.id: passage.score for passage in fitting}
+        value = {
+            passage.id: passage.score + _FIT_WEIGHT * fit.get(passage.id, 0) - _REPETITION * (passage.id in cited)
+            for passage in support
+        }
+        best = sorted(support, key=lambda passage: -value[passage.id])[:_PASSAGES_PER_QUESTION]
+        found |= {passage.id: passage for passage in best}
     return Material(passages=list(found.values()), unanswered=unanswered)
 
 
