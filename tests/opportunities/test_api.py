@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from fundwright.core.assembly import Core
+from fundwright.core.web import add_error_handlers
+from fundwright.identity.api import _current_actor
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities.api import router
+from tests.opportunities.conftest import ImportFile
+from tests.opportunities.files import notice_id, sam_file, sam_row
+
+
+@pytest.fixture
+async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncClient]:
+    app = FastAPI()
+    app.state.core = committed
+    app.include_router(router)
+    add_error_handlers(app)
+    app.dependency_overrides[_current_actor] = lambda: member
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as opened:
+        yield opened
+
+
+class TestList:
+    async def test_searches_filters_and_pages(self, client: httpx.AsyncClient, import_file: ImportFile) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"Roof {i}", NaicsCode="541519") for i in range(3))))
+        page = (await client.get("/api/opportunities", params={"text": "roof", "naics": "54", "page_size": 2})).json()
+        assert (page["total"], len(page["items"])) == (3, 2)
+        opened = (await client.get(f"/api/opportunities/{page['items'][0]['id']}")).json()
+        assert opened["naics"] == "541519"
+        versions = (await client.get(f"/api/opportunities/{page['items'][0]['id']}/versions")).json()
+        assert [version["number"] for version in versions] == [1]
+
+    async def test_refuses_nonsense_with_a_sentence(self, client: httpx.AsyncClient) -> None:
+        assert (await client.get("/api/opportunities", params={"page_size": 101})).status_code == 422
+        assert (await client.get("/api/opportunities/00000000-0000-0000-0000-000000000000")).status_code == 404
+
+    async def test_exports_csv(self, client: httpx.AsyncClient, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row()))
+        answer = await client.get("/api/opportunities/export.csv")
+        assert answer.headers["content-disposition"].startswith("attachment")
+        assert len(answer.text.splitlines()) == 2
+
+
+class TestImport:
+    async def test_an_upload_becomes_a_job(self, client: httpx.AsyncClient, committed: Core, member: Actor) -> None:
+        files = {"file": ("mine.csv", sam_file(sam_row(), "x\r\n"))}
+        answer = await client.post("/api/opportunities/imports/sam", files=files)
+        assert answer.status_code == 202
+        started = answer.json()
+        assert (started["filename"], started["state"]) == ("mine.csv", "queued")
+        await committed.jobs._run(UUID(started["job_id"]), reraise=True)
+        run = (await client.get(f"/api/opportunities/imports/{started['id']}")).json()
+        assert (run["state"], run["new"], run["rejected"]) == ("succeeded", 1, 1)
+        rejections = (await client.get(f"/api/opportunities/imports/{started['id']}/rejections")).json()
+        assert rejections["items"][0]["line"] == 3
+        assert "mine.csv,3" in (await client.get(f"/api/opportunities/imports/{started['id']}/rejections.csv")).text
+        assert (await client.get("/api/opportunities/imports")).json()["total"] == 1
+
+    async def test_refuses_an_unknown_source_and_a_missing_file(self, client: httpx.AsyncClient) -> None:
+        files = {"file": ("mine.csv", b"x")}
+        assert (await client.post("/api/opportunities/imports/nothing", files=files)).status_code == 422
+        assert (await client.post("/api/opportunities/imports/sam", files={"other": ("a", b"x")})).status_code == 422
+
+    async def test_lists_sources_and_facets(self, client: httpx.AsyncClient) -> None:
+        assert [s["name"] for s in (await client.get("/api/opportunities/sources")).json()] == ["sam", "grants", "nih"]
+        assert (await client.get("/api/opportunities/facets")).json()["total"] == 0
