@@ -81,13 +81,19 @@ def train_screen() -> VdomDict:
 
     found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
 
-    async def start(session: AsyncSession) -> None:
-        await training.start_run(connection.core, session, actor)
+    started_id, set_started_id = use_state(cast("UUID | None", None))
+
+    async def start(session: AsyncSession) -> RunRead:
+        return await training.start_run(connection.core, session, actor)
+
+    def started(run: RunRead) -> None:
+        set_started_id(run.id)
+        found.reload()
 
     async def remove_sample(session: AsyncSession) -> None:
         await training.remove_sample(connection.core, session, actor)
 
-    starting = use_action(start, success=t("The training run was started."), then=found.reload)
+    starting = use_action(start, success=t("The training run was started."), then=started)
     removing = use_action(remove_sample, success=t("The sample documents were removed."), then=found.reload)
 
     title = t("Train")
@@ -97,6 +103,8 @@ def train_screen() -> VdomDict:
         return page(title, loading(t("Loading the documents")))
     overview = found.value
     is_running = overview.run is not None and not overview.run.state.is_over
+    # From the click on, until the run that it started has been read and has ended.
+    is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
     return page(
         title,
         alert(
@@ -123,7 +131,7 @@ def train_screen() -> VdomDict:
                 icon_name="train",
                 on_click=starting,
                 is_busy=starting.is_running,
-                disabled=is_running or not overview.documents.total,
+                disabled=is_running or is_starting or not overview.documents.total,
             )
         ],
     )

@@ -154,7 +154,9 @@ class HtmlReader:
         text = decode(source, filename, declared.group(1).decode("ascii") if declared else None)
         # lxml refuses text that declares its own encoding.
         text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
-        return _HtmlBlocks().of(html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True)))
+        return _HtmlBlocks().of(
+            html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
+        )
 
 
 class MarkdownReader:

@@ -77,7 +77,7 @@ async def add_document(
         raise
     document = Document(
         owner_id=actor.id,
-        title=(title.strip() or name.rsplit(".", 1)[0])[:200],
+        title=(title.strip() or name.rsplit(".", 1)[0].replace("_", " "))[:200],
         filename=name,
         media_type=reader.media_type,
         sha256=stored.sha256,

@@ -1,0 +1,162 @@
+"""Embedding, retrieval and extractive writing: `python -m benchmarks.training`. Needs the real data beside the project.
+
+Retrieval is measured on the Cranfield collection (1 398 abstracts with text, 225 questions) through the product's own path:
+documents are added, trained by the job and found by `find_passages`. A judgement of 1 or more counts as relevant.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from fundwright import hooks
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.plugins import Plugins
+from fundwright.core.settings import Settings
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright.language import service as language
+from fundwright.language.protocols import NumberedPassage, SectionRequest
+from fundwright.training import service
+from fundwright.training.schemas import Passage, PastedText
+from fundwright_ui import extension
+
+_PROJECT = Path(__file__).parent.parent
+_DATA = _PROJECT.parent / "shared" / "data" / "retrieval" / "cranfield"
+_DEPTH = 10
+
+
+async def main() -> int:
+    if not _DATA.exists():
+        print("The real data is not here; nothing was measured.")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="fundwright-bench-") as folder:
+        settings = Settings(data=Path(folder), models=_PROJECT / "var" / "models")
+        async with open_core(settings, Plugins([hooks, extension])) as core:
+            async with core.database.transaction() as session:
+                actor = await identity.add_account(session, email="b@example.org", name="Bench", role=Role.USER, password=None)
+            rows = [*await _embedding(core), *await _retrieval(core, actor), *await _writing(core)]
+    failed = [name for name, value, unit, limit, is_kept in rows if _print(name, value, unit, limit, is_kept=is_kept)]
+    return 1 if failed else 0
+
+
+Measure = tuple[str, float, str, str, bool]
+
+
+def _print(name: str, value: float, unit: str, limit: str, *, is_kept: bool) -> bool:
+    print(f"{name:<44}{value:>10.3g} {unit:<10}{limit:<16}{'' if is_kept else 'MISSED'}")
+    return not is_kept
+
+
+async def _embedding(core: Core) -> list[Measure]:
+    started = time.perf_counter()
+    embedder = await language.get_embedder(core)
+    loading_s = time.perf_counter() - started
+    words = " ".join(_documents().values()).split()
+    texts = [" ".join(words[start : start + 200]) for start in range(0, 20_000, 200)]
+    started = time.perf_counter()
+    await embedder.embed(texts)
+    per_second = len(texts) / (time.perf_counter() - started)
+    queries: list[float] = []
+    for question in _questions():
+        started = time.perf_counter()
+        await embedder.embed([question])
+        queries.append((time.perf_counter() - started) * 1000)
+    return [
+        ("loading the embedding model", loading_s, "s", "< 3", loading_s < 3),
+        ("texts of 200 words embedded", per_second, "per s", "> 20 (goal 57)", per_second > 20),
+        ("one question embedded, p50", statistics.median(queries), "ms", "< 10", statistics.median(queries) < 10),
+    ]
+
+
+async def _retrieval(core: Core, actor: Actor) -> list[Measure]:
+    documents = _documents()
+    numbers = {}
+    async with core.database.transaction() as session:
+        for number, text in documents.items():
+            document = await service.add_text(core, session, actor, PastedText(title=str(number), text=text))
+            numbers[document.id] = number
+    started = time.perf_counter()
+    run = await service.run_inline(core, actor, list(numbers))
+    training_s = time.perf_counter() - started
+    embedder = await language.get_embedder(core)
+    judgements = _judgements()
+    gains, recalls, times = [], [], []
+    for place, question in enumerate(_questions(), start=1):
+        relevant = judgements[place] & set(documents)
+        started = time.perf_counter()
+        async with core.database.transaction() as session:
+            passages = await service.find_passages(session, actor, question, embedder=embedder, limit=3 * _DEPTH)
+        times.append((time.perf_counter() - started) * 1000)
+        found = _ranking(passages, numbers)
+        ideal = sum(1 / math.log2(rank + 2) for rank in range(min(_DEPTH, len(relevant))))
+        gains.append(sum(1 / math.log2(rank + 2) for rank, number in enumerate(found) if number in relevant) / ideal)
+        recalls.append(len(relevant & set(found)) / len(relevant))
+    p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[-1]
+    ndcg, recall = statistics.mean(gains), statistics.mean(recalls)
+    return [
+        ("passages trained (1 398 documents)", run.chunks / training_s, "per s", "> 10", run.chunks / training_s > 10),
+        ("question answered, p50", p50, "ms", "< 30", p50 < 30),
+        ("question answered, p95", p95, "ms", "< 60", p95 < 60),
+        ("Cranfield nDCG@10", ndcg, "", "> .38", ndcg > 0.38),
+        ("Cranfield recall@10", recall, "", "> .40", recall > 0.40),
+    ]
+
+
+async def _writing(core: Core) -> list[Measure]:
+    writer = await language.get_writer(core)
+    texts = list(_documents().values())[:12]
+    asked = SectionRequest(
+        heading="Approach",
+        question=_questions()[0],
+        instructions="About 160 words.",
+        opportunity="Aeroelastic models",
+        passages=tuple(NumberedPassage(number=number, text=text) for number, text in enumerate(texts, start=1)),
+        language="en",
+    )
+    started = time.perf_counter()
+    async for _ in writer.write(asked):
+        pass
+    seconds = time.perf_counter() - started
+    return [("a section of 12 passages written", seconds, "s", "< 2", seconds < 2)]
+
+
+def _ranking(passages: list[Passage], numbers: dict[object, int]) -> list[int]:
+    """Documents in the order of their best passage."""
+    return list(dict.fromkeys(numbers[passage.document_id] for passage in passages))[:_DEPTH]
+
+
+def _documents() -> dict[int, str]:
+    """Number and text of each abstract that has one."""
+    found: dict[int, str] = {}
+    for record in re.split(r"^\.I ", (_DATA / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
+        number, _, rest = record.partition("\n")
+        text = rest.partition("\n.W\n")[2].strip()
+        if text:
+            found[int(number)] = text
+    return found
+
+
+def _questions() -> list[str]:
+    records = re.split(r"^\.I \d+\n\.W\n", (_DATA / "cran.qry").read_text(), flags=re.MULTILINE)[1:]
+    return [" ".join(record.split()) for record in records]
+
+
+def _judgements() -> dict[int, set[int]]:
+    relevant: dict[int, set[int]] = defaultdict(set)
+    for line in (_DATA / "cranqrel").read_text().splitlines():
+        question, document, grade = line.split()
+        if int(grade) >= 1:
+            relevant[int(question)].add(int(document))
+    return relevant
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
