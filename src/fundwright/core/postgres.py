@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import os
 import pwd
+import secrets
 import shutil
 import stat
 import subprocess
@@ -50,9 +50,17 @@ class EmbeddedPostgres:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._cluster = self._folder / "postgres"
-        # Socket paths are limited to about 100 characters, so the sockets have a short folder of their own.
-        digest = hashlib.sha256(str(self._folder).encode()).hexdigest()[:12]
-        self._sockets = Path(tempfile.gettempdir()) / f"fundwright-{digest}"
+
+    @property
+    def _sockets(self) -> Path:
+        """Socket paths are limited to about 100 characters, so the sockets have a short folder of their own.
+
+        Its name is drawn once per data folder: a server that outlives a deleted folder is not in the way of the next one.
+        """
+        name = self._folder / "postgres.sockets"
+        if not name.exists():
+            name.write_text(f"fundwright-{secrets.token_hex(6)}")
+        return Path(tempfile.gettempdir()) / name.read_text()
 
     @property
     def url(self) -> str:
