@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobRead
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import service
+from tests.opportunities.conftest import ImportFile, listed
+from tests.opportunities.files import notice_id, sam_file, sam_row
+
+WORDS = ("roof", "software", "health")
+
+
+class WordEmbedder:
+    """Vectors of which words a text holds; counts what it was asked."""
+
+    id = "words"
+    dimension = len(WORDS) + 1
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.texts += texts
+        rows = [[*(float(text.lower().count(word)) for word in WORDS), 0.05] for text in texts]
+        vectors = np.array(rows, np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+async def categorise(core: Core, actor: Actor) -> JobRead:
+    payload = service.categorise_payload(actor)
+    return await core.jobs.run_inline("categorise", title="test", owner_id=actor.id, payload=payload)
+
+
+class TestCategorise:
+    async def test_embeds_once_and_sorts_into_the_actors_categories(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        embedder = WordEmbedder()
+        committed.cache["language.embedder"] = embedder
+        rows = [sam_row(NoticeId=notice_id(i), Title=f"{WORDS[i % 3]} {i}") for i in range(9)]
+        await import_file(sam_file(*rows))
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
+            await categories.create(session, member, CategoryCreate(name="Software"))
+
+        first = await categorise(committed, member)
+        assert first.result is not None
+        assert first.result["embedded"] == 9
+        async with committed.database.transaction() as session:
+            assert {row.title[:4] for row in await listed(session, member, category=roofs.id)} == {"roof"}
+
+        asked = len(embedder.texts)
+        again = await categorise(committed, member)
+        assert again.result is not None
+        assert (again.result["embedded"], again.result["labelled"]) == (0, 0)
+        assert len(embedder.texts) == asked
+
+    async def test_a_changed_notice_is_embedded_anew(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        committed.cache["language.embedder"] = WordEmbedder()
+        await import_file(sam_file(sam_row(Title="roof"), sam_row(NoticeId=notice_id(2), Title="health")))
+        await categorise(committed, member)
+        await import_file(sam_file(sam_row(Title="software")))
+        job = await categorise(committed, member)
+        assert job.result is not None
+        assert job.result["embedded"] == 1
+        async with committed.database.transaction() as session:
+            ids = {row.title: row.id for row in await listed(session, member)}
+            found = await service.vectors_of(session, member, list(ids.values()), model_id="words")
+        assert found[ids["software"]][1] > 0.9
