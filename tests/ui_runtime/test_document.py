@@ -58,3 +58,10 @@ class TestHeaders:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cross-origin-opener-policy"] == "same-origin"
         assert "referrer-policy" in headers and "access-control-allow-origin" not in headers
+
+
+class TestCompression:
+    async def test_a_page_is_packed_for_who_accepts_it(self, server: Server) -> None:
+        answer = await server.get("/public")
+        assert answer.headers["content-encoding"] == "gzip" and "count 0" in answer.text
+        assert "Accept-Encoding" in answer.headers["vary"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import secrets
 from dataclasses import dataclass
@@ -71,8 +72,13 @@ class Documents:
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
         set_language(language_of(request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")))
         nonce = secrets.token_urlsafe(16)
-        html = await self._render(found, actor, address, nonce, request)
-        return HTMLResponse(html, status_code=found.screen.status, headers=page_headers(nonce, self._core.settings.public_url))
+        content = (await self._render(found, actor, address, nonce, request)).encode()
+        headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            # The tree stands in a page twice, as HTML and for hydration: this more than halves it in about a millisecond.
+            content = gzip.compress(content, compresslevel=4, mtime=0)
+            headers["Content-Encoding"] = "gzip"
+        return HTMLResponse(content, status_code=found.screen.status, headers=headers)
 
     async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> str:
         connection = Connection(

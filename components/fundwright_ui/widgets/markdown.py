@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright_ui.widgets.base import On, Props, Widget
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+_SAFE_ADDRESS = re.compile(r"https?:|mailto:|/(?!/)|#", re.IGNORECASE)
+_ELEMENTS: dict[str, Any] = {
+    "paragraph": html.p,
+    "bullet_list": html.ul,
+    "ordered_list": html.ol,
+    "list_item": html.li,
+    "blockquote": html.blockquote,
+    "strong": html.strong,
+    "em": html.em,
+    "s": html.s,
+    "table": html.table,
+    "thead": html.thead,
+    "tbody": html.tbody,
+    "tr": html.tr,
+    "th": html.th,
+    "td": html.td,
+}
+_HEADINGS = (html.h1, html.h2, html.h3, html.h4, html.h5, html.h6)
 
 
 class Citation(Props):
@@ -33,6 +57,44 @@ def markdown_view(
     text: str, *, citations: Sequence[Citation] = (), on_citation: On[CitationOpened] = None, key: str | None = None
 ) -> VdomDict:
     """A `MarkdownView` whose text can be read before any script runs."""
-    paragraphs = [part.strip() for part in text.split("\n\n") if part.strip()]
-    fallback = html.div({"className": "fw-markdown fw-prewrap"}, *(html.p(part) for part in paragraphs))
-    return MarkdownView(text=text, citations=citations, on_citation=on_citation, key=key, fallback=[fallback])
+    return MarkdownView(
+        text=text,
+        citations=citations,
+        on_citation=on_citation,
+        key=key,
+        fallback=[html.div({"className": "fw-markdown"}, *rendered(text))],
+    )
+
+
+def rendered(text: str) -> list[VdomDict | str]:
+    """Markdown as elements, by allow-list: whatever is not on it shows as text."""
+    return list(_render(SyntaxTreeNode(_MARKDOWN.parse(text)).children))
+
+
+def _render(nodes: Iterable[SyntaxTreeNode]) -> Iterator[VdomDict | str]:
+    for node in nodes:
+        match node.type:
+            case "text":
+                yield node.content
+            case "softbreak":
+                yield "\n"
+            case "hardbreak":
+                yield html.br()
+            case "hr":
+                yield html.hr()
+            case "code_inline":
+                yield html.code(node.content)
+            case "fence" | "code_block":
+                yield html.pre(html.code(node.content))
+            case "heading":
+                yield _HEADINGS[int(node.tag[1]) - 1](*_render(node.children))
+            case "link" if _SAFE_ADDRESS.match(str(node.attrs.get("href", ""))):
+                href = str(node.attrs["href"])
+                elsewhere = {"target": "_blank", "rel": "noopener noreferrer"} if href.lower().startswith("http") else {}
+                yield html.a({"href": href, **elsewhere}, *_render(node.children))
+            case "paragraph" if node.parent is not None and node.parent.type == "list_item" and node.hidden:
+                yield from _render(node.children)
+            case kind if kind in _ELEMENTS:
+                yield _ELEMENTS[kind](*_render(node.children))
+            case _:
+                yield from _render(node.children) if node.children else [node.content]
