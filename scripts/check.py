@@ -77,7 +77,7 @@ def run(check: Check) -> Result:
     with log.open("w") as output:
         done = subprocess.run(
             check.command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
-            env={**os.environ, "CI": "true", "FORCE_COLOR": "0", "NO_COLOR": "1"},
+            env={**os.environ, "CI": "true", "FORCE_COLOR": "0", "NO_COLOR": "1", "VITEST_MAX_WORKERS": "1"},
         )  # fmt: skip
     result = Result(check, done.returncode == 0, time.monotonic() - started)
     report(result, log)
