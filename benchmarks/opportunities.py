@@ -126,6 +126,9 @@ def _copy(folder: Path, file: Path) -> float:
             )
             connection.execute('CREATE UNIQUE INDEX ON copied ("NoticeId")')
             connection.execute("CREATE INDEX ON copied USING gin (search)")
+            connection.execute("CREATE INDEX ON copied USING gin (to_tsvector('english', \"Title\"))")
+            connection.execute('CREATE INDEX ON copied ("Title", id)')
+            connection.execute('CREATE INDEX ON copied ("Department/Ind.Agency", id)')
             connection.execute('CREATE INDEX ON copied ("PostedDate" DESC, id)')
             connection.execute('CREATE INDEX ON copied ("ResponseDeadLine", id)')
             statement = f"COPY copied ({', '.join(names)}) FROM STDIN WITH (FORMAT csv, HEADER, ENCODING 'WIN1252')"
