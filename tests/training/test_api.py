@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from fundwright.core.assembly import Core
+from fundwright.core.web import add_error_handlers
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role, TokenScope
+from fundwright.training import api
+
+FERRY = b"# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day."
+
+
+async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.AsyncClient:
+    app = FastAPI()
+    app.state.core = core
+    app.include_router(api.router)
+    add_error_handlers(app)
+    async with core.database.transaction() as session:
+        actor: Actor = await identity.add_account(session, email=email, name="Ada Example", role=role, password=None)
+        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://fundwright.test",
+        headers={"Authorization": f"Bearer {token.secret}"},
+    )
+
+
+@pytest.fixture
+async def ada(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
+    async with await client_of(committed, "ada@example.org") as client:
+        yield client
+
+
+async def upload(client: httpx.AsyncClient, content: bytes = FERRY, name: str = "boats.md") -> httpx.Response:
+    return await client.post("/api/training/documents", files={"file": (name, content)})
+
+
+class TestDocuments:
+    async def test_upload_list_and_remove(self, ada: httpx.AsyncClient) -> None:
+        answer = await upload(ada)
+        assert answer.status_code == 201
+        document = answer.json()
+        assert (document["title"], document["media_type"], document["state"]) == ("boats", "text/markdown", "waiting")
+        listed = (await ada.get("/api/training/documents", params={"sort": "-title"})).json()
+        assert (listed["total"], listed["items"][0]["id"]) == (1, document["id"])
+        assert (await ada.delete(f"/api/training/documents/{document['id']}")).status_code == 204
+        assert (await ada.get(f"/api/training/documents/{document['id']}")).status_code == 404
+
+    async def test_the_same_content_again_is_a_conflict(self, ada: httpx.AsyncClient) -> None:
+        await upload(ada)
+        answer = await upload(ada, name="again.md")
+        assert answer.status_code == 409
+        assert "“boats”" in answer.json()["error"]["message"]
+
+    async def test_an_unreadable_file_is_explained(self, ada: httpx.AsyncClient) -> None:
+        answer = await upload(ada, b"\x89PNG\r\n\x1a\n\x00\x00", "picture.png")
+        assert answer.status_code == 422
+        assert "picture.png" in answer.json()["error"]["message"]
+
+    async def test_pasted_text(self, ada: httpx.AsyncClient) -> None:
+        assert (await ada.post("/api/training/texts", json={"title": "Notes", "text": "Some text."})).status_code == 201
+        assert (await ada.post("/api/training/texts", json={"title": "", "text": "x"})).status_code == 422
+
+    async def test_viewers_only_read(self, committed: Core) -> None:
+        async with await client_of(committed, "vera@example.org", role=Role.VIEWER) as vera:
+            assert (await upload(vera)).status_code == 403
+            assert (await vera.get("/api/training/documents")).status_code == 200
+
+    @pytest.mark.security(40)
+    async def test_a_stranger_finds_nothing(self, committed: Core, ada: httpx.AsyncClient) -> None:
+        document = (await upload(ada)).json()
+        run = (await ada.post("/api/training/runs", json={})).json()
+        async with await client_of(committed, "eve@example.org") as eve:
+            for method, path in (
+                ("GET", f"documents/{document['id']}"),
+                ("DELETE", f"documents/{document['id']}"),
+                ("GET", f"runs/{run['id']}"),
+                ("PUT", f"runs/{run['id']}/cancellation"),
+                ("POST", f"runs/{run['id']}/repetitions"),
+            ):
+                assert (await eve.request(method, f"/api/training/{path}")).status_code == 404
+
+
+class TestRuns:
+    async def test_start_watch_and_ask(self, committed: Core, ada: httpx.AsyncClient) -> None:
+        await upload(ada)
+        started = await ada.post("/api/training/runs", json={})
+        assert started.status_code == 202
+        await committed.jobs._run(started.json()["job_id"], reraise=True)
+        run = (await ada.get(f"/api/training/runs/{started.json()['id']}")).json()
+        assert (run["state"], run["documents"], run["chunks"]) == ("succeeded", 1, 1)
+        passages = (await ada.get("/api/training/passages", params={"query": "getting over the water"})).json()
+        assert passages[0]["document_title"] == "boats"
+        shown = (await ada.get(f"/api/training/passages/{passages[0]['id']}")).json()
+        assert "forty passengers" in shown["text"]
+        assert (await ada.get("/api/training/runs")).json()["total"] == 1
+        assert (await ada.get("/api/training/models")).json()["embedder_id"] == "minilm-l6-v2-int8"
+
+    async def test_nothing_to_train_is_refused(self, ada: httpx.AsyncClient) -> None:
+        answer = await ada.post("/api/training/runs", json={})
+        assert answer.status_code == 422
+        assert "Add a document" in answer.json()["error"]["message"]
