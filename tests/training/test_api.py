@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 import httpx
 import pytest
@@ -91,7 +92,7 @@ class TestRuns:
         await upload(ada)
         started = await ada.post("/api/training/runs", json={})
         assert started.status_code == 202
-        await committed.jobs._run(started.json()["job_id"], reraise=True)
+        await committed.jobs._run(UUID(started.json()["job_id"]), reraise=True)
         run = (await ada.get(f"/api/training/runs/{started.json()['id']}")).json()
         assert (run["state"], run["documents"], run["chunks"]) == ("succeeded", 1, 1)
         passages = (await ada.get("/api/training/passages", params={"query": "getting over the water"})).json()
