@@ -1,0 +1,80 @@
+"""The whole main job through the browser: from a real notice to a cited draft."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD, PROJECT
+from e2e.pages.opportunities import OpportunitiesPage
+from e2e.pages.ready import ready
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+from e2e.pages.train import TrainPage
+
+SHARED = PROJECT.parent / "shared" / "data"
+SAMPLE = PROJECT / "src/fundwright"
+DRAFT_TIMEOUT_MS = 60_000
+
+
+def notices() -> Path:
+    """The real bulk file where it is present, else the sample in the same format."""
+    real = SHARED / "sam/ContractOpportunitiesFullCSV.csv.gz"
+    return real if real.exists() else SAMPLE / "opportunities/sample/sam.csv"
+
+
+def documents() -> list[Path]:
+    real = [SHARED / "documents/IMDS_CDB_RFI_14-0004.pdf", SHARED / "documents/RFA-TR-25-002.md"]
+    if all(path.exists() for path in real):
+        return real
+    return [SAMPLE / "training/sample/capability-profile.md", SAMPLE / "training/sample/past-performance.md"]
+
+
+def test_from_a_notice_to_a_cited_draft(page: Page) -> None:
+    SignInPage(page).open().sign_in(EMAIL, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    ready(page)
+    shell = Shell(page)
+
+    shell.go_to("Opportunities")
+    opportunities = OpportunitiesPage(page).open_contracts()
+    summary = opportunities.import_file(notices())
+    expect(summary).to_contain_text("new")
+
+    opportunities.categorise()
+
+    shell.go_to("Train")
+    train = TrainPage(page)
+    train.add(documents())
+    train.train()
+    train.ask("What is required?")
+    expect(page.get_by_role("link", name="Show in the document").first).to_be_visible()
+
+    shell.go_to("Embedding History")
+    expect(page.get_by_role("main").get_by_text("Finished").first).to_be_visible()
+
+    shell.go_to("Opportunities")
+    opportunities.open_contracts().search("maintenance")
+    opportunities.first_title().click()
+    page.wait_for_url(re.compile(r"/dashboard/sam/[0-9a-f-]{36}"))
+    ready(page)
+    page.get_by_role("link", name="Draft a proposal").click()
+    page.wait_for_url("**/generate/index?opportunity=*")
+    ready(page)
+    page.get_by_role("radio", name=re.compile("Capability statement", re.IGNORECASE)).check()
+    page.get_by_role("button", name="Generate", exact=True).click()
+
+    page.wait_for_url("**/generate/slug/*")
+    expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible(timeout=DRAFT_TIMEOUT_MS)
+    page.get_by_role("button", name="Show passage 1").click()
+    expect(page.get_by_role("region", name="Passage 1").locator("mark").first).to_be_visible()
+
+    page.reload()
+    ready(page)
+    expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible()
+
+    page.goto("/dashboard/train")
+    ready(page)
+    shell.sign_out()

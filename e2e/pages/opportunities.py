@@ -1,0 +1,45 @@
+"""The list of opportunities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from e2e.pages.ready import ready
+
+IMPORT_TIMEOUT_MS = 120_000
+CATEGORISE_TIMEOUT_MS = 420_000
+
+
+class OpportunitiesPage:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.count = page.get_by_role("main").get_by_role("status").filter(has_text="opportunit")
+
+    def open_contracts(self) -> OpportunitiesPage:
+        self.page.get_by_role("link", name="Contracts (SAM.gov)").click()
+        self.page.wait_for_url("**/dashboard/sam")
+        ready(self.page)
+        return self
+
+    def import_file(self, file: Path) -> Locator:
+        """Upload a file and wait until it is imported; answers the sentence that sums it up."""
+        self.page.get_by_role("button", name="Import", exact=True).click()
+        self.page.locator("input[type=file]").set_input_files(file)
+        summary = self.page.get_by_text("rejected").first
+        expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
+        expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
+        return summary
+
+    def categorise(self) -> None:
+        self.page.get_by_role("button", name="Categorise", exact=True).click()
+        expect(self.page.get_by_text("Last time:")).to_be_visible(timeout=CATEGORISE_TIMEOUT_MS)
+
+    def search(self, words: str) -> None:
+        self.page.get_by_role("searchbox", name="Search").fill(words)
+        self.page.get_by_role("searchbox", name="Search").press("Enter")
+        ready(self.page)
+
+    def first_title(self) -> Locator:
+        return self.page.get_by_role("main").get_by_role("table").get_by_role("link").first

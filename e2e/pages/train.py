@@ -1,0 +1,32 @@
+"""The Train screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from e2e.pages.ready import ready
+
+TRAIN_TIMEOUT_MS = 120_000
+
+
+class TrainPage:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.trained = page.get_by_role("main").get_by_text("Trained", exact=True)
+
+    def add(self, files: list[Path]) -> None:
+        self.page.locator("input[type=file]").set_input_files(files)
+        expect(self.page.get_by_text("Uploaded")).to_have_count(len(files))
+        ready(self.page)
+
+    def train(self) -> None:
+        """Start a run and wait for its end."""
+        self.page.get_by_role("button", name="Train", exact=True).click()
+        expect(self.page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
+
+    def ask(self, question: str) -> None:
+        self.page.get_by_role("textbox", name="Question").fill(question)
+        self.page.get_by_role("button", name="Ask").click()
+        ready(self.page)
