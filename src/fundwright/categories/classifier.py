@@ -29,7 +29,7 @@ _NEAREST_PHRASES = 5
 _MOST_PHRASES = 40
 _SHARPNESS = 20.0
 """Logits per unit of similarity."""
-_NONE_SIMILARITY = 0.3
+_NONE_SIMILARITY = 0.25
 """Similarity at which a category and "none" are equally likely."""
 _PRIOR_EXAMPLES = 0.05
 """How many examples the descriptions weigh against."""

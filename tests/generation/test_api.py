@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import httpx
+import pytest
+from docx import Document
+from fastapi import FastAPI
+
+from fundwright.core.web import add_error_handlers
+from fundwright.generation import api, service
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role, TokenScope
+from tests.generation.conftest import Desk
+from tests.generation.test_drafting import add, write
+
+
+async def client_of(desk: Desk, actor: Actor) -> httpx.AsyncClient:
+    app = FastAPI()
+    app.state.core = desk.core
+    app.include_router(api.router)
+    add_error_handlers(app)
+    async with desk.core.database.transaction() as session:
+        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://fundwright.test",
+        headers={"Authorization": f"Bearer {token.secret}"},
+    )
+
+
+@pytest.fixture
+async def ada(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
+    async with await client_of(desk, desk.actor) as client:
+        yield client
+
+
+async def other(desk: Desk, role: Role = Role.USER) -> httpx.AsyncClient:
+    async with desk.core.database.transaction() as session:
+        actor = await identity.add_account(session, email="bob@example.org", name="Bob", role=role, password=None)
+    return await client_of(desk, actor)
+
+
+async def test_a_draft_is_started_found_by_its_slug_and_deleted(desk: Desk, ada: httpx.AsyncClient) -> None:
+    started = await ada.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "cover-letter"})
+    assert (started.status_code, started.json()["state"]) == (201, "queued")
+    slug, draft_id = started.json()["slug"], started.json()["id"]
+    assert len(slug) >= 20
+    assert (await ada.get(f"/api/drafts/slug/{slug}")).json()["id"] == draft_id
+    assert (await ada.get("/api/drafts", params={"state": "queued"})).json()["total"] == 1
+    assert (await ada.put(f"/api/drafts/{draft_id}/cancellation")).json()["state"] == "stopped"
+    assert (await ada.put(f"/api/drafts/{draft_id}/cancellation")).status_code == 409
+    assert (await ada.put(f"/api/drafts/{draft_id}/continuation")).json()["state"] == "queued"
+    assert (await ada.delete(f"/api/drafts/{draft_id}")).status_code == 204
+    assert (await ada.get(f"/api/drafts/{draft_id}")).status_code == 404
+
+
+async def test_what_cannot_be_drafted_is_refused_with_a_sentence(desk: Desk, ada: httpx.AsyncClient) -> None:
+    poem = await ada.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "poem"})
+    assert poem.status_code == 422
+    assert "Choose one of: capability-statement" in poem.json()["error"]["message"]
+    assert (await ada.post("/api/drafts", json={"opportunity_id": str(uuid4()), "template": "brief"})).status_code == 404
+
+
+async def test_lists_are_sorted_searched_and_paged(desk: Desk, ada: httpx.AsyncClient) -> None:
+    for template in ("brief", "cover-letter", "project-summary"):
+        await add(desk, template)
+    page = (await ada.get("/api/drafts", params={"sort": "title", "page_size": 2})).json()
+    assert (page["total"], [draft["template"] for draft in page["items"]]) == (3, ["brief", "cover-letter"])
+    found = (await ada.get("/api/drafts", params={"text": "PROJECT SUM"})).json()
+    assert [draft["template"] for draft in found["items"]] == ["project-summary"]
+    assert (await ada.get("/api/drafts", params={"text": "100%"})).json()["total"] == 0
+    newest = (await ada.get("/api/drafts", params={"sort": "nonsense"})).json()
+    assert newest["items"][0]["template"] == "project-summary"
+
+
+async def test_a_draft_is_exported_as_markdown_and_word(desk: Desk, ada: httpx.AsyncClient) -> None:
+    draft = await write(desk, (await add(desk)).id)
+    markdown = await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "md"})
+    assert markdown.headers["content-disposition"].startswith("attachment; filename*=UTF-8''Brief-")
+    assert "[1] Roofs" in markdown.text
+    word = await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "docx"})
+    assert any("Shingles gutters" in paragraph.text for paragraph in Document(io.BytesIO(word.content)).paragraphs)
+
+
+@pytest.mark.security(40)
+async def test_another_accounts_draft_is_not_found_on_any_route(desk: Desk) -> None:
+    draft = await write(desk, (await add(desk)).id)
+    async with await other(desk) as bob:
+        assert (await bob.get("/api/drafts")).json()["total"] == 0
+        for path in (f"/{draft.id}", f"/slug/{draft.slug}", f"/{draft.id}/export"):
+            assert (await bob.get(f"/api/drafts{path}")).status_code == 404, path
+        assert (await bob.put(f"/api/drafts/{draft.id}/cancellation")).status_code == 404
+        assert (await bob.put(f"/api/drafts/{draft.id}/continuation")).status_code == 404
+        assert (await bob.delete(f"/api/drafts/{draft.id}")).status_code == 404
+
+
+async def test_a_viewer_may_not_write_drafts(desk: Desk) -> None:
+    async with await other(desk, Role.VIEWER) as eve:
+        refused = await eve.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "brief"})
+        assert refused.status_code == 403
+
+
+async def test_an_opportunity_is_found_by_id_and_by_number(desk: Desk) -> None:
+    draft = await add(desk)
+    async with desk.core.database.transaction() as session:
+        by_id = await service.find_opportunity(session, desk.actor, str(desk.opportunity_id))
+        by_number = await service.find_opportunity(session, desk.actor, draft.opportunity_number.lower())
+    assert by_id.id == by_number.id == desk.opportunity_id
