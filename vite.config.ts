@@ -59,5 +59,6 @@ export default defineConfig({
     include: ["web/src/**/*.test.{ts,tsx}"],
     setupFiles: ["web/src/test/setup.ts"],
     restoreMocks: true,
+    testTimeout: 30_000,
   },
 });

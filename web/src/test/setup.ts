@@ -1,4 +1,4 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { FakeSocket } from "./FakeSocket";
 import { closePages } from "./openPage";
@@ -12,6 +12,9 @@ vi.stubGlobal("matchMedia", (query: string) => ({
 }));
 vi.stubGlobal("scrollTo", () => undefined);
 vi.stubGlobal("WebSocket", FakeSocket);
+
+// A chunk is a file to be transformed first, on a machine that may be busy.
+configure({ asyncUtilTimeout: 15_000 });
 
 let complaints: unknown[][] = [];
 
