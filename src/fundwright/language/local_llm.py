@@ -37,7 +37,8 @@ class ToyServer:
         parameters.model.path = str(weights)
         parameters.n_ctx = _CONTEXT_TOKENS
         parameters.n_parallel = 1
-        parameters.cpuparams.n_threads = 2
+        # Its threads wait for each other by spinning: a second one on a busy machine makes it slower.
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
         parameters.hostnames, parameters.port = ["127.0.0.1"], 0
         parameters.ui, parameters.verbosity = False, 0
         self.key = secrets.token_urlsafe(24)
