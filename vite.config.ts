@@ -52,7 +52,7 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rolldownOptions: { input: "web/src/main.tsx" },
+    rolldownOptions: { input: ["web/src/main.tsx", "web/src/docs.ts"] },
   },
   test: {
     environment: "jsdom",

@@ -17,6 +17,7 @@ from fundwright.identity.api import router as identity
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities.api import router as opportunities
 from fundwright.training.api import router as training
+from fundwright_ui.reference import add_reference
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 
@@ -36,7 +37,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         title="Fundwright",
         version=__version__,
         openapi_url=f"{base}/api/openapi.json",
-        docs_url=f"{base}/api/docs",
+        docs_url=None,
         redoc_url=None,
     )
     app.state.core = core
@@ -44,6 +45,8 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.add_middleware(RequestId)
     for router in ROUTERS:
         app.include_router(router, prefix=base)
+
+    add_reference(app, core=core, base=base)
 
     async def authenticate(cookies: Mapping[str, str]) -> Actor | None:
         token = cookies.get(cookie_name(core.settings))

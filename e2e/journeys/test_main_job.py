@@ -26,7 +26,7 @@ def notices() -> Path:
 
 
 def documents() -> list[Path]:
-    real = [SHARED / "documents/IMDS_CDB_RFI_14-0004.pdf", SHARED / "documents/RFA-TR-25-002.md"]
+    real = [SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf", SHARED / "documents/RFA-TR-25-002.md"]
     if all(path.exists() for path in real):
         return real
     return [SAMPLE / "training/sample/capability-profile.md", SAMPLE / "training/sample/past-performance.md"]
@@ -53,7 +53,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page) -> None:
     expect(page.get_by_role("link", name="Show in the document").first).to_be_visible()
 
     shell.go_to("Embedding History")
-    expect(page.get_by_role("main").get_by_text("Finished").first).to_be_visible()
+    expect(page.get_by_role("main").get_by_text("Done").first).to_be_visible()
 
     shell.go_to("Opportunities")
     opportunities.open_contracts().search("maintenance")

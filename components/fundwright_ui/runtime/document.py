@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import json
 import secrets
-from dataclasses import dataclass
-from functools import cached_property
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import StartRefused
 from fundwright.identity.schemas import Actor
 from fundwright_ui.messages import LANGUAGES, current_language, set_language, translations
+from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import embedded_json, to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
@@ -26,31 +22,6 @@ from fundwright_ui.runtime.view import Shell, View
 _FIRST_PAINT_TIMEOUT_S = 1.5
 _ENTRY = "web/src/main.tsx"
 LANGUAGE_COOKIE = "language"
-
-
-@dataclass(frozen=True)
-class Bundle:
-    """The built browser half in `folder`. Raises StartRefused when it has not been built."""
-
-    folder: Path
-
-    @cached_property
-    def entry(self) -> dict[str, Any]:
-        try:
-            manifest = json.loads((self.folder / ".vite" / "manifest.json").read_text())
-            found: dict[str, Any] = manifest[_ENTRY]
-        except FileNotFoundError as error:
-            raise StartRefused(f"The web client has not been built into {self.folder}. Run `make setup`.") from error
-        return found | {"preload": [manifest[name]["file"] for name in found.get("imports", [])]}
-
-    @cached_property
-    def strings(self) -> tuple[str, ...]:
-        """The browser half's own English sentences, which it wants translated."""
-        return tuple(json.loads((self.folder / "strings.json").read_text()))
-
-    @cached_property
-    def boot(self) -> str:
-        return (self.folder / "boot.js").read_text()
 
 
 class Documents:
@@ -107,16 +78,12 @@ class Documents:
         return self._document(page, title=title, body=to_html(tree), nonce=nonce)
 
     def _document(self, page: dict[str, Any], *, title: str, body: str, nonce: str) -> str:
-        entry, base = self._bundle.entry, self._base
-        styles = "".join(f'<link rel="stylesheet" href="{base}/{path}">' for path in entry.get("css", []))
-        preloads = "".join(f'<link rel="modulepreload" href="{base}/{path}">' for path in entry["preload"])
+        head = self._bundle.head(_ENTRY, base=self._base, nonce=nonce)
         return (
             f'<!doctype html><html lang="{page["language"]}" dir="ltr"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)}</title>"
-            f'<link rel="icon" href="{base}/assets/icon.svg" type="image/svg+xml">'
-            f'<script nonce="{nonce}">{self._bundle.boot}</script>{styles}{preloads}'
-            f'<script type="module" nonce="{nonce}" src="{base}/{entry["file"]}"></script></head>'
+            f'<script nonce="{nonce}">{self._bundle.boot}</script>{head}</head>'
             f'<body><div id="root">{body}</div>'
             f'<script type="application/json" id="page">{embedded_json(page)}</script></body></html>'
         )
@@ -130,7 +97,13 @@ def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
         "img-src 'self' data:; font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; "
         "form-action 'self'; frame-ancestors 'none'"
     )
-    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
+    headers = {
+        "Content-Security-Policy": policy,
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
     if public_url and public_url.startswith("https:"):
         headers["Strict-Transport-Security"] = "max-age=31536000"
     return headers

@@ -9,16 +9,11 @@ from fastapi.responses import Response
 
 from fundwright.core.assembly import Core
 from fundwright_ui.runtime.assets import Assets
-from fundwright_ui.runtime.document import Bundle, Documents
+from fundwright_ui.runtime.bundle import Bundle
+from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.socket import Authenticate, Sockets
 from fundwright_ui.runtime.view import Shell
-
-_SECURITY_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
 
 
 def mount(
@@ -43,14 +38,14 @@ def mount(
     assets = Assets(core.settings.web_dist / "assets")
 
     async def page(request: Request) -> Response:
-        answer = await documents.answer(request, await authenticate(request.cookies))
-        for name, value in _SECURITY_HEADERS.items():
-            answer.headers.setdefault(name, value)
-        return answer
+        return await documents.answer(request, await authenticate(request.cookies))
 
     async def socket(websocket: WebSocket) -> None:
         await sockets.answer(websocket)
 
     app.add_api_websocket_route(f"{base}/socket", socket)
-    app.add_api_route(f"{base}/assets/{{path:path}}", assets.answer, include_in_schema=False, response_model=None)
-    app.add_api_route(f"{base}/{{path:path}}", page, include_in_schema=False, response_model=None)
+    reading = ["GET", "HEAD"]
+    app.add_api_route(
+        f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None
+    )
+    app.add_api_route(f"{base}/{{path:path}}", page, methods=reading, include_in_schema=False, response_model=None)

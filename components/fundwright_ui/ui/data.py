@@ -55,8 +55,9 @@ class Tab:
 def tabs(entries: Sequence[Tab], chosen: str, *, label: str, on_choose: OnEvent = None) -> VdomDict:
     """A row of tabs; `on_choose` is given the id. The panel below is the screen's own."""
     if all(entry.href is not None for entry in entries):
-        return html.nav(
-            {"className": "fw-tabs", "aria-label": label},
+        # A group: the page's one navigation landmark is the sidebar.
+        return html.div(
+            {"className": "fw-tabs", "role": "group", "aria-label": label},
             *(
                 html.a(
                     attributes(
@@ -104,8 +105,8 @@ def pagination(
         return html.span({**shared, "aria-disabled": "true"}, text)
 
     shown = sorted({1, page_count, *(p for p in range(page - 2, page + 3) if 1 <= p <= page_count)})
-    return html.nav(
-        {"className": "fw-pagination", "aria-label": t("Pages")},
+    return html.div(
+        {"className": "fw-pagination", "role": "group", "aria-label": t("Pages")},
         item(page - 1, "‹", t("Previous page"), disabled=page <= 1),
         *(item(p, str(p), t("Page {page}", page=p), current=p == page) for p in shown),
         item(page + 1, "›", t("Next page"), disabled=page >= page_count),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -39,8 +40,14 @@ for _module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{_module.name}").add_to(app)
 
 
+def _exit(_number: int, _frame: object) -> None:
+    raise SystemExit(0)
+
+
 def main() -> None:
     """Entry point. An expected refusal is one sentence on standard error and exit code 1."""
+    # Python's default for SIGTERM ends the process at once and would leave the embedded PostgreSQL behind.
+    signal.signal(signal.SIGTERM, _exit)
     try:
         app()
     except FundwrightError as error:

@@ -94,7 +94,7 @@ function Pager({ page, pageSize, total, sort, filters, language, onQuery }: Data
   const go = (to: number): void => onQuery({ page: to, pageSize, sort, filters });
   const numbers = new Intl.NumberFormat(language);
   return (
-    <nav className="fw-pagination" aria-label={t("Pages")}>
+    <div className="fw-pagination" role="group" aria-label={t("Pages")}>
       <button type="button" className="fw-pagination-item" disabled={page <= 1} aria-label={t("Previous page")} onClick={() => go(page - 1)}>
         ‹
       </button>
@@ -102,6 +102,6 @@ function Pager({ page, pageSize, total, sort, filters, language, onQuery }: Data
       <button type="button" className="fw-pagination-item" disabled={page >= last} aria-label={t("Next page")} onClick={() => go(page + 1)}>
         ›
       </button>
-    </nav>
+    </div>
   );
 }
