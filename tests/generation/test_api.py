@@ -10,7 +10,7 @@ from docx import Document
 from fastapi import FastAPI
 
 from fundwright.core.web import add_error_handlers
-from fundwright.generation import api, service
+from fundwright.generation import api
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role, TokenScope
 from tests.generation.conftest import Desk
@@ -103,9 +103,10 @@ async def test_a_viewer_may_not_write_drafts(desk: Desk) -> None:
         assert refused.status_code == 403
 
 
-async def test_an_opportunity_is_found_by_id_and_by_number(desk: Desk) -> None:
-    draft = await add(desk)
-    async with desk.core.database.transaction() as session:
-        by_id = await service.find_opportunity(session, desk.actor, str(desk.opportunity_id))
-        by_number = await service.find_opportunity(session, desk.actor, draft.opportunity_number.lower())
-    assert by_id.id == by_number.id == desk.opportunity_id
+async def test_an_opportunity_is_meant_by_its_number_as_well(desk: Desk, ada: httpx.AsyncClient) -> None:
+    number = (await add(desk)).opportunity_number
+    started = await ada.post("/api/drafts", json={"opportunity_id": number.lower(), "template": "brief"})
+    assert (started.status_code, started.json()["opportunity_id"]) == (201, str(desk.opportunity_id))
+    unknown = await ada.post("/api/drafts", json={"opportunity_id": "PAR-00-000", "template": "brief"})
+    assert unknown.status_code == 404
+    assert unknown.json()["error"]["message"].startswith("There is no opportunity “PAR-00-000”. Give its id, ")

@@ -205,6 +205,29 @@ class TestDetail:
             await service.list_versions(session, actor, UUID(int=1))
 
 
+class TestLookUp:
+    async def test_by_id_number_and_the_id_of_the_source(self, session: AsyncSession, actor: Actor) -> None:
+        notice_id = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+        await add(session, notice(1, external_id=notice_id, number="W912HQ-26-R-0001"), notice(2, number="PAR-26-106"))
+        (wanted,) = await listed(session, actor, text="W912HQ-26-R-0001")
+        for reference in (str(wanted.id), wanted.id.hex, "W912HQ-26-R-0001", " w912hq-26-r-0001 ", notice_id, notice_id.upper()):
+            assert (await service.look_up(session, actor, reference)).id == wanted.id
+
+    async def test_of_several_with_one_number_the_newest(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, *(notice(days, number="SPE4A6") for days in (9, 2, 5)))
+        assert (await service.look_up(session, actor, "SPE4A6")).title == "Notice 2"
+
+    async def test_the_id_of_a_source_counts_more_than_a_number(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, number="358271"), notice(2, external_id="358271"))
+        assert (await service.look_up(session, actor, "358271")).title == "Notice 2"
+
+    @pytest.mark.parametrize("reference", ["", "%", "n1 ", str(UUID(int=0)), "x" * 5_000, "n0", "\x00"])
+    async def test_unknown_ones_are_refused_with_a_sentence(self, session: AsyncSession, actor: Actor, reference: str) -> None:
+        await add(session, notice(7, number=""))
+        with pytest.raises(NotFound, match="There is no opportunity “.*Give its id"):
+            await service.look_up(session, actor, reference)
+
+
 class TestSimilar:
     async def test_finds_the_nearest_of_the_same_model(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1), notice(2), notice(3))

@@ -9,6 +9,7 @@ import typer
 from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, ExportFormat
+from fundwright.opportunities import service as opportunities
 
 
 def add_to(app: typer.Typer) -> None:
@@ -17,8 +18,13 @@ def add_to(app: typer.Typer) -> None:
 
 def draft(
     context: typer.Context,
-    opportunity: Annotated[str, typer.Option(help="Opportunity, by id or number.")],
-    template: Annotated[str, typer.Option(help="Template, such as capability-statement.")],
+    opportunity: Annotated[
+        str,
+        typer.Option(
+            metavar="ID", help="Its id, its solicitation or funding opportunity number, or its id at SAM.gov, Grants.gov or NIH."
+        ),
+    ],
+    template: Annotated[str, typer.Option(metavar="NAME", help="Such as capability-statement, project-summary or cover-letter.")],
     as_json: AsJson = False,
 ) -> None:
     """Draft a document for an opportunity from your trained documents, and wait for it."""
@@ -26,7 +32,7 @@ def draft(
     async def command() -> None:
         async with acting(context) as (core, actor):
             async with core.database.transaction() as session:
-                chosen = await service.find_opportunity(session, actor, opportunity)
+                chosen = await opportunities.look_up(session, actor, opportunity)
                 added = await service.add_draft(session, actor, core, opportunity_id=chosen.id, template=template)
             await core.jobs.run_inline(
                 service.JOB_KIND,

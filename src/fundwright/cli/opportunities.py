@@ -14,7 +14,7 @@ import typer
 
 from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.core.assembly import Core
-from fundwright.core.errors import NotFound
+from fundwright.core.errors import Invalid
 from fundwright.core.jobs import job_topic, jobs_topic
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
@@ -87,7 +87,7 @@ async def _where(core: Core, file: str) -> dict[str, str]:
         return {"sha256": stored.sha256}
     path = Path(file).resolve()
     if not path.is_file():
-        raise NotFound(f"The file {file}")
+        raise Invalid(f"There is no file {file}. Check the name and try again.")
     return {"path": str(path)}
 
 

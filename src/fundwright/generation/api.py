@@ -13,6 +13,7 @@ from fundwright.core.web import CoreDep, DbSession
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, DraftRow, DraftStart, DraftState, DraftTemplate, ExportFormat
 from fundwright.identity.api import CurrentActor
+from fundwright.opportunities import service as opportunities
 
 router = APIRouter(prefix="/api/drafts", tags=["drafts"])
 
@@ -32,7 +33,8 @@ async def list_drafts(
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def start_draft(session: DbSession, actor: CurrentActor, core: CoreDep, start: DraftStart) -> DraftRead:
     """Start writing; read the draft again to see the text grow."""
-    return await service.start_draft(session, actor, core, opportunity_id=start.opportunity_id, template=start.template)
+    opportunity = await opportunities.look_up(session, actor, start.opportunity_id)
+    return await service.start_draft(session, actor, core, opportunity_id=opportunity.id, template=start.template)
 
 
 @router.get("/templates")

@@ -131,9 +131,11 @@ class DraftRead(DraftRow):
 
 
 class DraftStart(BaseModel):
+    """`opportunity_id` is the opportunity's id here, its number, or the id it has at its source."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    opportunity_id: UUID
+    opportunity_id: str = Field(min_length=1, max_length=200)
     template: str
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from contextlib import suppress
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from fundwright.core.errors import Conflict, Invalid, NotAllowed
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
 from fundwright.generation import citing, exporting, repository
@@ -29,7 +28,6 @@ from fundwright.generation.schemas import (
 )
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead
 
 JOB_KIND = "draft"
 
@@ -55,17 +53,6 @@ def get_template(core: Core, name: str) -> DraftTemplate:
     if name not in templates:
         raise Invalid(f"There is no template “{name}”. Choose one of: {', '.join(templates)}.")
     return templates[name]
-
-
-async def find_opportunity(session: AsyncSession, actor: Actor, reference: str) -> OpportunityRead:
-    """The opportunity with this id or number, as people write it on a command line. Raises NotFound."""
-    with suppress(ValueError, NotFound):
-        return await opportunities.get_opportunity(session, actor, UUID(reference))
-    found = await opportunities.list_opportunities(session, actor, OpportunityQuery(text=f'"{reference}"', page_size=100))
-    for row in found.items:
-        if row.number.casefold() == reference.casefold():
-            return await opportunities.get_opportunity(session, actor, row.id)
-    raise NotFound(f"The opportunity {reference}")
 
 
 async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:

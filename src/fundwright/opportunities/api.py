@@ -152,9 +152,9 @@ async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreD
 
 
 @router.get("/{opportunity_id}")
-async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> OpportunityRead:
-    """Everything known of one opportunity."""
-    return await service.get_opportunity(session, actor, opportunity_id)
+async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_id: str) -> OpportunityRead:
+    """Everything known of one opportunity, by its id here, its number, or the id it has at its source."""
+    return await service.look_up(session, actor, opportunity_id)
 
 
 @router.get("/{opportunity_id}/versions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -274,6 +275,16 @@ def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[
     if query.text.strip():
         found.append(Opportunity.search.op("@@", return_type=Boolean())(_search_term(query.text)))
     return found
+
+
+async def find_id(session: AsyncSession, reference: str) -> UUID | None:
+    """The opportunity with this id, number or id of its source, in any case of letters; the newest of several."""
+    wanted = reference.casefold()
+    names = [func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted]
+    with suppress(ValueError):
+        names.insert(0, Opportunity.id == UUID(reference))
+    query = select(Opportunity.id).where(or_(*names))
+    return await session.scalar(query.order_by(*(name.desc() for name in names), Opportunity.posted_at.desc(), Opportunity.id))
 
 
 async def page(

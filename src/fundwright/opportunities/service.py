@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Invalid, NotAllowed
+from fundwright.core.errors import FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
@@ -55,11 +55,23 @@ _EXPORTED = (
 )  # fmt: skip
 _BODIES = frozenset({"Description", "abstract"})
 _REPORTED_REJECTIONS = 20
+_SHOWN_CHARACTERS = 100
 _SAMPLES: tuple[tuple[Source, str], ...] = (
     (SamCsv(), "sam.csv"),
     (GrantsGov(), "grants.xml"),
     (NihJsonLines(), "nih.jsonl"),
 )
+
+
+class UnknownOpportunity(NotFound):
+    """No opportunity goes by this id or number."""
+
+    def __init__(self, reference: str) -> None:
+        FundwrightError.__init__(
+            self,
+            f"There is no opportunity “{reference[:_SHOWN_CHARACTERS]}”. Give its id, its solicitation or funding opportunity "
+            "number, or the id it has at its source; `fundwright import` brings opportunities in.",
+        )
 
 
 async def list_opportunities(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
@@ -72,6 +84,19 @@ async def list_opportunities(session: AsyncSession, actor: Actor, query: Opportu
 async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> OpportunityRead:
     """Raises NotFound."""
     return OpportunityRead.model_validate(await repository.get(session, opportunity_id))
+
+
+async def look_up(session: AsyncSession, actor: Actor, reference: str) -> OpportunityRead:
+    """The opportunity that people mean by its id here, its number, or its source's own id; among several the newest.
+
+    The source's own id is the NoticeId of SAM.gov, the OpportunityID of Grants.gov, the opportunity_id of NIH.
+    Raises UnknownOpportunity.
+    """
+    wanted = reference.replace("\x00", "").strip()
+    found = await repository.find_id(session, wanted) if wanted else None
+    if found is None:
+        raise UnknownOpportunity(reference)
+    return await get_opportunity(session, actor, found)
 
 
 async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> list[VersionRead]:
