@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,27 +48,30 @@ class Application:
 _FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
 
 
-@pytest.fixture(scope="session")
-def application() -> Iterator[Application]:
+@contextmanager
+def started(data: Path) -> Iterator[Application]:
+    """The application on an empty data folder, as `make run` starts it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory(prefix="fundwright e2e ") as folder:
-        data = Path(folder)
-        log = (data / "server.log").open("w")
+    with (data / "server.log").open("w") as log:
         server = subprocess.Popen(
             [_FUNDWRIGHT, "--data", data, "serve", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT
         )
-        application = Application(url=f"http://127.0.0.1:{port}", data=data)
-        try:
-            _wait_until_it_answers(application.url, server, data / "server.log")
-            application.command(
-                "user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin", stdin=PASSWORD
-            )
-            yield application
-        finally:
-            server.terminate()
-            server.wait(20)
+    application = Application(url=f"http://127.0.0.1:{port}", data=data)
+    try:
+        _wait_until_it_answers(application.url, server, data / "server.log")
+        yield application
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+@pytest.fixture(scope="session")
+def application() -> Iterator[Application]:
+    with tempfile.TemporaryDirectory(prefix="fundwright e2e ") as folder, started(Path(folder)) as application:
+        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin", stdin=PASSWORD)
+        yield application
 
 
 def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:

@@ -26,7 +26,10 @@ def notices() -> Path:
 
 
 def documents() -> list[Path]:
-    real = [SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf", SHARED / "documents/RFA-TR-25-002.md"]
+    real = [
+        SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
+        SHARED / "documents/RFA-TR-25-002.md",
+    ]
     if all(path.exists() for path in real):
         return real
     return [SAMPLE / "training/sample/capability-profile.md", SAMPLE / "training/sample/past-performance.md"]
@@ -68,8 +71,8 @@ def test_from_a_notice_to_a_cited_draft(page: Page) -> None:
 
     page.wait_for_url("**/generate/slug/*")
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible(timeout=DRAFT_TIMEOUT_MS)
-    page.get_by_role("button", name="Show passage 1").click()
-    expect(page.get_by_role("region", name="Passage 1").locator("mark").first).to_be_visible()
+    page.get_by_role("button", name="Show passage 1", exact=True).click()
+    expect(page.get_by_role("region", name="Passage 1", exact=True).locator("mark").first).to_be_visible()
 
     page.reload()
     ready(page)

@@ -42,4 +42,4 @@ class OpportunitiesPage:
         ready(self.page)
 
     def first_title(self) -> Locator:
-        return self.page.get_by_role("main").get_by_role("table").get_by_role("link").first
+        return self.page.get_by_role("grid").get_by_role("link").first

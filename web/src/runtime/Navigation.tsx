@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigate, useNavigationType } from "react-router";
 import { pathOfClick } from "./links";
 import { useRuntime } from "./Runtime";
+import type { Unsubscribe } from "./signal";
 import { keepScrollOnReload, rememberScroll, restoreScroll } from "./scroll";
 
 function focusHeading(): void {
@@ -18,21 +19,39 @@ export function Navigation(): ReactNode {
   const location = useLocation();
   const kind = useNavigationType();
   const shown = useRef(location);
+  const moving = useRef<Unsubscribe | null>(null);
+
+  // react-router moves a little later: until then the page must not look settled.
+  const setOff = useCallback(() => {
+    moving.current ??= runtime.readiness.hold();
+  }, [runtime]);
+  const arrive = useCallback(() => {
+    moving.current?.();
+    moving.current = null;
+  }, []);
 
   useEffect(() => {
-    runtime.bindMove(({ path, replace }) => void navigate(path, { replace }));
-  }, [runtime, navigate]);
+    runtime.bindMove(({ path, replace }) => {
+      setOff();
+      void navigate(path, { replace });
+    });
+  }, [runtime, navigate, setOff]);
 
   useEffect(() => {
     const click = (event: MouseEvent): void => {
       const path = pathOfClick(event, runtime.page.base);
       if (path === null) return;
       event.preventDefault();
+      setOff();
       void navigate(path);
     };
     document.addEventListener("click", click);
-    return () => document.removeEventListener("click", click);
-  }, [runtime, navigate]);
+    window.addEventListener("popstate", setOff);
+    return () => {
+      document.removeEventListener("click", click);
+      window.removeEventListener("popstate", setOff);
+    };
+  }, [runtime, navigate, setOff]);
 
   useEffect(() => {
     keepScrollOnReload(() => shown.current.key);
@@ -44,15 +63,17 @@ export function Navigation(): ReactNode {
     if (before.key === location.key) return;
     shown.current = location;
     const isOtherPath = before.pathname !== location.pathname;
-    if (!isOtherPath && before.search === location.search) return;
-    if (isOtherPath) rememberScroll(before.key);
-    runtime.reportLocation(() => {
-      if (!isOtherPath || shown.current !== location) return;
-      if (kind === NavigationType.Pop) restoreScroll(location.key);
-      else scrollTo(0, 0);
-      focusHeading();
-    });
-  }, [runtime, location, kind]);
+    if (isOtherPath || before.search !== location.search) {
+      if (isOtherPath) rememberScroll(before.key);
+      runtime.reportLocation(() => {
+        if (!isOtherPath || shown.current !== location) return;
+        if (kind === NavigationType.Pop) restoreScroll(location.key);
+        else scrollTo(0, 0);
+        focusHeading();
+      });
+    }
+    arrive();
+  }, [runtime, location, kind, arrive]);
 
   return null;
 }
