@@ -48,7 +48,7 @@ BRIEF = DraftTemplate(
             heading="Team",
             questions=(
                 TemplateQuestion(ask="foreman electrician", missing="your team"),
-                TemplateQuestion(ask="zeppelin hangar", missing="your hangar"),
+                TemplateQuestion(ask="zeppelin hangar {opportunity}", missing="your hangar"),
             ),
             instructions="Plainly.",
             words=50,

@@ -67,6 +67,16 @@ class TestWriting:
         assert request.instructions == "Plainly. About 50 words."
         assert [passage.number for passage in request.passages] == list(range(1, len(request.passages) + 1))
 
+    async def test_the_writer_is_told_what_the_sections_before_say(self, desk: Desk) -> None:
+        await write(desk, (await add(desk)).id)
+        first, last = desk.writer.requests[0], desk.writer.requests[-1]
+        assert first.written.strip() == ""
+        assert "Shingles gutters were repaired" in last.written
+
+    async def test_a_question_may_name_the_opportunity(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        assert desk.writer.requests[-1].question == f"foreman electrician zeppelin hangar {draft.opportunity_title}"
+
     async def test_made_up_citations_are_taken_out_and_counted(self, desk: Desk) -> None:
         desk.writer.script = lambda _request: ("We won a pr", "ize [", "77", "]. True [1].")
         draft = await write(desk, (await add(desk)).id)

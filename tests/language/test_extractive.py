@@ -11,7 +11,21 @@ TEAM = (
 BREAD = "A sourdough loaf rises overnight in a cool kitchen before it is baked in a very hot oven."
 
 
-def request(*passages: str, question: str = "Who leads the project and who is on the team?") -> SectionRequest:
+PROFILE = (
+    "Capability profile: Harbor & Pine Analytics (sample)\n\n*This is a sample document of a company that does not exist.*\n\n"
+    "Core Technical Competencies And Services Offered Today\n\n"
+    "- Design and operation of *continuous* water quality networks,\n  including nitrate sensors.\n"
+    "- Training of agency staff in data quality\n\n"
+    "CDRL A00X: Visual Technical Sufficiency Assessment.\n\n"
+    "Include a timeline of services and capabilities. | 14 |\\n| Include a timeline.\n\n"
+    "Our services are a data platform and the technical capabilities of twelve engineers.\n"
+    "The contractor shall offer services and technical capabilities to the Government.\n\n"
+    "Services that the company offers together with partners participating in"
+)
+SERVICES = "What services and technical capabilities does our organisation offer?"
+
+
+def request(*passages: str, question: str = "Who leads the project and who is on the team?", written: str = "") -> SectionRequest:
     return SectionRequest(
         heading="Team",
         question=question,
@@ -19,6 +33,7 @@ def request(*passages: str, question: str = "Who leads the project and who is on
         opportunity="Monitoring of lakes",
         passages=tuple(NumberedPassage(number=number, text=text) for number, text in enumerate(passages, start=1)),
         language="en",
+        written=written,
     )
 
 
@@ -41,6 +56,33 @@ class TestWrite:
 
     async def test_the_same_sentence_is_quoted_once(self, core: Core) -> None:
         assert len(await write(core, request(TEAM, TEAM))) == len(await write(core, request(TEAM)))
+
+    async def test_headings_disclaimers_table_rows_and_half_sentences_are_not_quoted(self, core: Core) -> None:
+        text = "".join(await write(core, request(PROFILE, question=SERVICES)))
+        assert "Our services are a data platform" in text
+        for unwanted in ("(sample)", "sample document", "Core Technical", "CDRL", "| 14", "participating in"):
+            assert unwanted not in text
+
+    async def test_items_of_a_list_stay_a_list(self, core: Core) -> None:
+        asked = request(PROFILE, question="Which services in water quality and data quality do we offer?")
+        lines = "".join(await write(core, asked)).splitlines()
+        listed = "- Design and operation of continuous water quality networks, including nitrate sensors. [1]"
+        assert listed in lines
+        assert lines[lines.index(listed) + 1] == "- Training of agency staff in data quality [1]"
+
+    async def test_what_others_have_to_do_comes_last(self, core: Core) -> None:
+        asked = request(PROFILE, question=SERVICES).model_copy(update={"instructions": "About 10 words."})
+        assert "contractor shall" not in "".join(await write(core, asked))
+
+    async def test_a_sentence_that_points_back_follows_the_one_it_points_to(self, core: Core) -> None:
+        pieces = await write(core, request(TEAM, question="Who supports her: statisticians, field crew?"))
+        assert [piece.split()[0] for piece in pieces] == ["The", "She"]
+        cut = TEAM[TEAM.index("She") :]
+        assert await write(core, request(cut, question="Who supports her: statisticians, field crew?")) == []
+
+    async def test_nothing_is_said_twice_in_a_draft(self, core: Core) -> None:
+        before = "".join(await write(core, request(TEAM)))
+        assert await write(core, request(TEAM, written=before)) == []
 
     async def test_nothing_is_written_when_nothing_answers(self, core: Core) -> None:
         assert await write(core, request(BREAD)) == []

@@ -74,6 +74,20 @@ class TestText:
         ]  # fmt: skip
 
 
+class TestWordsCutAtTheEndOfALine:
+    @pytest.mark.parametrize(
+        ("text", "whole"),
+        [
+            ("software development is\ndone, and its develop-\nment goes on.", "software development is\ndone, and its development goes on."),
+            ("an emphasis on cost- \neffective work", "an emphasis on cost-effective work"),
+            ("DFARS 252.227-7013(b) and 252.227- \n7014(b)", "DFARS 252.227-7013(b) and 252.227-7014(b)"),
+            ("months - \nor more", "months -\nor more"),
+        ],
+    )  # fmt: skip
+    def test_are_made_whole(self, tmp_path: Path, text: str, whole: str) -> None:
+        assert [block.text for block in read_file(tmp_path, text, "a.txt")] == [whole]
+
+
 class TestDocx:
     def test_headings_paragraphs_and_tables(self, tmp_path: Path) -> None:
         assert read_file(tmp_path, a_docx(), "a.docx") == [

@@ -20,7 +20,7 @@ from fundwright.core.live import publish
 from fundwright.generation import repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.models import Citation, DraftSection
-from fundwright.generation.schemas import DraftTemplate, TemplateSection
+from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Writer
@@ -35,8 +35,8 @@ _CANDIDATES = 12
 _FIT_WEIGHT = 0.5
 _REPETITION = 0.15
 """What a passage loses when an earlier section has cited it."""
-_SUPPORT = 0.25
-"""Cosine similarity of question and passage below which a passage does not answer the question."""
+_SUPPORT = 0.15
+"""Cosine similarity below which a passage does not answer a question. Low: one sentence of many may, and a writer chooses."""
 _SUMMARY_CHARACTERS = 1_500
 
 
@@ -86,6 +86,7 @@ async def _write_section(
     plan = _plan(template, section)
     async with run.transaction() as session:
         numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
+        written = "\n\n".join(other.text for other in await repository.sections(session, section.draft_id))
     material = await _collect(run, actor, plan, opportunity, embedder, cited=set(numbers))
     added: list[Citation] = []
 
@@ -109,7 +110,7 @@ async def _write_section(
         added.clear()
 
     if material.passages:
-        async with _closing(writer.write(_request(actor, plan, opportunity, material))) as pieces:
+        async with _closing(writer.write(_request(actor, plan, opportunity, material, written))) as pieces:
             async for piece in pieces:
                 ready += stream.feed(piece)
                 if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
@@ -146,10 +147,11 @@ async def _collect(
     found: dict[UUID, Passage] = {}
     unanswered: list[str] = []
     for question in plan.questions:
+        ask = _asked(question, opportunity)
         async with run.transaction() as session:
-            answering = await training.find_passages(session, actor, question.ask, embedder=embedder, limit=_CANDIDATES)
+            answering = await training.find_passages(session, actor, ask, embedder=embedder, limit=_CANDIDATES)
             fitting = await training.find_passages(
-                session, actor, f"{question.ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
+                session, actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
             )
         support = [passage for passage in answering if passage.score >= _SUPPORT]
         if not support:
@@ -165,17 +167,25 @@ async def _collect(
     return Material(passages=list(found.values()), unanswered=unanswered)
 
 
-def _request(actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material) -> SectionRequest:
+def _request(
+    actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str
+) -> SectionRequest:
     return SectionRequest(
         heading=plan.heading,
-        question=" ".join(question.ask for question in plan.questions),
+        question=" ".join(_asked(question, opportunity) for question in plan.questions),
         instructions=f"{plan.instructions} About {plan.words} words.",
         opportunity=_summary(opportunity),
         passages=tuple(
-            NumberedPassage(number=number, text=passage.text) for number, passage in enumerate(material.passages, start=1)
+            NumberedPassage(number=number, text=passage.text, heading=passage.heading)
+            for number, passage in enumerate(material.passages, start=1)
         ),
         language=actor.language,
+        written=written,
     )
+
+
+def _asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
+    return question.ask.replace("{opportunity}", opportunity.title)
 
 
 def _summary(opportunity: OpportunityRead) -> str:

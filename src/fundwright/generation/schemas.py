@@ -10,7 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class TemplateQuestion(BaseModel):
-    """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none."""
+    """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none.
+
+    `{opportunity}` in `ask` stands for the title of what is applied for.
+    """
 
     model_config = ConfigDict(frozen=True)
 

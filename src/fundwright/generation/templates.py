@@ -158,7 +158,7 @@ COVER_LETTER = DraftTemplate(
             heading="Why we fit this opportunity",
             questions=(
                 TemplateQuestion(
-                    ask="Which of our experience and capabilities match what this opportunity asks for?",
+                    ask="Which experience and capabilities do we have in {opportunity}?",
                     missing="experience that matches what this opportunity asks for",
                 ),
             ),

@@ -7,30 +7,52 @@ https://doi.org/10.1145/290941.291025): relevance to the question less similarit
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fundwright.core.assembly import Core
-from fundwright.language.protocols import Embedder, SectionRequest, Vectors
+from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Vectors
 from fundwright.language.sentences import sentences_of
 
 LABEL = "Extractive: sentences of your documents, word for word"
 
 _RELEVANCE_WEIGHT = 0.7
-_LEAST_RELEVANCE = 0.25
+_FIT_WEIGHT = 0.3
+"""What similarity to the opportunity counts beside similarity to the question."""
+_LEAST_RELEVANCE = 0.3
 """Cosine similarity to the question below which a sentence does not answer it."""
 _LEAST_SHARE = 0.6
 """A sentence is left out when it is less than this share as relevant as the best one."""
 _SAME = 0.92
 """Cosine similarity above which two sentences say the same."""
 _LEAST_WORDS, _MOST_WORDS = 6, 70
+_LEAST_LISTED_WORDS = 4
+_MOST_HEADING_WORDS = 14
 _DEFAULT_WORDS = 160
 _MAX_CANDIDATES = 120
+_TITLE_SHARE = 0.6
+"""A line with a greater share of capitalised words is a title or a label, not a sentence."""
+_OTHERS_DUTY = 0.15
+"""What a sentence loses that tells a contractor, an applicant or a reviewer what to do: it says nothing about its owner."""
 _WORDS_ASKED = re.compile(r"[Aa]bout (\d+) words")
 _BOILERPLATE = re.compile(
-    r"all rights reserved|copyright|confidential|table of contents|page \d+ of \d+|^\W*\d|https?://\S+$|click here|\.{4,}",
+    r"all rights reserved|copyright|confidential|table of contents|page \d+ of \d+|^\W*\d|https?://\S+$|click here|\.{4,}"
+    r"|this is a sample|[|\t]|\\n",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"(?:[-*•–▪●o]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
+_IS_ENDED = re.compile(r"[.!…][\"”’')\]]*$")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_POINTS_BACK = re.compile(
+    r"(?:he|she|it|they|his|her|its|their|this|these|those|such|both|however|also|additionally|moreover|furthermore|therefore|"
+    r"er|sie|es|dies\w*|außerdem|daher|il|elle|ils|elles|cette?|ces|de plus)\b|.{0,60}\b(?:he|she)\b",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:contractors?|offerors?|vendors?|applicants?|applications?|proposals?|reviewers?|recipients?)\b.{0,60}"
+    r"\b(?:shall|must|will|should|may|are required)\b|^(?:see|refer to|note|include|describe|evaluate|provide|for example)\b",
     re.IGNORECASE,
 )
 
@@ -40,6 +62,10 @@ class _Candidate:
     number: int
     place: int
     text: str
+    heading: str
+    is_listed: bool
+    before: int | None
+    """Place among the candidates of the sentence that this one points back to (“She …”), which has to stand before it."""
 
 
 class ExtractiveWriter:
@@ -56,51 +82,107 @@ class ExtractiveWriter:
         candidates = _candidates(request)
         if not candidates:
             return
-        vectors = await self._embedder.embed([f"{request.heading}. {request.question}", *(item.text for item in candidates)])
-        relevance = vectors[1:] @ vectors[0]
+        vectors = await self._embedder.embed(
+            [
+                f"{request.heading}. {request.question}",
+                request.opportunity,
+                *(f"{item.heading}\n{item.text}" for item in candidates),
+            ]
+        )
         asked = _WORDS_ASKED.search(request.instructions)
-        chosen = _choose(candidates, vectors[1:], relevance, words=int(asked.group(1)) if asked else _DEFAULT_WORDS)
-        for index, candidate in enumerate(sorted(chosen, key=lambda item: (item.number, item.place))):
-            end = "" if candidate.text.endswith((".", "!", "?")) else "."
-            yield f"{' ' if index else ''}{candidate.text}{end} [{candidate.number}]"
+        chosen = _choose(candidates, vectors, words=int(asked.group(1)) if asked else _DEFAULT_WORDS)
+        before: _Candidate | None = None
+        for candidate in sorted(chosen, key=lambda item: (item.number, item.place)):
+            yield f"{_space(before, candidate)}{candidate.text} [{candidate.number}]"
+            before = candidate
 
 
 def create(_core: Core, embedder: Embedder) -> ExtractiveWriter:
     return ExtractiveWriter(embedder)
 
 
+def _space(before: _Candidate | None, after: _Candidate) -> str:
+    """What Markdown needs between the two: sentences run on, items of a list stay a list."""
+    mark = "- " if after.is_listed else ""
+    if before is None:
+        return mark
+    if before.is_listed or after.is_listed:
+        return f"\n{mark}" if before.is_listed and after.is_listed else f"\n\n{mark}"
+    return " "
+
+
 def _candidates(request: SectionRequest) -> list[_Candidate]:
-    found: dict[str, _Candidate] = {}
+    found: list[_Candidate] = []
+    # Passages overlap, and the answer to one question may answer another: nothing is said twice in a draft.
+    said: set[str] = set()
+    written = " ".join(request.written.split()).casefold()
     for passage in request.passages:
-        for place, sentence in enumerate(sentences_of(passage.text)):
-            text = " ".join(sentence.split())
-            if _is_worth_quoting(text):
-                # Passages overlap: the same sentence may stand in two of them.
-                found.setdefault(text.casefold(), _Candidate(number=passage.number, place=place, text=text))
-    return list(found.values())[:_MAX_CANDIDATES]
+        last_place, last = -2, 0
+        for candidate in _sentences(passage):
+            key = candidate.text.casefold()
+            if key in said or key in written:
+                continue
+            if _POINTS_BACK.match(candidate.text):
+                if last_place != candidate.place - 1:
+                    continue
+                candidate = replace(candidate, before=last)
+            said.add(key)
+            last_place, last = candidate.place, len(found)
+            found.append(candidate)
+    return found[:_MAX_CANDIDATES]
 
 
-def _is_worth_quoting(text: str) -> bool:
+def _sentences(passage: NumberedPassage) -> Iterator[_Candidate]:
+    """What can be quoted of a passage; short lines without a full stop are the headings of what follows."""
+    heading = passage.heading
+    document = passage.heading.partition(" › ")[0]
+    for place, sentence in enumerate(sentences_of(passage.text)):
+        line = " ".join(_EMPHASIS.sub(r"\2", sentence).split())
+        bullet = _BULLET.match(line)
+        text = line[bullet.end() :] if bullet else line
+        if _is_worth_quoting(text, is_listed=bool(bullet)):
+            yield _Candidate(passage.number, place, text, heading, is_listed=bool(bullet), before=None)
+        elif len(text.split()) <= _MOST_HEADING_WORDS and not _IS_ENDED.search(text):
+            heading = f"{document} › {text}" if document != text else text
+
+
+def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     words = text.split()
-    if not _LEAST_WORDS <= len(words) <= _MOST_WORDS or _BOILERPLATE.search(text) or text.endswith(("?", ":")):
+    least = _LEAST_LISTED_WORDS if is_listed else _LEAST_WORDS
+    if not least <= len(words) <= _MOST_WORDS or _BOILERPLATE.search(text) or text.endswith(("?", ":", ";", ",")):
         return False
-    # Half sentences at the border of a passage, headings and table rows do not start like a sentence or hold few words.
+    if not is_listed and not _IS_ENDED.search(text):
+        return False
+    long_words = [word for word in words if len(word) > 3 and word[0].isalpha()]
+    capitalised = sum(word[0].isupper() for word in long_words)
+    if len(long_words) < 2 or (not is_listed and capitalised / len(long_words) > _TITLE_SHARE):
+        return False
+    # Half sentences at the border of a passage and table rows do not start like a sentence or hold few words.
     is_started = words[0][0].isupper() or words[0][0] in "“\"'("
     letters = sum(character.isalpha() for character in text)
     return is_started and letters / len(text) > 0.65 and text.upper() != text
 
 
-def _choose(candidates: list[_Candidate], vectors: Vectors, relevance: Vectors, *, words: int) -> list[_Candidate]:
+def _choose(candidates: list[_Candidate], vectors: Vectors, *, words: int) -> list[_Candidate]:
+    """`vectors` are those of the question, of the opportunity, and of each candidate."""
+    question, opportunity, vectors = vectors[0], vectors[1], vectors[2:]
+    relevance = vectors @ question
+    duty = np.array([bool(_OTHERS.search(candidate.text)) for candidate in candidates])
+    worth = relevance + _FIT_WEIGHT * (vectors @ opportunity) - _OTHERS_DUTY * duty
     least = max(_LEAST_RELEVANCE, _LEAST_SHARE * float(relevance.max()))
     open_to_choice = [index for index in range(len(candidates)) if relevance[index] >= least]
     chosen: list[int] = []
     spent = 0
     while open_to_choice and spent < words:
         seen = (vectors[open_to_choice] @ vectors[chosen].T).max(axis=1) if chosen else np.zeros(len(open_to_choice))
-        value = _RELEVANCE_WEIGHT * relevance[open_to_choice] - (1 - _RELEVANCE_WEIGHT) * seen
+        value = _RELEVANCE_WEIGHT * worth[open_to_choice] - (1 - _RELEVANCE_WEIGHT) * seen
         best = int(np.argmax(value))
-        index = open_to_choice.pop(best)
-        if seen[best] < _SAME:
+        index: int | None = open_to_choice.pop(best)
+        if seen[best] >= _SAME:
+            continue
+        while index is not None and index not in chosen:
             chosen.append(index)
             spent += len(candidates[index].text.split())
+            index = candidates[index].before
+        open_to_choice = [index for index in open_to_choice if index not in chosen]
     return [candidates[index] for index in chosen]

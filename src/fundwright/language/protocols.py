@@ -30,16 +30,17 @@ class Embedder(Protocol):
 
 
 class NumberedPassage(BaseModel):
-    """A passage as the writer cites it: [number]."""
+    """A passage as the writer cites it: [number]. `heading` is the path of headings above it."""
 
     model_config = ConfigDict(frozen=True)
 
     number: int
     text: str
+    heading: str = ""
 
 
 class SectionRequest(BaseModel):
-    """One section to write. `opportunity` is a short summary of what is applied for."""
+    """One section to write. `opportunity` is a short summary of what is applied for, `written` the sections before."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,6 +50,7 @@ class SectionRequest(BaseModel):
     opportunity: str
     passages: tuple[NumberedPassage, ...]
     language: str
+    written: str = ""
 
 
 class Writer(Protocol):

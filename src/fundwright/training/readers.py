@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -103,10 +103,11 @@ class PdfReader:
                 f"“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result."
             )
         repeated = _repeated_lines(pages)
+        words = _words(line for page in pages for line in page)
         return [
             block
             for number, page in enumerate(pages, start=1)
-            for block in _paragraphs([line for line in page if _without_digits(line) not in repeated], page=number)
+            for block in _paragraphs([line for line in page if _without_digits(line) not in repeated], words, page=number)
         ]
 
 
@@ -199,7 +200,8 @@ class TextReader:
         return _is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        return _paragraphs(decode(path.read_bytes(), filename).splitlines(), page=None)
+        lines = decode(path.read_bytes(), filename).splitlines()
+        return _paragraphs(lines, _words(lines), page=None)
 
 
 def decode(source: bytes, filename: str, declared: str | None = None) -> str:
@@ -260,14 +262,34 @@ _NUMBERED_HEADING = re.compile(
 _LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
 
 
-def _paragraphs(lines: list[str], *, page: int | None) -> list[Block]:
+_CUT_WORD = re.compile(r"([^\W\d_]+)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
+
+
+def _words(lines: Iterable[str]) -> frozenset[str]:
+    """Every word that stands whole in a line, in small letters."""
+    return frozenset(word for line in lines for word in re.findall(r"[^\W\d_]+(?!-\s*$)\b", line.casefold()))
+
+
+def _uncut(text: str, words: frozenset[str]) -> str:
+    """Words cut by a hyphen at the end of a line made whole: “develop-/ment”, if it stands whole elsewhere, and “cost-/plus”."""
+
+    def join(match: re.Match[str]) -> str:
+        first, second = match.group(1), match.group(2)
+        if first is None:
+            return "-"
+        return first + second if f"{first}{second}".casefold() in words else f"{first}-{second}"
+
+    return _CUT_WORD.sub(join, text)
+
+
+def _paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> list[Block]:
     """Paragraphs of text without markup. A lone short line that is numbered or in capitals is a heading."""
     blocks: list[Block] = []
     paragraph: list[str] = []
 
     def flush() -> None:
         if paragraph:
-            blocks.append(Block(text="\n".join(paragraph), page=page))
+            blocks.append(Block(text=_uncut("\n".join(paragraph), words), page=page))
             paragraph.clear()
 
     for line in (line.rstrip() for line in lines):
