@@ -17,9 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import ConsoleMessage, Page
 
 from e2e.pages.sign_in import SignInPage
 
@@ -104,10 +105,21 @@ def browser_type_launch_args() -> dict[str, Any]:
 def no_complaints(page: Page) -> Iterator[None]:
     """A console error, a warning or an uncaught exception fails the journey."""
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+
+    def listen(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not _is_the_404_page(message):
+            said.append(message.text)
+
+    page.on("console", listen)
     page.on("pageerror", lambda error: said.append(str(error)))
     yield
     assert not said
+
+
+def _is_the_404_page(message: ConsoleMessage) -> bool:
+    """Chromium says of a page with status 404 that it failed to load, although it shows it."""
+    is_page = urlsplit(str(message.location.get("url", ""))).path == "/404"
+    return is_page and message.text.startswith("Failed to load resource") and " 404 " in message.text
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -39,6 +40,12 @@ class OpportunitiesPage:
     def search(self, words: str) -> None:
         self.page.get_by_role("searchbox", name="Search").fill(words)
         self.page.get_by_role("searchbox", name="Search").press("Enter")
+        ready(self.page)
+
+    def open_first(self) -> None:
+        """Open the first of the list, be it a grid or cards."""
+        self.page.get_by_role("group", name="Opportunities").or_(self.page.get_by_role("grid")).get_by_role("link").first.click()
+        self.page.wait_for_url(re.compile(r"/dashboard/(sam|nih)/[0-9a-f-]{36}"))
         ready(self.page)
 
     def first_title(self) -> Locator:

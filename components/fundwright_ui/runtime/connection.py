@@ -70,7 +70,7 @@ class Connection:
         self._send({"type": "handover", "code": code, "next": next})
 
     def sign_out(self) -> None:
-        """Make the browser forget its token and load the login page."""
+        """Make the browser forget its token and load the root."""
         self._send({"type": "signed_out"})
 
     def download(self, url: str) -> None:

@@ -17,6 +17,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import nt, t
+from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Option,
     alert,
@@ -466,7 +467,7 @@ def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[Categ
             {"className": "fw-grow"},
             text_link(
                 opportunity.title,
-                connection.href(f"/dashboard/{'sam' if opportunity.kind == 'contract' else 'nih'}?open={opportunity.id}"),
+                connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}"),
             ),
             html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number)))),
             row(

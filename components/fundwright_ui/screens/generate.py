@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from uuid import UUID
 
+from babel.dates import format_date, format_datetime
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +18,7 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRow, DraftState, DraftTemplate
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import t
@@ -214,7 +216,11 @@ def _choose(url: UrlState, opportunity_id: UUID) -> Callable[[], None]:
 
 
 def _particulars(opportunity: OpportunityRow) -> str:
-    due = t("due {date}", date=f"{opportunity.due_at:%Y-%m-%d}") if opportunity.due_at else ""
+    due = (
+        t("due {date}", date=format_date(day_in_washington(opportunity.due_at), locale=use_connection().language))
+        if opportunity.due_at
+        else ""
+    )
     return " · ".join(filter(None, (opportunity.number, opportunity.agency, due)))
 
 
@@ -320,6 +326,7 @@ def _draft_item(draft: DraftRow) -> VdomDict:
         await generation.delete_draft(session, actor, draft.id)
 
     deleting = use_action(delete, success=t("The draft was deleted."))
+    begun = f"{format_datetime(draft.created_at, locale=connection.language)} UTC"
 
     return html.li(
         {"className": "fw-list-item"},
@@ -328,7 +335,7 @@ def _draft_item(draft: DraftRow) -> VdomDict:
             text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")),
             html.p(
                 {"className": "fw-muted fw-small"},
-                " · ".join(filter(None, (t(draft.template_title), f"{draft.created_at:%Y-%m-%d %H:%M} UTC", draft.writer_label))),
+                " · ".join(filter(None, (t(draft.template_title), begun, draft.writer_label))),
             ),
         ),
         row(

@@ -242,6 +242,8 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
             text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6) if kind == "contract" else None,
             text_field("due_from", t("Due from"), type="date", default=url.get("due_from")),
             text_field("due_to", t("Due to"), type="date", default=url.get("due_to")),
+            text_field("posted_from", t("Posted from"), type="date", default=url.get("posted_from")),
+            text_field("posted_to", t("Posted to"), type="date", default=url.get("posted_to")),
             select_field(
                 "availability",
                 t("Open or closed"),
@@ -318,12 +320,12 @@ def _table(
     connection = use_connection()
     columns = [
         Column(field="title", label=t("Title"), kind="link", is_sortable=True, flex=3, min_width=260),
-        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=160),
-        Column(field="type", label=t("Type"), is_compact=False, min_width=130),
+        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=150),
+        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=170),
         Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=110),
         Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=110),
-        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=110),
-        Column(field="marks", label=t("Category"), kind="chips", min_width=150),
+        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=104),
+        Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=184),
     ]
 
     def cells(item: OpportunityRow) -> Row:

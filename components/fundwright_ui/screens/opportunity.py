@@ -16,9 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
 from fundwright.core.errors import NotFound
+from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
-from fundwright.opportunities.reading import WASHINGTON, is_whole_day
-from fundwright.opportunities.schemas import Contact, OpportunityRead, VersionRead
+from fundwright.opportunities.reading import WASHINGTON, day_in_washington, is_whole_day
+from fundwright.opportunities.schemas import Contact, OpportunityRead, Similar, VersionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import t
@@ -98,6 +99,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
                 section(t("Eligibility"), html.div({"className": "fw-prewrap"}, opportunity.eligibility))
                 if opportunity.eligibility
                 else None,
+                similar_to(opportunity.id, key="similar"),
                 _versions(versions, connection.language),
                 _record(opportunity),
             ),
@@ -110,6 +112,53 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         ),
         subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
         actions=[back, draft],
+    )
+
+
+@component
+def similar_to(opportunity_id: UUID) -> VdomDict:
+    """The opportunities whose text is nearest in meaning, of either kind."""
+    connection = use_connection()
+    actor = use_actor()
+
+    async def read(session: AsyncSession) -> list[Similar]:
+        embedder = await get_embedder(connection.core)
+        return await service.similar(session, actor, opportunity_id, model_id=embedder.id)
+
+    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC])
+
+    title = t("Similar opportunities")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(title, loading(t("Loading similar opportunities")))
+    if not found.value:
+        return section(title, html.p({"className": "fw-muted"}, t("Not known yet. “Categorise” on the list compares the texts.")))
+    return section(
+        title,
+        html.ul(
+            {"className": "fw-list", "aria-label": title},
+            *(_similar(near, key=str(near.opportunity.id)) for near in found.value),
+        ),
+    )
+
+
+def _similar(near: Similar, *, key: str) -> VdomDict:
+    connection, opportunity = use_connection(), near.opportunity
+    due = (
+        t("due {date}", date=format_date(day_in_washington(opportunity.due_at), locale=connection.language))
+        if opportunity.due_at
+        else ""
+    )
+    return html.li(
+        {"className": "fw-list-item", "key": key},
+        html.div(
+            {"className": "fw-grow"},
+            text_link(opportunity.title, connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}")),
+            html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number, due)))),
+        ),
+        chip(t("Closed"), color="warning") if not opportunity.is_open else None,
+        html.span({"className": "fw-muted fw-number"}, t("{percent} % alike", percent=round(100 * near.similarity))),
     )
 
 

@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import { Connection } from "./connection";
 import type { EventData, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
-import { forgetToken, goToLogin, takeOver } from "./session";
+import { forgetToken, goToLogin, goToRoot, takeOver } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
 
@@ -56,7 +56,7 @@ export class Runtime {
       greet: () => ({ path: this.path, hash: this.#isAsPainted ? page.hash : null }),
       onFrame: this.#receive,
       onLost: this.#lose,
-      onSessionEnded: this.#signOut,
+      onSessionEnded: () => this.#leave(goToLogin),
       onRefused: () => void this.#askWhyRefused(),
     });
   }
@@ -165,7 +165,7 @@ export class Runtime {
         void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
         break;
       case "signed_out":
-        this.#signOut();
+        this.#leave(goToRoot);
         break;
       case "download":
         this.#download(frame.url);
@@ -223,13 +223,13 @@ export class Runtime {
     this.toast(this.t("Signing in did not finish. Please try again."), "error");
   }
 
-  readonly #signOut = (): void => {
+  #leave(go: (base: string) => unknown): void {
     if (this.#hasGivenUp) return;
     this.#hasGivenUp = true;
     this.#connection.stop();
     forgetToken();
-    goToLogin(this.page.base);
-  };
+    go(this.page.base);
+  }
 
   /** A refused handshake looks like a dead server: ask for the page, whose guard knows whether the session ended. */
   async #askWhyRefused(): Promise<void> {

@@ -33,6 +33,11 @@ function postSession(base: string, body: { token: string } | { code: string }): 
   });
 }
 
+/** After signing out: the guard of the root leads on to the login page. */
+export function goToRoot(base: string): void {
+  location.assign(`${base}/`);
+}
+
 /** Returns whether the login page is being loaded: not when this is it. */
 export function goToLogin(base: string): boolean {
   if (location.pathname === base + LOGIN) return false;

@@ -9,7 +9,7 @@ export function Cards(props: DataTableProps): ReactNode {
   const compact = columns.filter((column) => column.isCompact);
   const shown = compact.length > 0 ? compact : columns;
   return (
-    <section className="fw-cards" aria-label={label} aria-busy={isLoading}>
+    <div role="group" className="fw-cards" aria-label={label} aria-busy={isLoading}>
       <SortChoice {...props} />
       {rows.length === 0 ? <p className="fw-empty">{emptyText}</p> : null}
       <ul>
@@ -20,7 +20,7 @@ export function Cards(props: DataTableProps): ReactNode {
         ))}
       </ul>
       <Pager {...props} />
-    </section>
+    </div>
   );
 }
 
