@@ -13,8 +13,8 @@ from fundwright.core.errors import Invalid
 from fundwright.identity import service
 from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
 
-user = typer.Typer(help="Accounts.", no_args_is_help=True)
-token = typer.Typer(help="API tokens.", no_args_is_help=True)
+user = typer.Typer(help="Add accounts, list them, and change their role, password or access.", no_args_is_help=True)
+token = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(token, name="token")
 
 
-Email = Annotated[str, typer.Argument(help="Email address of the account.")]
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the account.")]
 GivenRole = Literal["user", "admin"]
 
 
@@ -98,7 +98,12 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 
 
 @user.command("role")
-def change_role(context: typer.Context, email: Email, role: GivenRole, as_json: AsJson = False) -> None:
+def change_role(
+    context: typer.Context,
+    email: Email,
+    role: Annotated[GivenRole, typer.Argument(metavar="ROLE", help="What the account may do from now on: user or admin.")],
+    as_json: AsJson = False,
+) -> None:
     """Give an account another role; it has to sign in again."""
 
     async def command() -> None:
@@ -124,7 +129,7 @@ def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) ->
 @token.command("create")
 def create_token(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="What the token is for.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the token is for.")],
     scope: Annotated[TokenScope, typer.Option(help="Whether the token may change things.")] = TokenScope.READ,
     days: Annotated[int, typer.Option(help="Days until the token expires, 1 to 366.")] = 90,
     as_json: AsJson = False,

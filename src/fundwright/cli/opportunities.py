@@ -30,11 +30,15 @@ def add_to(app: typer.Typer) -> None:
 
 def import_file(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(help="Format: sam, grants, nih, or one that a plug-in adds.")],
-    file: Annotated[str, typer.Argument(help="File to read, gzip or plain; - reads standard input.")],
+    source: Annotated[str, typer.Argument(metavar="FORMAT", help="One of sam, grants, nih, or one that a plug-in adds.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File to read, gzip or plain; - reads standard input.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take opportunities in from a published file. Doing it twice changes nothing."""
+    """Take opportunities in from a published file.
+
+    Importing a file twice changes nothing. Rows that cannot be read are listed with line, column and reason; the exit
+    code is 1 only when nothing could be read.
+    """
 
     async def command() -> None:
         async with acting(context) as (core, actor):
@@ -43,16 +47,21 @@ def import_file(
             filename = "standard input" if file == "-" else Path(file).name
             async with core.database.transaction() as session:
                 started = await service.prepare_import(session, actor, core, source=source, filename=filename)
-            with _progress(core, actor, "Reading"):
-                await core.jobs.run_inline(
-                    "import",
-                    title=f"{source}: {filename}",
-                    owner_id=actor.id,
-                    payload={**payload, "run_id": str(started.id), "source": source},
-                )
+            try:
+                with _progress(core, actor, "Reading"):
+                    await core.jobs.run_inline(
+                        "import",
+                        title=f"{source}: {filename}",
+                        owner_id=actor.id,
+                        payload={**payload, "run_id": str(started.id), "source": source},
+                    )
+            except Invalid as error:
+                raise Invalid(f"{filename}: {error.sentence}") from error
             async with core.database.transaction() as session:
                 report = await service.report_import(session, actor, started.id)
         emit(report, as_json=as_json, human=_sentences(report))
+        if report.rejected and not report.new + report.changed + report.unchanged:
+            raise typer.Exit(1)
 
     run(command)
 

@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 def train(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML or text files.", metavar="FILE…")],
+    files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML or text files.", metavar="FILE")],
     as_json: AsJson = False,
 ) -> None:
     """Add documents to the knowledge base and train them; those that are there already are trained again."""
@@ -70,7 +70,7 @@ def train(
 
 def search(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="A question to the knowledge base.")],
+    query: Annotated[str, typer.Argument(metavar="QUESTION", help="A question to the knowledge base.")],
     limit: Annotated[int, typer.Option(min=1, max=50, help="Most passages to print.")] = 8,
     as_json: AsJson = False,
 ) -> None:

@@ -69,6 +69,19 @@ class RegistrationClosed(FundwrightError):
         )
 
 
+class NoSuchAccount(NotFound):
+    """A command has no account to act as."""
+
+    def __init__(self, email: str | None, *, is_disabled: bool = False) -> None:
+        if email and is_disabled:
+            sentence = f"The account {email} is disabled. Enable it with `fundwright user enable {email}`."
+        elif email:
+            sentence = f"There is no account {email}. Add it with `fundwright user add {email}`, or see `fundwright user list`."
+        else:
+            sentence = "There is no account to act as yet. Add one with `fundwright user add EMAIL`."
+        FundwrightError.__init__(self, sentence)
+
+
 class LinkSpent(FundwrightError):
     """A one-time link or code was used before, has expired, or was replaced by a newer one."""
 
@@ -216,7 +229,7 @@ async def actor_for_command(session: AsyncSession, *, email: str | None) -> Acto
         repository.find_account(session, normalise_email(email)) if email else repository.find_oldest_account(session)
     )
     if account is None or account.disabled_at is not None:
-        raise NotFound(f"The account {email}" if email else "An account to act as (add one with `fundwright user add EMAIL`)")
+        raise NoSuchAccount(email, is_disabled=account is not None)
     return _actor(account)
 
 
