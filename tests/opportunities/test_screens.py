@@ -1,8 +1,19 @@
 from datetime import UTC, datetime
 from uuid import uuid4
 
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import service
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.nih import nih_screen
 from fundwright_ui.screens.opportunities_list import query_of
-from fundwright_ui.screens.opportunity import deadline
+from fundwright_ui.screens.opportunity import contract_screen, deadline
+from tests.categories.embedding import WordEmbedder
+from tests.opportunities.conftest import ImportFile, listed
+from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.opportunities.test_categorising import categorise
 
 
 class TestQueryOf:
@@ -26,3 +37,35 @@ class TestDeadline:
     def test_names_the_time_only_when_the_source_does(self) -> None:
         assert deadline(datetime(2026, 3, 24, 3, 59, 59, tzinfo=UTC), "en") == "March 23, 2026"
         assert "5:00" in deadline(datetime(2026, 3, 23, 21, tzinfo=UTC), "en")
+
+
+class TestFilters:
+    async def test_a_day_of_posting_chosen_in_the_form_is_in_the_address(self, committed: Core, member: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.load_sample_once(session)
+        async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
+            await screen.type("Posted from", "2026-01-31")
+            await screen.type("Posted to", "2026-02-28")
+            await screen.submit("Filters")
+            assert screen.address == "/dashboard/nih?posted_from=2026-01-31&posted_to=2026-02-28"
+
+
+class TestSimilar:
+    @pytest.fixture
+    async def roof(self, committed: Core, member: Actor, import_file: ImportFile) -> str:
+        """The id of one of three notices; one of the others is about the same."""
+        committed.cache["language.embedder"] = WordEmbedder()
+        titles = ("Roof repair in Duluth", "Roof repair in Tulsa", "Submarine periscope")
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=title) for i, title in enumerate(titles))))
+        async with committed.database.transaction() as session:
+            return next(str(row.id) for row in await listed(session, member) if row.title == titles[0])
+
+    async def test_lists_the_nearest_first_with_links(self, committed: Core, member: Actor, roof: str) -> None:
+        await categorise(committed, member)
+        async with mounted(committed, member, contract_screen, path=f"/dashboard/sam/{roof}", params={"id": roof}) as screen:
+            assert screen.text.index("Roof repair in Tulsa") < screen.text.index("Submarine periscope")
+            assert screen.find("link", "Roof repair in Tulsa").props["href"].startswith("/dashboard/sam/")
+
+    async def test_says_what_to_do_before_the_texts_were_compared(self, committed: Core, member: Actor, roof: str) -> None:
+        async with mounted(committed, member, contract_screen, path=f"/dashboard/sam/{roof}", params={"id": roof}) as screen:
+            assert "Not known yet." in screen.text

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetToken, readToken, signInWithToken, takeOver } from "./session";
+import { forgetToken, goToRoot, readToken, signInWithToken, takeOver } from "./session";
 
 const assign = vi.fn();
 const reload = vi.fn();
@@ -80,5 +80,13 @@ describe("takeOver", () => {
     fetched.mockReturnValue(answer(400));
     expect(await takeOver("", "code", "/", true)).toBe(false);
     expect(assign).not.toHaveBeenCalled();
+  });
+});
+
+describe("goToRoot", () => {
+  it("loads the root behind the prefix, also from the login page", () => {
+    vi.stubGlobal("location", { pathname: "/app/auth/login", assign });
+    goToRoot("/app");
+    expect(assign).toHaveBeenCalledWith("/app/");
   });
 });
