@@ -319,11 +319,11 @@ def _table(
 ) -> VdomDict:
     connection = use_connection()
     columns = [
-        Column(field="title", label=t("Title"), kind="link", is_sortable=True, flex=3, min_width=260),
+        Column(field="title", label=t("Title"), kind="link", is_sortable=True, flex=3, min_width=220),
         Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=150),
         Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=170 if kind == "contract" else 130),
-        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=110),
-        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=110),
+        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=115),
+        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=115),
         Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=120),
         Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=184),
     ]
