@@ -1,0 +1,186 @@
+"""The forms that scripts from outside rely on, as processes of their own beside a running server on one data folder."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from fundwright.cli import app
+from tests.opportunities.files import grants_file, grants_row, nih_row, notice_id, sam_file, sam_row
+
+pytestmark = pytest.mark.slow
+
+_PROJECT = Path(__file__).parents[2]
+_EMAIL, _PASSWORD = "ada@example.org", "correct horse battery staple 7"
+_PROFILE = (
+    "# Capability profile\n\n## Services\n\nWe offer roof repair services and have the technical capabilities to replace "
+    "shingles, gutters and flashing on occupied buildings.\n"
+)
+
+
+class Shell:
+    """Runs `fundwright` on one data folder."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.environment = {**os.environ, "FUNDWRIGHT_MODELS": str(_PROJECT / "var/models")}
+        self.environment.pop("DATABASE_URL", None)
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-c", "from fundwright.cli import main; main()", "--data", str(self.data), *arguments]
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            self.command(*arguments), input=stdin, capture_output=True, check=False, env=self.environment, timeout=60
+        )
+
+    def answer(self, *arguments: str, stdin: bytes = b"") -> Any:
+        """The JSON object in the last line of a command that succeeds."""
+        done = self.run(*arguments, "--json", stdin=stdin)
+        assert done.returncode == 0, done.stderr.decode()
+        return json.loads(done.stdout.decode().splitlines()[-1])
+
+    def refusal(self, *arguments: str, stdin: bytes = b"") -> str:
+        """The one sentence of a command that fails."""
+        done = self.run(*arguments, stdin=stdin)
+        said = done.stderr.decode()
+        assert done.returncode == 1, said
+        assert said.count("\n") == 1, said
+        assert re.fullmatch(r"\S.*[.…]", said.strip()), said
+        return said.strip()
+
+
+def counts(report: dict[str, int]) -> tuple[int, int, int, int]:
+    return report["new"], report["changed"], report["unchanged"], report["rejected"]
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A data folder on which a server runs, with one account."""
+    shell = Shell(tmp_path_factory.mktemp("data"))
+    log = shell.data / "server.log"
+    with log.open("w") as errors:
+        server = subprocess.Popen(
+            shell.command("serve", "--port", str(free_port())), stdout=subprocess.PIPE, stderr=errors, env=shell.environment
+        )
+    assert server.stdout
+    try:
+        for line in server.stdout:
+            if b"Fundwright is at" in line:
+                break
+        else:
+            pytest.fail(f"The server ended ({server.wait()}): {log.read_text()}")
+        added = shell.answer(
+            "user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode()
+        )
+        assert (added["email"], added["name"], added["role"]) == (_EMAIL, "Ada", "user")
+        yield shell
+        assert server.poll() is None, "the server ended while the commands ran"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+class TestImport:
+    def test_sam_from_a_path_packed_and_from_standard_input(self, shell: Shell, tmp_path: Path) -> None:
+        content = sam_file(*(sam_row(NoticeId=notice_id(number), **{"Sol#": f"W91-{number}"}) for number in range(3)))
+        path, packed = tmp_path / "sam.csv", tmp_path / "sam.csv.gz"
+        path.write_bytes(content)
+        packed.write_bytes(gzip.compress(content))
+        assert counts(shell.answer("import", "sam", str(path))) == (3, 0, 0, 0)
+        assert counts(shell.answer("import", "sam", str(packed))) == (0, 0, 3, 0)
+        assert counts(shell.answer("import", "sam", "-", stdin=content)) == (0, 0, 3, 0)
+
+    def test_grants_and_nih(self, shell: Shell, tmp_path: Path) -> None:
+        grants, nih = tmp_path / "grants.xml", tmp_path / "nih.jsonl"
+        grants.write_bytes(grants_file(grants_row(("OpportunityID", "351001"))))
+        nih.write_text(json.dumps(nih_row(opportunity_id="nih-1", number="PAR-26-199")) + "\n")
+        assert shell.answer("import", "grants", str(grants))["new"] == 1
+        assert shell.answer("import", "nih", str(nih))["new"] == 1
+
+    def test_rows_that_cannot_be_read_are_named_and_the_rest_goes_in(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "mixed.csv"
+        path.write_bytes(sam_file(sam_row(NoticeId=notice_id(50)), sam_row(NoticeId=notice_id(51), PostedDate="soon")))
+        done = shell.run("import", "sam", str(path))
+        assert done.returncode == 0
+        assert "mixed.csv: 1 new, 0 changed, 0 unchanged, 1 rejected." in done.stdout.decode()
+        assert "mixed.csv, line 3, column PostedDate: " in done.stdout.decode()
+
+    def test_a_file_of_which_nothing_can_be_read_fails(self, shell: Shell, tmp_path: Path) -> None:
+        path = tmp_path / "broken.jsonl"
+        path.write_text("not JSON\n")
+        done = shell.run("import", "nih", str(path), "--json")
+        assert done.returncode == 1
+        (rejection,) = json.loads(done.stdout.decode().splitlines()[-1])["rejections"]
+        assert rejection["line"] == 1
+        assert shell.refusal("import", "sam", str(path)).startswith("broken.jsonl: This is not a SAM.gov bulk file")
+
+    def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
+        assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")
+
+
+class TestMainJob:
+    def test_train_search_draft_and_categorise(self, shell: Shell, tmp_path: Path) -> None:
+        profile, broken = tmp_path / "profile.md", tmp_path / "broken.pdf"
+        profile.write_text(_PROFILE)
+        broken.write_bytes(b"%PDF-1.4 nothing")
+        trained = shell.answer("train", str(profile), str(broken))
+        assert (trained["documents"], trained["chunks"]) == (1, 1)
+        assert [failure["title"] for failure in trained["failed"]] == ["broken"]
+        assert "broken.pdf" in trained["failed"][0]["reason"]
+        assert trained["run_id"]
+        (passage,) = shell.answer("search", "roof repair")["passages"]
+        assert "replace shingles" in " ".join(passage["text"].split())
+        assert {"document_title", "score", "page"} <= passage.keys()
+
+        shell.answer("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
+        written = shell.answer("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
+        assert written["state"] == "finished"
+        assert "We offer roof repair services" in written["text"]
+        assert [citation["number"] for citation in written["citations"]] == [1]
+        assert [section["heading"] for section in written["sections"]][:2] == ["Core capabilities", "Past performance"]
+        assert {"id", "slug", "title", "writer", "open"} <= written.keys()
+        poem = shell.refusal("draft", "--opportunity", "w91-77", "--template", "poem", "--json")
+        assert "Choose one of: capability-statement" in poem
+        assert {"labelled", "kept", "unchanged", "abstained"} <= shell.answer("categorise").keys()
+
+    def test_what_cannot_be_done_is_one_sentence(self, shell: Shell) -> None:
+        draft = ("draft", "--json", "--opportunity")
+        assert "There is no opportunity “W00”" in shell.refusal(*draft, "W00", "--template", "cover-letter")
+        unknown = shell.refusal("--user", "bob@example.org", "search", "roofs", "--json")
+        assert unknown.startswith("There is no account bob@example.org. Add it with")
+
+
+class TestToken:
+    def test_create(self, shell: Shell) -> None:
+        assert shell.answer("token", "create", "nightly", "--scope", "write")["secret"].startswith("fwt_")
+
+
+class TestHelp:
+    @pytest.mark.parametrize("group", [(), ("user",), ("token",)])
+    def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
+        command = typer.main.get_command(app)
+        for name in group:
+            command = command.commands[name]  # type: ignore[attr-defined]
+        for name, one in command.commands.items():  # type: ignore[attr-defined]
+            assert re.match(r"[A-Z].+\.", one.help), name
+            for parameter in one.params:
+                if parameter.name not in ("install_completion", "help"):
+                    assert re.match(r"\w.+\.", parameter.help or ""), f"{name} {parameter.name}"
