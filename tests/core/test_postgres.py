@@ -2,6 +2,7 @@
 
 import multiprocessing
 import shutil
+import time
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import NamedTuple
@@ -63,6 +64,20 @@ class TestUse:
         with EmbeddedPostgres(tmp_path).use() as url:
             assert _answers(url)
         assert not _answers(url)
+
+    def test_starts_after_the_first_start_was_killed_half_way(self, tmp_path: Path) -> None:
+        context = multiprocessing.get_context("spawn")
+        entered, leave = context.Event(), context.Event()
+        first = context.Process(target=_use_until, args=(tmp_path, entered, leave))
+        first.start()
+        ends = time.monotonic() + 30
+        while not any(tmp_path.glob("postgres*/PG_VERSION")):
+            assert time.monotonic() < ends
+            time.sleep(0.005)
+        first.kill()
+        first.join()
+        with EmbeddedPostgres(tmp_path).use() as url:
+            assert _answers(url)
 
     def test_a_full_disk_is_one_clear_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10, 10, 0))

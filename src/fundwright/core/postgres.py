@@ -99,9 +99,7 @@ class EmbeddedPostgres:
         self._own(self._cluster)
         self._own(self._sockets)
         if not (self._cluster / "PG_VERSION").exists():
-            self._run("initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres", "-D", str(self._cluster))
-            with (self._cluster / "postgresql.conf").open("a") as configuration:
-                configuration.write(_CONFIGURATION.format(sockets=self._sockets))
+            self._make_cluster()
         sockets = str(self._sockets).replace("'", "\\'")
         self._run(
             "pg_ctl", "-D", str(self._cluster), "-l", str(self._cluster / "log"), "-w", "-t", "60",
@@ -110,6 +108,18 @@ class EmbeddedPostgres:
         databases = self._run("psql", "-h", str(self._sockets), "-U", "postgres", "-Atc", "SELECT datname FROM pg_database")
         if "fundwright" not in databases.split():
             self._run("createdb", "-h", str(self._sockets), "-U", "postgres", "fundwright")
+
+    def _make_cluster(self) -> None:
+        # Under another name until it is whole: a process that is killed here leaves nothing that looks like a cluster.
+        # The name is drawn because the initdb of a killed process goes on writing for a while.
+        for left_behind in self._folder.glob("postgres.unfinished-*"):
+            shutil.rmtree(left_behind, ignore_errors=True)
+        unfinished = self._folder / f"postgres.unfinished-{secrets.token_hex(4)}"
+        self._own(unfinished)
+        self._run("initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres", "-D", str(unfinished))
+        with (unfinished / "postgresql.conf").open("a") as configuration:
+            configuration.write(_CONFIGURATION.format(sockets=self._sockets))
+        unfinished.rename(self._cluster)
 
     def _is_running(self) -> bool:
         return subprocess.run(
