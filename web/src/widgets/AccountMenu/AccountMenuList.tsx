@@ -1,5 +1,4 @@
 import Divider from "@mui/material/Divider";
-import ListItem from "@mui/material/ListItem";
 import Menu from "@mui/material/Menu";
 import MenuItem from "@mui/material/MenuItem";
 import Typography from "@mui/material/Typography";
@@ -29,14 +28,15 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
         transformOrigin={{ vertical: "top", horizontal: "right" }}
         slotProps={{ list: { "aria-label": label }, paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } } }}
       >
-        <ListItem role="none" sx={{ display: "block", paddingBlock: 1 }}>
-          <Typography variant="subtitle2" noWrap>
+        {/* A menu may hold nothing but its items: this one says who is signed in and cannot be chosen. */}
+        <MenuItem disabled sx={{ display: "block", paddingBlock: 1, "&.Mui-disabled": { opacity: 1 } }}>
+          <Typography component="span" variant="subtitle2" noWrap sx={{ display: "block" }}>
             {name}
           </Typography>
-          <Typography variant="body2" color="text.secondary" noWrap>
+          <Typography component="span" variant="body2" color="text.secondary" noWrap sx={{ display: "block" }}>
             {email}
           </Typography>
-        </ListItem>
+        </MenuItem>
         <Divider />
         {links.map(({ label: text, href }) => (
           <MenuItem key={href} component="a" href={href} onClick={onClose}>
