@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from uuid import uuid4
 
 import structlog
@@ -12,12 +12,16 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.datastructures import UploadFile
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import FundwrightError
+from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.core.files import StoredFile
 
 log = structlog.get_logger()
+
+_PIECE_BYTES = 1 << 20
 
 
 def _core(request: Request) -> Core:
@@ -87,3 +91,51 @@ class RequestId:
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             await self._app(scope, receive, send_with_id)
+
+
+class Received(NamedTuple):
+    """A file that somebody uploaded."""
+
+    filename: str
+    stored: StoredFile
+
+
+UPLOAD: dict[str, object] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+"""`openapi_extra` of a route that calls `receive_file`."""
+
+
+async def receive_file(core: Core, request: Request) -> Received:
+    """Store form field `file` without holding it in memory. Raises Invalid.
+
+    A route reads its upload with this, after it has checked who asks: a parameter of type UploadFile would take the
+    whole body in before the first check.
+    """
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _PIECE_BYTES:
+        raise Invalid(
+            f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
+            "Split the file, or give it to the command line: `fundwright --help`."
+        )
+    async with request.form(max_files=1, max_fields=10) as form:
+        upload = form.get("file")
+        if not isinstance(upload, UploadFile):
+            raise Invalid("The upload has no file. Send it as form field `file`.")
+        return Received(upload.filename or "upload", await core.files.store(_pieces(upload)))
+
+
+async def _pieces(upload: UploadFile) -> AsyncIterator[bytes]:
+    while piece := await upload.read(_PIECE_BYTES):
+        yield piece

@@ -9,12 +9,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
-from starlette.datastructures import UploadFile
 
-from fundwright.core.errors import Invalid
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import CoreDep, DbSession
+from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
 from fundwright.identity.api import CurrentActor
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import (
@@ -30,22 +28,6 @@ from fundwright.opportunities.schemas import (
 from fundwright.opportunities.sources import Kind
 
 router = APIRouter(prefix="/api/opportunities", tags=["opportunities"])
-
-_CHUNK_BYTES = 1 << 20
-_UPLOAD = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                }
-            }
-        },
-    }
-}
 
 
 class Removed(BaseModel):
@@ -104,24 +86,13 @@ async def list_imports(session: DbSession, actor: CurrentActor, request: Annotat
     return await service.list_imports(session, actor, request)
 
 
-@router.post("/imports/{source}", status_code=202, openapi_extra=_UPLOAD)
+@router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)
 async def start_import(session: DbSession, actor: CurrentActor, core: CoreDep, source: str, request: Request) -> ImportRunRead:
     """Upload a file (form field `file`) and import it as a job."""
     service.check_may_import(actor)
     service.get_source(core, source)
-    length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _CHUNK_BYTES:
-        raise Invalid(
-            f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
-            "Split the file, or import it with `fundwright import`."
-        )
-    async with request.form(max_files=1, max_fields=10) as form:
-        upload = form.get("file")
-        if not isinstance(upload, UploadFile):
-            raise Invalid("The upload has no file. Send it as form field `file`.")
-        stored = await core.files.store(_chunks(upload))
-        filename = upload.filename or "upload"
-    return await service.start_import(session, actor, core, source=source, filename=filename, stored=stored)
+    received = await receive_file(core, request)
+    return await service.start_import(session, actor, core, source=source, filename=received.filename, stored=received.stored)
 
 
 @router.get("/imports/{run_id}")
@@ -161,11 +132,6 @@ async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_i
 async def list_versions(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> list[VersionRead]:
     """Its versions, newest first, and what each changed."""
     return await service.list_versions(session, actor, opportunity_id)
-
-
-async def _chunks(upload: UploadFile) -> AsyncIterator[bytes]:
-    while chunk := await upload.read(_CHUNK_BYTES):
-        yield chunk
 
 
 def _download(lines: AsyncIterator[str], name: str) -> StreamingResponse:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, status
-from starlette.datastructures import UploadFile
 
-from fundwright.core.errors import Invalid
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import CoreDep, DbSession
+from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
 from fundwright.identity.api import CurrentActor
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
@@ -22,40 +19,13 @@ router = APIRouter(prefix="/api/training", tags=["training"])
 
 Paging = Annotated[PageRequest, Query()]
 
-_PIECE_BYTES = 1 << 20
-_UPLOAD = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                }
-            }
-        },
-    }
-}
 
-
-@router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=_UPLOAD)
+@router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
 async def add_document(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor) -> DocumentRead:
     """Upload a file (form field `file`); its type is found out from its content."""
     service.check_may_change(actor)
-    length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _PIECE_BYTES:
-        raise Invalid(
-            f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
-            "Split the file, or add it with `fundwright train`."
-        )
-    async with request.form(max_files=1, max_fields=10) as form:
-        upload = form.get("file")
-        if not isinstance(upload, UploadFile):
-            raise Invalid("The upload has no file. Send it as form field `file`.")
-        stored = await core.files.store(_pieces(upload))
-        filename = upload.filename or "document"
-    return await service.add_document(core, session, actor, stored, filename=filename)
+    received = await receive_file(core, request)
+    return await service.add_document(core, session, actor, received.stored, filename=received.filename)
 
 
 @router.post("/texts", status_code=status.HTTP_201_CREATED)
@@ -128,8 +98,3 @@ async def get_passage(session: DbSession, actor: CurrentActor, passage_id: UUID)
 @router.get("/models")
 async def describe_models(core: CoreDep, _actor: CurrentActor) -> ModelsInUse:
     return language.describe(core)
-
-
-async def _pieces(upload: UploadFile) -> AsyncIterator[bytes]:
-    while piece := await upload.read(_PIECE_BYTES):
-        yield piece
