@@ -9,7 +9,6 @@ from fundwright_ui import login, sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.screens.category import category_screen
 from fundwright_ui.screens.draft import draft_screen
-from fundwright_ui.screens.first_admin import first_admin_screen
 from fundwright_ui.screens.generate import generate_screen
 from fundwright_ui.screens.history import history_screen
 from fundwright_ui.screens.nih import nih_screen
@@ -26,7 +25,6 @@ from fundwright_ui.screens.train import train_screen
 def screens() -> Iterable[Screen]:
     return (
         *login.SCREENS,
-        Screen("/auth/first-admin/{secret}", "First administrator", first_admin_screen, area="public"),
         Screen("/dashboard/nih", "Opportunities", nih_screen),
         Screen("/dashboard/nih/{id}", "Opportunity", grant_screen),
         Screen("/dashboard/sam", "Opportunities", sam_screen),

@@ -13,11 +13,11 @@ from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.login import SCREENS as LOGIN_SCREENS
+from fundwright_ui.login.first_admin import first_admin_screen
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.view import View
-from fundwright_ui.screens.first_admin import first_admin_screen
 from fundwright_ui.screens.not_found import not_found_screen
 from fundwright_ui.screens.server_error import server_error_screen
 from fundwright_ui.shell.frame import frame
