@@ -68,6 +68,28 @@ async def _slow_answer(_session: object) -> str:
 
 
 @component
+def family() -> Any:
+    count, set_count = use_state(0)
+    set_child: list[Any] = []
+
+    def add_both() -> None:
+        set_count(count + 1)
+        set_child[0](count + 1)  # waits behind its parent, which renders it on the way
+
+    def add(_event: object) -> None:
+        asyncio.get_running_loop().call_later(0.05, add_both)
+
+    return html.main(html.button({"id": "add", "onClick": add}, "Add"), html.p(f"parent {count} "), _child(set_child))
+
+
+@component
+def _child(setter: list[Any]) -> Any:
+    count, set_count = use_state(0)
+    setter.append(set_count)
+    return html.p(f"child {count}")
+
+
+@component
 def half_broken() -> Any:
     return html.main(_broken(), html.p("the rest"))
 
@@ -88,6 +110,7 @@ def _shell(area: Area, screen: Component) -> Component:
 
 SCREENS = [
     Screen("/public", "Counter", counter, area="public"),
+    Screen("/family", "Family", family, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),
     Screen("/404", "Not found", counter, area="public", status=404),

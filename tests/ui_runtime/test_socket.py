@@ -52,6 +52,14 @@ class TestEvent:
                 pass
             assert client.text.endswith("count 10")
 
+    async def test_a_change_without_an_event_is_sent_although_a_child_rendered_with_its_parent(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/family")
+            for count in (1, 2):
+                await client.click("add")
+                await client.until("patch")
+                assert client.text == f"Addparent {count} child {count}"
+
     async def test_a_refusal_is_a_toast_with_its_sentence(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")

@@ -49,27 +49,32 @@ class GuardedLayout(Layout):
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being rendered or waits for it."""
-        return not self._waiting and not self._is_rendering
+        return not self._is_rendering and self._next() is None
 
     async def render(self) -> LayoutUpdateMessage:
         """Wait for a component that must be rendered, and render it."""
-        while True:
-            while self._waiting:
-                component_id = next(iter(self._waiting))
-                del self._waiting[component_id]
-                state = self._model_states_by_life_cycle_state_id.get(component_id)
-                if state is None:
-                    continue  # unmounted meanwhile
-                hook = state.life_cycle_state.hook
-                if hook._rendered_atleast_once and not hook._scheduled_render:  # pyright: ignore[reportPrivateUsage]
-                    continue  # rendered with its parent meanwhile
-                self._is_rendering = True
-                try:
-                    return await self._create_layout_update(state)
-                finally:
-                    self._is_rendering = False
+        while (state := self._next()) is None:
             self._has_work.clear()
             await self._has_work.wait()
+        del self._waiting[state.life_cycle_state.id]
+        self._is_rendering = True
+        try:
+            return await self._create_layout_update(state)
+        finally:
+            self._is_rendering = False
+
+    def _next(self) -> Any:
+        """What to render next, or None. Components that were unmounted or rendered with their parent no longer wait:
+        they must not count as work, since no rendering would ever say that it is done."""
+        while self._waiting:
+            component_id = next(iter(self._waiting))
+            state = self._model_states_by_life_cycle_state_id.get(component_id)
+            if state is not None:
+                hook = state.life_cycle_state.hook
+                if hook._scheduled_render or not hook._rendered_atleast_once:  # pyright: ignore[reportPrivateUsage]
+                    return state
+            del self._waiting[component_id]
+        return None
 
     def _schedule_render_task(self, lcs_id: Any) -> None:
         self._waiting[lcs_id] = None
