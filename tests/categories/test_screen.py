@@ -5,13 +5,14 @@ from uuid import uuid4
 import pytest
 
 from fundwright.categories import service
-from fundwright.categories.schemas import CategoryCreate, CategoryRead, LabelState
+from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelState
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.category import category_screen
+from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, word_vector
 from tests.categories.eventually import eventually
 from tests.conftest import MakeActor
@@ -190,3 +191,7 @@ async def test_first_paint_shows_the_categories(committed: Core, ada: Actor) -> 
     await add(committed, ada, "Roofing", "shingles and gutters")
     async with mounted(committed, ada, category_screen, path=PATH, is_live=False) as screen:
         assert "shingles and gutters" in screen.text
+
+
+def test_every_colour_of_a_category_has_a_chip_of_its_own() -> None:
+    assert len({category_color(colour) for colour in Colour}) == len(Colour)

@@ -15,7 +15,7 @@ from fundwright.core.jobs import JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
-from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Action, UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import nt, t
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
@@ -23,6 +23,7 @@ from fundwright_ui.ui import (
     alert,
     button,
     card,
+    category_chip,
     chip,
     empty,
     form,
@@ -41,26 +42,11 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.ui.data import Color
 from fundwright_ui.widgets import ConfirmDialog
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 6
 _NONE = "none"
-
-CHIP_COLOURS: dict[Colour, Color] = {
-    Colour.GREY: "default",
-    Colour.BLUE: "info",
-    Colour.GREEN: "success",
-    Colour.ORANGE: "warning",
-    Colour.RED: "error",
-    Colour.PURPLE: "primary",
-}
-
-
-def category_chip(name: str, colour: Colour, *, key: str | None = None) -> VdomDict:
-    """A category as it is shown everywhere."""
-    return chip(name, color=CHIP_COLOURS[colour], key=key)
 
 
 @component
@@ -89,7 +75,7 @@ def category_screen() -> VdomDict:
     is_first = not found.value
     return page(
         t("Category"),
-        _sample_banner(found.value, removing.is_running, removing),
+        _sample_banner(found.value, removing),
         section(
             t("New category"),
             form(
@@ -125,12 +111,12 @@ def category_screen() -> VdomDict:
     )
 
 
-def _sample_banner(found: list[CategoryRead], is_removing: bool, removing: object) -> VdomDict | None:
+def _sample_banner(found: list[CategoryRead], removing: Action) -> VdomDict | None:
     if not any(category.is_sample for category in found):
         return None
     return alert(
         t("Some of these categories are a sample to begin with."),
-        button(t("Remove the sample"), size="small", on_click=removing, is_busy=is_removing),  # type: ignore[arg-type]
+        button(t("Remove the sample"), size="small", on_click=removing, is_busy=removing.is_running),
         variant="info",
     )
 

@@ -24,6 +24,7 @@ from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection,
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui import (
+    Color,
     Option,
     alert,
     button,
@@ -42,14 +43,13 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.ui.data import Color
 from fundwright_ui.widgets import ConfirmDialog
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 8
 
 _STATE_COLOURS: dict[DraftState, Color] = {
-    DraftState.QUEUED: "default",
+    DraftState.QUEUED: "secondary",
     DraftState.WRITING: "info",
     DraftState.FINISHED: "success",
     DraftState.STOPPED: "warning",

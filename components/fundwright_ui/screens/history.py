@@ -13,11 +13,10 @@ from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
 from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import current_language, nt, t
-from fundwright_ui.ui import empty, link_button, loading, page, problem
+from fundwright_ui.ui import Color, empty, link_button, loading, page, problem
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, Sort, TableQuery, data_table
-from fundwright_ui.widgets.data_table import ChipColor
 
-STATE_COLORS: dict[JobState, ChipColor] = {
+STATE_COLORS: dict[JobState, Color] = {
     JobState.QUEUED: "secondary",
     JobState.RUNNING: "info",
     JobState.SUCCEEDED: "success",

@@ -16,8 +16,20 @@ from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import current_language, nt, t
 from fundwright_ui.screens.history import duration_text, state_label
-from fundwright_ui.ui import alert, button, chip, definition_list, empty, link_button, loading, page, problem, progress, section
-from fundwright_ui.ui.data import Color
+from fundwright_ui.ui import (
+    Color,
+    alert,
+    button,
+    chip,
+    definition_list,
+    empty,
+    link_button,
+    loading,
+    page,
+    problem,
+    progress,
+    section,
+)
 
 DOCUMENT_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",

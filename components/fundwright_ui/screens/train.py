@@ -20,6 +20,7 @@ from fundwright_ui.messages import current_language, nt, t
 from fundwright_ui.screens.history import page_request, table_address, table_sort
 from fundwright_ui.screens.run import document_state_label, progress_text
 from fundwright_ui.ui import (
+    Color,
     alert,
     button,
     card,
@@ -40,9 +41,8 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.ui.elements import OnEvent
 from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, TableQuery, data_table
-from fundwright_ui.widgets.data_table import ChipColor
 
-_STATE_COLORS: dict[DocumentState, ChipColor] = {
+_STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
     DocumentState.TRAINED: "success",
     DocumentState.FAILED: "error",

@@ -18,19 +18,23 @@ alert (-error, -warning, -info, -success), empty, problem, loading, progress, de
 from __future__ import annotations
 
 from fundwright_ui.ui.buttons import button, icon_button, link_button, text_link
-from fundwright_ui.ui.data import Tab, chip, definition_list, pagination, progress, tabs
+from fundwright_ui.ui.categories import category_chip, category_color
+from fundwright_ui.ui.data import Color, Tab, chip, definition_list, pagination, progress, tabs
 from fundwright_ui.ui.feedback import alert, empty, loading, problem
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
 from fundwright_ui.ui.icons import icon
 from fundwright_ui.ui.layout import card, columns, grid, page, row, section, stack
 
 __all__ = [
+    "Color",
     "Fields",
     "Option",
     "Tab",
     "alert",
     "button",
     "card",
+    "category_chip",
+    "category_color",
     "checkbox",
     "chip",
     "columns",

@@ -11,15 +11,14 @@ from reactpy.types import VdomDict
 
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
+from fundwright_ui.ui.elements import Child, OnEvent, attributes
 
-Color = Literal["default", "primary", "info", "success", "warning", "error"]
+Color = Literal["primary", "secondary", "info", "success", "warning", "error"]
 
 
-def chip(label: str, *, color: Color = "default", key: str | None = None) -> VdomDict:
+def chip(label: str, *, color: Color = "secondary", key: str | None = None) -> VdomDict:
     """A short label."""
-    colored = None if color == "default" else f"fw-chip-{color}"
-    return html.span(attributes(className=classes("fw-chip", colored), key=key), label)
+    return html.span(attributes(className=f"fw-chip fw-chip-{color}", key=key), label)
 
 
 def progress(done: int, total: int | None, *, label: str, message: str | None = None) -> VdomDict:

@@ -14,9 +14,9 @@ from reactpy.types import VdomDict
 from typing_extensions import TypeAliasType
 
 from fundwright_ui.messages import t
+from fundwright_ui.ui.data import Color
 from fundwright_ui.widgets.base import On, Props, Widget
 
-ChipColor = Literal["primary", "secondary", "info", "success", "warning", "error"]
 ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "chips", "link"]
 
 
@@ -24,7 +24,7 @@ class Chip(Props):
     """A short coloured label in a `chips` cell."""
 
     label: str
-    color: ChipColor = "primary"
+    color: Color = "primary"
 
 
 class LinkCell(Props):
