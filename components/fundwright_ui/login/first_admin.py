@@ -14,15 +14,14 @@ from fundwright_ui.login.form import (
     check_email,
     check_name,
     check_new_password,
-    form_alert,
+    login_form,
     password_input,
-    submit_button,
     text_input,
     use_login_form,
 )
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
-from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui.feedback import alert
 
 
 @component
@@ -53,7 +52,7 @@ def first_admin_screen() -> VdomDict:
     creating = use_action(create, then=finish)
 
     if works.error:
-        return login_frame(connection, t("Create the first administrator"), "", form_alert(works.error))
+        return login_frame(connection, t("Create the first administrator"), "", alert(works.error))
     if works.value is None:
         return login_frame(connection, t("Create the first administrator"), t("Checking the link …"))
     if not works.value:
@@ -67,19 +66,12 @@ def first_admin_screen() -> VdomDict:
         connection,
         t("Create the first administrator"),
         t("This link works once. Choose how you will sign in."),
-        form_alert(creating.error),
-        html.form(
-            {
-                "key": "form",  # an alert may appear before it: what was typed must stay
-                "className": "fw-form",
-                "aria-label": t("Create the first administrator"),
-                "method": "post",
-                "noValidate": True,
-                "onSubmit": handler(creating, prevent_default=True),
-            },
+        login_form(
+            t("Create the first administrator"),
+            creating,
             text_input(form, "name", t("Name"), autocomplete="name"),
             text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
             password_input(form, "password", t("Password"), "new-password"),
-            submit_button(t("Create administrator"), is_running=creating.is_running),
+            submit=t("Create administrator"),
         ),
     )

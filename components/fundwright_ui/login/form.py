@@ -15,9 +15,11 @@ from reactpy.types import VdomDict
 
 from fundwright.identity import service as identity
 from fundwright.identity.passwords import MIN_LENGTH
+from fundwright_ui.hooks import Action
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.buttons import button, icon_button
+from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.feedback import alert
 
 Check = Callable[[str], str | None]
@@ -99,13 +101,25 @@ def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "
     return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
 
 
-def submit_button(label: str, *, is_running: bool) -> VdomDict:
-    return button(label, type="submit", look="contained", size="large", block=True, is_busy=is_running)
-
-
-def form_alert(sentence: str | None) -> VdomDict | None:
-    """What went wrong, above the fields."""
-    return None if sentence is None else alert(sentence)
+def login_form(label: str, action: Action, *fields: Child, submit: str, refusal: str | None = None) -> VdomDict:
+    """The form with its button, and above it what went wrong: the action's own error, or `refusal`."""
+    sentence = action.error or refusal
+    return html.fragment(
+        None if sentence is None else alert(sentence),
+        html.form(
+            {
+                "key": "form",  # an alert may appear before it: what was typed must stay
+                "className": "fw-form",
+                "aria-label": label,
+                "method": "post",  # a browser without scripts must not put the password into the address
+                "noValidate": True,
+                "autoComplete": "off",
+                "onSubmit": handler(action, prevent_default=True),
+            },
+            *fields,
+            button(submit, type="submit", look="contained", size="large", block=True, is_busy=action.is_running),
+        ),
+    )
 
 
 def _labelled(form: LoginForm, name: str, label: str, field: VdomDict) -> VdomDict:

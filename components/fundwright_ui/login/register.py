@@ -14,15 +14,13 @@ from fundwright_ui.login.form import (
     check_email,
     check_name,
     check_new_password,
-    form_alert,
+    login_form,
     password_input,
-    submit_button,
     text_input,
     use_login_form,
 )
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
-from fundwright_ui.runtime.events import handler
 
 
 @component
@@ -70,17 +68,9 @@ def register_screen() -> VdomDict:
         connection,
         t("Get started"),
         t("Create your account."),
-        form_alert(registering.error),
-        html.form(
-            {
-                "key": "form",  # an alert may appear before it: what was typed must stay
-                "className": "fw-form",
-                "aria-label": t("Register"),
-                "method": "post",
-                "noValidate": True,
-                "autoComplete": "off",
-                "onSubmit": handler(registering, prevent_default=True),
-            },
+        login_form(
+            t("Register"),
+            registering,
             html.div(
                 {"className": "fw-form-row"},
                 text_input(form, "first_name", t("First name"), autocomplete="given-name"),
@@ -88,7 +78,7 @@ def register_screen() -> VdomDict:
             ),
             text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
             password_input(form, "password", t("Password"), "new-password"),
-            submit_button(t("Register"), is_running=registering.is_running),
+            submit=t("Register"),
         ),
         corner=corner,
     )

@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
 from fundwright_ui.hooks import use_action, use_connection, use_query
-from fundwright_ui.login.form import check_new_password, form_alert, password_input, submit_button, use_login_form
+from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
-from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui.feedback import alert
 
 
 @component
@@ -57,7 +57,7 @@ def confirm_reset_screen() -> VdomDict:
             connection, t("Your password is changed"), t("You are signed out everywhere. Sign in with it now."), to_login
         )
     if works.error:
-        return login_frame(connection, t("Choose a new password"), "", form_alert(works.error), to_login)
+        return login_frame(connection, t("Choose a new password"), "", alert(works.error), to_login)
     if works.value is None:
         return login_frame(connection, t("Choose a new password"), t("Checking the link …"))
     if not works.value:
@@ -71,17 +71,10 @@ def confirm_reset_screen() -> VdomDict:
         connection,
         t("Choose a new password"),
         t("At least 8 characters; a sentence works well."),
-        form_alert(resetting.error),
-        html.form(
-            {
-                "key": "form",  # an alert may appear before it: what was typed must stay
-                "className": "fw-form",
-                "aria-label": t("Choose a new password"),
-                "method": "post",
-                "noValidate": True,
-                "onSubmit": handler(resetting, prevent_default=True),
-            },
+        login_form(
+            t("Choose a new password"),
+            resetting,
             password_input(form, "password", t("Password"), "new-password"),
-            submit_button(t("Save password"), is_running=resetting.is_running),
+            submit=t("Save password"),
         ),
     )

@@ -14,15 +14,13 @@ from fundwright_ui.hooks import use_action, use_connection
 from fundwright_ui.login.form import (
     check_email,
     check_password,
-    form_alert,
+    login_form,
     password_input,
-    submit_button,
     text_input,
     use_login_form,
 )
 from fundwright_ui.login.frame import REGISTER, RESET, client_of, login_frame
 from fundwright_ui.messages import t
-from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import safe_next
 
 
@@ -55,18 +53,9 @@ def sign_in_screen() -> VdomDict:
         connection,
         t("Welcome,"),
         t("Sign in to continue!"),
-        form_alert(signing_in.error or refusal),
-        html.form(
-            {
-                "key": "form",  # an alert may appear before it: what was typed must stay
-                "className": "fw-form",
-                "aria-label": t("Login"),
-                # A browser without scripts must not put the password into the address.
-                "method": "post",
-                "noValidate": True,
-                "autoComplete": "off",
-                "onSubmit": handler(signing_in, prevent_default=True),
-            },
+        login_form(
+            t("Login"),
+            signing_in,
             text_input(form, "email", t("Email"), kind="email"),
             password_input(form, "password", t("Password")),
             html.label(
@@ -74,7 +63,8 @@ def sign_in_screen() -> VdomDict:
                 html.input({"type": "checkbox", "name": "remember", "id": "remember", "defaultChecked": True}),
                 t("Keep Me Signed In"),
             ),
-            submit_button(t("Login"), is_running=signing_in.is_running),
+            submit=t("Login"),
+            refusal=refusal,
         ),
         html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
         corner=(t("Sign up"), REGISTER),
