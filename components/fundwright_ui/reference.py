@@ -16,14 +16,14 @@ _ENTRY = "web/src/docs.ts"
 
 def add_reference(app: FastAPI, *, core: Core, base: str) -> None:
     """Answer `{base}/api/docs`. FastAPI's own page loads its scripts from elsewhere, which we never do."""
-    bundle = Bundle(core.settings.web_dist)
+    bundle = Bundle(core.settings.web_dist, base=base)
 
     async def reference() -> HTMLResponse:
         nonce = secrets.token_urlsafe(16)
         html = (
             '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Fundwright API</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"{bundle.head(_ENTRY, base=base, nonce=nonce)}</head>"
+            f"{bundle.head(_ENTRY, nonce=nonce)}</head>"
             f'<body><main id="root" data-openapi="{base}/api/openapi.json"></main></body></html>'
         )
         return HTMLResponse(html, headers=page_headers(nonce, core.settings.public_url))

@@ -2,9 +2,11 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
+from fundwright_ui.runtime.bundle import Bundle
 from tests.ui_runtime.conftest import Server
 
 
@@ -39,6 +41,30 @@ class TestPage:
 
     async def test_a_role_that_may_not_see_a_screen_does_not_learn_that_it_exists(self, server: Server) -> None:
         assert (await server.get("/admins", token=await server.sign_in())).headers["location"] == "/404"
+
+
+class TestFirstPaint:
+    async def test_waits_for_nothing_but_the_page_itself(self, server: Server) -> None:
+        answer = await server.get("/public")
+        head = answer.text.split("</head>")[0]
+        nonces = set(re.findall(r'<style nonce="([^"]+)">', head))
+        assert len(nonces) == 1 and f"'nonce-{nonces.pop()}'" in answer.headers["content-security-policy"]
+        assert 'rel="stylesheet"' not in head and re.search(r"<script(?! type=\"module\")[^>]* src=", head) is None
+
+    async def test_finds_the_font_from_any_address_of_a_page(self, server: Server) -> None:
+        font = re.search(r"url\((/assets/[^)]+\.woff2)\)", (await server.get("/public")).text)
+        assert font is not None
+        assert (await server.get(font[1])).headers["content-type"] == "font/woff2"
+
+    def test_addresses_in_the_style_carry_the_prefix_of_a_proxy(self, tmp_path: Path) -> None:
+        for name, text in {
+            ".vite/manifest.json": '{"a.ts": {"file": "assets/a.js", "css": ["assets/a.css"]}}',
+            "assets/a.css": "a{background:url(./b.png)}",
+        }.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text)
+        head = Bundle(tmp_path, base="/app").head("a.ts", nonce="n", has_inline_styles=True)
+        assert '<style nonce="n">a{background:url(/app/assets/b.png)}</style>' in head
 
 
 class TestHeaders:

@@ -7,16 +7,17 @@ from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 
 
 class Assets:
-    """Answers `GET {base}/assets/…` from `folder`."""
+    """Answers `GET {base}/assets/…` from `folder`, whose files are kept in memory: a few megabytes that every page asks for."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
+        self._contents: dict[Path, bytes] = {}
 
     async def answer(self, request: Request) -> Response:
         path = (self._folder / request.path_params["path"]).resolve()
@@ -32,5 +33,10 @@ class Assets:
         for encoding, suffix in _ENCODINGS:
             packed = path.with_name(path.name + suffix)
             if encoding in accepted and packed.is_file():
-                return FileResponse(packed, media_type=media_type, headers=headers | {"Content-Encoding": encoding})
-        return FileResponse(path, media_type=media_type, headers=headers)
+                return Response(self._read(packed), media_type=media_type, headers=headers | {"Content-Encoding": encoding})
+        return Response(self._read(path), media_type=media_type, headers=headers)
+
+    def _read(self, path: Path) -> bytes:
+        if path not in self._contents:
+            self._contents[path] = path.read_bytes()
+        return self._contents[path]

@@ -11,23 +11,34 @@ from fundwright.core.errors import StartRefused
 
 
 class Bundle:
-    """The build in `folder`. Follows a new build without a restart. Raises StartRefused when there is none."""
+    """The build in `folder`, served under `base`. Follows a new build without a restart. Raises StartRefused when there is none."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, base: str) -> None:
         self._folder = folder
+        self._base = base
         self._manifest: dict[str, Any] = {}
+        self._styles: dict[str, str] = {}
         self._built_at = 0.0
 
-    def head(self, entry: str, *, base: str, nonce: str) -> str:
-        """What the head of a page needs to run `entry`, such as `web/src/main.tsx`."""
+    def head(self, entry: str, *, nonce: str, has_inline_styles: bool = False) -> str:
+        """What the head of a page needs to run `entry`, such as `web/src/main.tsx`.
+
+        With `has_inline_styles` the first paint waits for no second answer of the server.
+        """
         manifest = self._read()
         found: dict[str, Any] = manifest[entry]
-        styles = "".join(f'<link rel="stylesheet" href="{base}/{path}">' for path in found.get("css", []))
+        sheets: list[str] = found.get("css", [])
+        if has_inline_styles:
+            styles = "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets)
+        else:
+            styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}">' for path in sheets)
         preloads = "".join(
-            f'<link rel="modulepreload" href="{base}/{manifest[name]["file"]}">' for name in found.get("imports", [])
+            f'<link rel="modulepreload" href="{self._base}/{manifest[name]["file"]}">' for name in found.get("imports", [])
         )
-        icon = f'<link rel="icon" href="{base}/assets/icon.svg" type="image/svg+xml">'
-        return f'{icon}{styles}{preloads}<script type="module" nonce="{nonce}" src="{base}/{found["file"]}"></script>'
+        icon = f'<link rel="icon" href="{self._base}/assets/icon.svg" type="image/svg+xml">'
+        script = f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>'
+        # The scripts first: while a long style is being parsed they are on their way.
+        return f"{preloads}{script}{styles}{icon}"
 
     @cached_property
     def strings(self) -> tuple[str, ...]:
@@ -38,6 +49,13 @@ class Bundle:
     def boot(self) -> str:
         """The script that chooses the theme before the first paint."""
         return (self._folder / "boot.js").read_text()
+
+    def _style(self, path: str) -> str:
+        """A stylesheet as it may stand in a page: its addresses are relative to the file."""
+        if path not in self._styles:
+            folder = path.rpartition("/")[0]
+            self._styles[path] = (self._folder / path).read_text().replace("url(./", f"url({self._base}/{folder}/")
+        return self._styles[path]
 
     def _read(self) -> dict[str, Any]:
         path = self._folder / ".vite" / "manifest.json"

@@ -78,7 +78,7 @@ class Documents:
         return self._document(page, title=title, body=to_html(tree), nonce=nonce)
 
     def _document(self, page: dict[str, Any], *, title: str, body: str, nonce: str) -> str:
-        head = self._bundle.head(_ENTRY, base=self._base, nonce=nonce)
+        head = self._bundle.head(_ENTRY, nonce=nonce, has_inline_styles=True)
         return (
             f'<!doctype html><html lang="{page["language"]}" dir="ltr"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -32,7 +32,7 @@ def mount(
     Call this after every other route has been added.
     """
     router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
-    bundle = Bundle(core.settings.web_dist)
+    bundle = Bundle(core.settings.web_dist, base=base)
     documents = Documents(core, router=router, shell=shell, bundle=bundle, base=base)
     sockets = Sockets(core, router=router, shell=shell, authenticate=authenticate, base=base)
     assets = Assets(core.settings.web_dist / "assets")
