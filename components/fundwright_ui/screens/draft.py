@@ -22,6 +22,7 @@ from fundwright_ui.ui import (
     icon_button,
     link_button,
     loading,
+    moment,
     page,
     problem,
     progress,
@@ -83,7 +84,11 @@ def draft_screen() -> VdomDict:
         draft.title,
         row(
             state_chip(draft.state),
-            html.span({"className": "fw-muted fw-small"}, draft.writer_label),
+            html.span(
+                {"className": "fw-muted fw-small"},
+                moment(draft.created_at),
+                f" · {draft.writer_label}" if draft.writer_label else None,
+            ),
             text_link(
                 t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             ),

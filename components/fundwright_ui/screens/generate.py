@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from uuid import UUID
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -34,6 +34,7 @@ from fundwright_ui.ui import (
     grid,
     icon_button,
     loading,
+    moment,
     page,
     pagination,
     problem,
@@ -326,8 +327,6 @@ def _draft_item(draft: DraftRow) -> VdomDict:
         await generation.delete_draft(session, actor, draft.id)
 
     deleting = use_action(delete, success=t("The draft was deleted."))
-    begun = f"{format_datetime(draft.created_at, locale=connection.language)} UTC"
-
     return html.li(
         {"className": "fw-list-item"},
         html.div(
@@ -335,7 +334,9 @@ def _draft_item(draft: DraftRow) -> VdomDict:
             text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")),
             html.p(
                 {"className": "fw-muted fw-small"},
-                " · ".join(filter(None, (t(draft.template_title), begun, draft.writer_label))),
+                f"{t(draft.template_title)} · ",
+                moment(draft.created_at),
+                f" · {draft.writer_label}" if draft.writer_label else None,
             ),
         ),
         row(

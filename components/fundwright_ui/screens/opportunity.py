@@ -28,6 +28,7 @@ from fundwright_ui.ui import (
     Fields,
     Option,
     button,
+    category_chip,
     chip,
     columns,
     definition_list,
@@ -35,6 +36,7 @@ from fundwright_ui.ui import (
     form,
     link_button,
     loading,
+    moment,
     page,
     problem,
     row,
@@ -100,7 +102,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
                 if opportunity.eligibility
                 else None,
                 similar_to(opportunity.id, key="similar"),
-                _versions(versions, connection.language),
+                _versions(versions),
                 _record(opportunity),
             ),
             stack(
@@ -218,9 +220,9 @@ def _label(label: LabelRead | None) -> VdomDict:
     if label.state == LabelState.REJECTED or label.category_name is None:
         return html.p({"className": "fw-muted"}, t("You said that none of your categories fits."))
     if label.state == LabelState.ACCEPTED:
-        return row(chip(label.category_name, color="success"), html.span(t("decided by you")))
+        return row(category_chip(label.category_name, label.colour), html.span(t("decided by you")))
     return row(
-        chip(label.category_name, color="info"),
+        category_chip(label.category_name, label.colour),
         html.span(t("suggested, {percent} % sure", percent=round(100 * label.confidence))),
     )
 
@@ -259,8 +261,8 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Total funding"), _dollars(opportunity.total_funding, language)),
         (t("Awarded"), _dollars(opportunity.award_amount, language)),
         (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
-        (t("First seen here"), format_date(opportunity.first_seen_at, locale=language)),
-        (t("Last seen here"), format_date(opportunity.last_seen_at, locale=language)),
+        (t("First seen here"), moment(opportunity.first_seen_at, shown="date")),
+        (t("Last seen here"), moment(opportunity.last_seen_at, shown="date")),
         (t("Source"), text_link(t("Open the source"), opportunity.url, new_tab=True) if opportunity.url else None),
     ]
     return definition_list(entries)
@@ -290,7 +292,7 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
     )
 
 
-def _versions(versions: Sequence[VersionRead], language: str) -> VdomDict:
+def _versions(versions: Sequence[VersionRead]) -> VdomDict:
     if len(versions) <= 1:
         return section(
             t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first read."))
@@ -302,11 +304,9 @@ def _versions(versions: Sequence[VersionRead], language: str) -> VdomDict:
                 {"className": "fw-card", "key": str(version.number), "open": True if version is versions[0] else None},
                 html.summary(
                     {"className": "fw-strong"},
-                    t(
-                        "Version {number}, read on {date}",
-                        number=version.number,
-                        date=format_date(version.seen_at, locale=language),
-                    ),
+                    t("Version {number}", number=version.number),
+                    " · ",
+                    moment(version.seen_at, shown="date"),
                 ),
                 html.div(
                     {"className": "fw-table-scroll"},

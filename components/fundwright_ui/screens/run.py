@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from babel.dates import format_datetime
 from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,7 +13,7 @@ from fundwright.core.jobs import jobs_topic
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
-from fundwright_ui.messages import current_language, nt, t
+from fundwright_ui.messages import nt, t
 from fundwright_ui.screens.history import duration_text, state_label
 from fundwright_ui.ui import (
     Color,
@@ -25,6 +24,7 @@ from fundwright_ui.ui import (
     empty,
     link_button,
     loading,
+    moment,
     page,
     problem,
     progress,
@@ -89,7 +89,7 @@ def run_screen() -> VdomDict:
         definition_list(
             {
                 t("State"): state_label(run.state),
-                t("Begun"): _moment(run),
+                t("Begun"): moment(run.started_at or run.created_at),
                 t("Duration"): duration_text(run.duration_s),
                 t("Documents"): str(run.documents),
                 t("Passages"): str(run.chunks),
@@ -147,7 +147,3 @@ def _document(document: DocumentRead) -> VdomDict:
         html.span({"className": "fw-muted"}, nt("{n} passage", "{n} passages", document.chunk_count)),
         chip(document_state_label(document.state), color=DOCUMENT_COLORS[document.state]),
     )
-
-
-def _moment(run: RunRead) -> str:
-    return format_datetime(run.started_at or run.created_at, "medium", locale=current_language())

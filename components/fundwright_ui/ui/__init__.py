@@ -24,6 +24,7 @@ from fundwright_ui.ui.feedback import alert, empty, loading, problem
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
 from fundwright_ui.ui.icons import icon
 from fundwright_ui.ui.layout import card, columns, grid, page, row, section, stack
+from fundwright_ui.ui.moments import moment
 
 __all__ = [
     "Color",
@@ -46,6 +47,7 @@ __all__ = [
     "icon_button",
     "link_button",
     "loading",
+    "moment",
     "page",
     "pagination",
     "problem",

@@ -14,7 +14,7 @@ from reactpy.types import VdomDict
 from typing_extensions import TypeAliasType
 
 from fundwright_ui.messages import t
-from fundwright_ui.ui.data import Color
+from fundwright_ui.ui import Color, moment
 from fundwright_ui.widgets.base import On, Props, Widget
 
 ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "chips", "link"]
@@ -153,14 +153,21 @@ def _fallback(label: str, columns: Sequence[Column], rows: Sequence[Row], empty_
         html.table(
             {"className": "fw-table", "aria-label": label},
             html.thead(html.tr(*(html.th({"scope": "col"}, column.label) for column in columns))),
-            html.tbody(*(html.tr({"key": row.id}, *(html.td(_cell(row.cells.get(c.field))) for c in columns)) for row in rows)),
+            html.tbody(
+                *(
+                    html.tr({"key": row.id}, *(html.td(_cell(row.cells.get(column.field), column.kind)) for column in columns))
+                    for row in rows
+                )
+            ),
         ),
     )
 
 
-def _cell(cell: Any) -> Any:
+def _cell(cell: Any, kind: ColumnKind) -> Any:
     if cell is None:
         return None
+    if isinstance(cell, datetime) and kind == "datetime":
+        return moment(cell)
     if isinstance(cell, LinkCell):
         return html.a({"href": cell.href}, cell.label)
     if isinstance(cell, tuple):

@@ -1,6 +1,7 @@
 import { createElement, memo, type ReactNode } from "react";
 import { Field, isField } from "./Field";
 import { Form } from "./Form";
+import { isMoment, Moment } from "./Moment";
 import { Problem } from "./Problem";
 import type { ElementNode, TreeNode } from "./protocol";
 import { useRuntime } from "./Runtime";
@@ -40,6 +41,7 @@ export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): R
   if ("f" in node) return renderChildren(node.c);
   if ("w" in node) return <Widget node={node}>{renderChildren(node.c)}</Widget>;
   if (node.t === "form") return <Form node={node}>{renderChildren(node.c)}</Form>;
+  if (isMoment(node)) return <Moment node={node}>{renderChildren(node.c)}</Moment>;
   if (!isField(node)) return <Element node={node} />;
   // Another name is another field, even in the same place: it must not inherit what was typed.
   const name = `${String(node.a?.["name"])} ${String(node.a?.["id"])}`;

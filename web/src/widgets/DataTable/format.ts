@@ -1,4 +1,5 @@
 import type { Cell, Column } from "../../generated/widgets";
+import { formatDate, MOMENT } from "../../runtime/dates";
 
 /** Text of a cell in the language's own way of writing numbers and dates; "" for nothing. */
 export function formatCell(value: Cell | undefined, column: Column, language: string): string {
@@ -12,9 +13,9 @@ export function formatCell(value: Cell | undefined, column: Column, language: st
     case "money":
       return formatNumber(value, language, { style: "currency", currency: column.currency, maximumFractionDigits: 0 });
     case "date":
-      return formatDate(value, language, { dateStyle: "medium", timeZone: "UTC" });
+      return formatDate(String(value), language, { ...MOMENT.date, timeZone: "UTC" });
     case "datetime":
-      return formatDate(value, language, { dateStyle: "medium", timeStyle: "short" });
+      return formatDate(String(value), language, MOMENT.datetime);
     default:
       return String(value);
   }
@@ -23,9 +24,4 @@ export function formatCell(value: Cell | undefined, column: Column, language: st
 function formatNumber(value: string | number | boolean, language: string, options: Intl.NumberFormatOptions): string {
   const number = Number(value);
   return Number.isNaN(number) ? String(value) : new Intl.NumberFormat(language, options).format(number);
-}
-
-function formatDate(value: string | number | boolean, language: string, options: Intl.DateTimeFormatOptions): string {
-  const date = new Date(String(value));
-  return Number.isNaN(date.getTime()) ? String(value) : new Intl.DateTimeFormat(language, options).format(date);
 }

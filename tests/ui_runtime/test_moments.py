@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from fundwright_ui.messages import speaking
+from fundwright_ui.ui import moment
+
+EVENING = datetime(2026, 11, 21, 18, 39, 2, tzinfo=ZoneInfo("America/Los_Angeles"))
+
+
+class TestMoment:
+    def test_before_the_browser_has_said_its_zone_it_is_in_utc_and_says_so(self) -> None:
+        with speaking("de"):
+            node = moment(EVENING)
+        assert node["attributes"] == {"dateTime": "2026-11-22T02:39:02+00:00", "data-moment": "datetime"}
+        assert node["children"] == ["22.11.2026, 02:39 UTC"]
+
+    def test_the_day_alone(self) -> None:
+        assert moment(EVENING, shown="date")["children"] == ["Nov 22, 2026"]

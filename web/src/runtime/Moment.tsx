@@ -1,0 +1,21 @@
+import type { ReactNode } from "react";
+import { formatDate, MOMENT } from "./dates";
+import type { ElementNode } from "./protocol";
+import { useRuntime } from "./Runtime";
+import { useSignal } from "./signal";
+
+/** Is this a point in time that `moment()` made? */
+export function isMoment(node: ElementNode): boolean {
+  return node.a?.["data-moment"] !== undefined;
+}
+
+/** A point in time: as the server wrote it until the page is hydrated, then in the reader's own time zone. */
+export function Moment({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
+  const { isHydrated, page } = useRuntime();
+  const { dateTime, "data-moment": shown } = node.a as { readonly dateTime: string; readonly "data-moment": keyof typeof MOMENT };
+  return (
+    <time dateTime={dateTime} data-moment={shown}>
+      {useSignal(isHydrated) ? formatDate(dateTime, page.language, MOMENT[shown]) : children}
+    </time>
+  );
+}
