@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fundwright.core.plugins import hookimpl
-from fundwright_ui import login, sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
-from fundwright_ui.screens.category import category_screen
-from fundwright_ui.screens.draft import draft_screen
-from fundwright_ui.screens.generate import generate_screen
-from fundwright_ui.screens.history import history_screen
-from fundwright_ui.screens.nih import nih_screen
-from fundwright_ui.screens.not_found import not_found_screen
-from fundwright_ui.screens.opportunity import contract_screen, grant_screen
-from fundwright_ui.screens.passage import passage_screen
-from fundwright_ui.screens.run import run_screen
-from fundwright_ui.screens.sam import sam_screen
-from fundwright_ui.screens.server_error import server_error_screen
-from fundwright_ui.screens.train import train_screen
 
 
 @hookimpl
 def screens() -> Iterable[Screen]:
+    # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
+    from fundwright_ui import login
+    from fundwright_ui.screens.category import category_screen
+    from fundwright_ui.screens.draft import draft_screen
+    from fundwright_ui.screens.generate import generate_screen
+    from fundwright_ui.screens.history import history_screen
+    from fundwright_ui.screens.nih import nih_screen
+    from fundwright_ui.screens.not_found import not_found_screen
+    from fundwright_ui.screens.opportunity import contract_screen, grant_screen
+    from fundwright_ui.screens.passage import passage_screen
+    from fundwright_ui.screens.run import run_screen
+    from fundwright_ui.screens.sam import sam_screen
+    from fundwright_ui.screens.server_error import server_error_screen
+    from fundwright_ui.screens.train import train_screen
+
     return (
         *login.SCREENS,
         Screen("/dashboard/nih", "Opportunities", nih_screen),
@@ -43,4 +45,6 @@ def screens() -> Iterable[Screen]:
 
 @hookimpl
 def sidebar_entries() -> Iterable[SidebarEntry]:
+    from fundwright_ui import sidebar
+
     return sidebar.ENTRIES

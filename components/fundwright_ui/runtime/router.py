@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from reactpy.types import Component
-
 from fundwright.identity.schemas import Actor
+
+if TYPE_CHECKING:
+    from reactpy.types import Component
 
 Area = Literal["dashboard", "generate", "public"]
 
