@@ -17,7 +17,9 @@ from babel.messages.catalog import Catalog
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po
 
-LANGUAGES: Mapping[str, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}
+from fundwright.identity.schemas import Language
+
+LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}
 """Code and own name of every language the product speaks."""
 
 _LOCALES = Path(__file__).parent / "locales"

@@ -32,7 +32,7 @@ def build(core: Core) -> FastAPI:
 
     @app.get("/probe")
     @app.post("/probe")
-    async def probe(actor: CurrentActor) -> Actor:  # pyright: ignore[reportUnusedFunction]
+    async def probe(actor: CurrentActor) -> Actor:
         return actor
 
     return app

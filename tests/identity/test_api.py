@@ -326,6 +326,12 @@ class TestOwnThings:
         await visitor.delete(f"/api/account/tokens/{made['id']}")
         assert (await visitor.get("/probe", headers=headers)).status_code == 401
 
+    async def test_chooses_a_language_that_we_speak(self, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
+        assert (await visitor.put("/api/account/language", json={"language": "xx"})).status_code == 422
+        assert (await visitor.put("/api/account/language", json={"language": "fr"})).status_code == 204
+        assert (await visitor.get("/probe")).json()["language"] == "fr"
+
     @pytest.mark.security(40)
     async def test_somebody_else_finds_nothing(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)

@@ -109,6 +109,14 @@ class TestNarrowSidebar:
         assert not await service.has_narrow_sidebar(session, eve)
 
 
+class TestChooseLanguage:
+    async def test_follows_the_account_to_wherever_it_signs_in(self, core: Core, session: AsyncSession) -> None:
+        ada = await _add(session)
+        assert (await _signed_in(core, session)).actor.language is None
+        await service.choose_language(session, ada, "de")
+        assert (await _signed_in(core, session)).actor.language == "de"
+
+
 class TestActorForCommand:
     async def test_is_the_oldest_user_by_default(self, session: AsyncSession) -> None:
         await _add(session, "root@example.org", role=Role.ADMIN)

@@ -1,11 +1,16 @@
-"""The sign-in page in the languages of the catalogues."""
+"""Which language a page speaks, and the sign-in page in each."""
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
+from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor, Language, Role
 from fundwright_ui.login.sign_in import sign_in_screen
+from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.testing import mounted
 
 
@@ -17,3 +22,24 @@ async def test_sign_in_reads_in_the_chosen_language(core: Core, language: str, h
     async with mounted(core, None, sign_in_screen, path="/auth/login", language=language) as screen:
         assert screen.elements("heading", heading)
         assert screen.elements("button", button)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "cookie", "accepted", "spoken"),
+    [
+        (None, "", "", "en"),
+        (None, "", "fr-CH, de;q=0.8", "fr"),
+        (None, "", "it, xx", "en"),
+        (None, "language=de", "fr", "de"),
+        (None, "language=xx", "fr", "fr"),
+        ("en", "language=de", "fr", "en"),
+    ],
+)
+def test_the_account_s_language_counts_before_the_browser_s(
+    chosen: Language | None, cookie: str, accepted: str, spoken: str
+) -> None:
+    headers = [(b"cookie", cookie.encode()), (b"accept-language", accepted.encode())]
+    request = HTTPConnection({"type": "http", "headers": headers})
+    ada = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER, language=chosen)
+    assert language_of(ada, request) == spoken
+    assert language_of(None, request) == (spoken if chosen is None else "de")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
+from pydantic import ValidationError
 from reactpy import component, html
 from reactpy.types import VdomDict
 
@@ -119,6 +120,25 @@ class TestTopBar:
         async with open_page(path, actor=ada, extra=SCREENS) as page:
             assert page.labelled("a", "Skip to content")["a"]["href"] == "#main"
             assert text_of(page.one("main", id="main")) == "Here"
+
+
+@pytest.mark.usefixtures("entries")
+class TestSettings:
+    async def test_a_chosen_language_is_kept_for_the_account(self, open_page: Open, committed: Core, ada: Actor) -> None:
+        async with open_page("/dashboard/train?q=x", actor=ada, extra=SCREENS) as page:
+            await page.fire(page.one("SettingsDrawer"), "onLanguage", code="de")
+            assert page.frames("navigate") == [
+                {"type": "navigate", "path": "/dashboard/train?q=x", "replace": False, "reload": True}
+            ]
+        async with committed.database.transaction() as session:
+            assert [account.language for account in await identity.list_accounts(session)] == ["de"]
+
+    async def test_a_language_that_we_do_not_speak_is_refused(self, open_page: Open, committed: Core, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            with pytest.raises(ValidationError):
+                await page.fire(page.one("SettingsDrawer"), "onLanguage", code="xx")
+        async with committed.database.transaction() as session:
+            assert [account.language for account in await identity.list_accounts(session)] == [None]
 
 
 @pytest.mark.usefixtures("entries")

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
@@ -21,7 +22,7 @@ from fundwright_ui.runtime.view import Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
 _ENTRY = "web/src/main.tsx"
-LANGUAGE_COOKIE = "language"
+_LANGUAGE_COOKIE = "language"
 
 
 class Documents:
@@ -41,7 +42,7 @@ class Documents:
         found = self._router.route(address, actor)
         if isinstance(found, Redirect):
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
-        set_language(language_of(request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")))
+        set_language(language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
         content = (await self._render(found, actor, address, nonce, request)).encode()
         headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
@@ -109,11 +110,14 @@ def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
     return headers
 
 
-def language_of(cookie: str | None, accepted: str) -> str:
-    """The chosen language, else the first accepted one that we speak."""
+def language_of(actor: Actor | None, request: HTTPConnection) -> str:
+    """The language chosen for the account, else on this browser, else the first accepted one that we speak."""
+    if actor is not None and actor.language is not None:
+        return actor.language
+    cookie = request.cookies.get(_LANGUAGE_COOKIE)
     if cookie is not None and cookie in LANGUAGES:
         return cookie
-    for part in accepted.split(","):
+    for part in request.headers.get("accept-language", "").split(","):
         code = part.split(";")[0].strip().split("-")[0].lower()
         if code in LANGUAGES:
             return code

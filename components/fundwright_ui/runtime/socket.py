@@ -21,7 +21,7 @@ from fundwright.core.settings import Settings
 from fundwright.identity.schemas import Actor
 from fundwright_ui.messages import current_language, set_language, t
 from fundwright_ui.runtime.connection import Connection
-from fundwright_ui.runtime.document import LANGUAGE_COOKIE, language_of
+from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.events import received_at
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.router import Found, Redirect, Router
@@ -96,8 +96,7 @@ class _Session:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        cookies = self._websocket.cookies
-        set_language(language_of(cookies.get(LANGUAGE_COOKIE), self._websocket.headers.get("accept-language", "")))
+        set_language(language_of(self._actor, self._websocket))
         with suppress(WebSocketDisconnect, asyncio.CancelledError):
             hello = await self._receive()
             if hello is None or hello.get("type") != "hello":

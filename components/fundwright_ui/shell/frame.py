@@ -83,7 +83,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
                     {"className": "fw-menu-button"},
                     icon_button(t("Open navigation"), "menu", on_click=lambda: set_opened_at(path), expanded=is_open),
                 ),
-                html.div({"className": "fw-topbar-actions"}, settings_drawer(connection), account_menu([])),
+                html.div({"className": "fw-topbar-actions"}, settings_drawer(), account_menu([])),
             ),
             _main(screen),
         ),
@@ -119,7 +119,7 @@ def generate_frame(screen: Component) -> VdomDict:
                         for entry in entries
                     ),
                 ),
-                html.div({"className": "fw-topbar-actions"}, settings_drawer(connection), account_menu(links)),
+                html.div({"className": "fw-topbar-actions"}, settings_drawer(), account_menu(links)),
             ),
             _main(screen),
         ),

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from reactpy import component
 from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright_ui.hooks import Connection
+from fundwright.identity import service as identity
+from fundwright_ui.hooks import use_action, use_actor, use_connection
 from fundwright_ui.messages import LANGUAGES, t
 from fundwright_ui.ui.buttons import icon_button
-from fundwright_ui.widgets import Language, SettingsDrawer
+from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
 
 
-def settings_drawer(connection: Connection) -> VdomDict:
+@component
+def settings_drawer() -> VdomDict:
+    connection, actor = use_connection(), use_actor()
+
+    async def choose(session: AsyncSession, chosen: LanguageChosen) -> None:
+        await identity.choose_language(session, actor, chosen.code)
+
+    choosing = use_action(choose, then=lambda: connection.navigate(connection.location.address, reload=True))
+
     return SettingsDrawer(
         language=connection.language,
         languages=[Language(code=code, label=label) for code, label in LANGUAGES.items()],
+        on_language=choosing,
         fallback=[icon_button(t("Settings"), "settings")],
     )

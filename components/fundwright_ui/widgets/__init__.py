@@ -15,7 +15,7 @@ from fundwright_ui.widgets.data_table import (
     TableQuery,
     data_table,
 )
-from fundwright_ui.widgets.dialogs import AccountLink, AccountMenu, ConfirmDialog, Language, SettingsDrawer
+from fundwright_ui.widgets.dialogs import AccountLink, AccountMenu, ConfirmDialog, Language, LanguageChosen, SettingsDrawer
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
 
@@ -36,6 +36,7 @@ __all__ = [
     "FileUploaded",
     "Filter",
     "Language",
+    "LanguageChosen",
     "LinkCell",
     "MarkdownView",
     "Nothing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fundwright.identity.schemas import Language as LanguageCode
 from fundwright_ui.widgets.base import Nothing, On, Props, Widget
 
 
@@ -37,12 +38,17 @@ class AccountMenu(Widget):
 
 
 class Language(Props):
-    code: str
+    code: LanguageCode
     label: str
 
 
+class LanguageChosen(Props):
+    code: LanguageCode
+
+
 class SettingsDrawer(Widget):
-    """Theme, direction, colour and width, kept by the browser; and the language."""
+    """Theme, direction, colour and width, kept by the browser; and the language, kept for the account as well."""
 
     language: str
     languages: Sequence[Language]
+    on_language: On[LanguageChosen] = None

@@ -179,7 +179,7 @@ def _request(
             NumberedPassage(number=number, text=passage.text, heading=passage.heading)
             for number, passage in enumerate(material.passages, start=1)
         ),
-        language=actor.language,
+        language=actor.language or "en",
         written=written,
     )
 

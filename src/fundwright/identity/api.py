@@ -21,6 +21,7 @@ from fundwright.identity.schemas import (
     ApiTokenCreated,
     ApiTokenRead,
     Client,
+    Language,
     Refusal,
     SessionRead,
     SignedIn,
@@ -172,6 +173,12 @@ class SessionAnswer(BaseModel):
     remember: bool
 
 
+class LanguageForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    language: Language
+
+
 class ApiTokenForm(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -278,6 +285,11 @@ async def my_account(request: Request, core: CoreDep, session: DbSession) -> MyA
     except TokenInvalid as error:
         return _refused(error.status, "TokenInvalid", error.sentence)
     return MyAccountAnswer(user=await service.get_user(session, actor))
+
+
+@router.put("/api/account/language", status_code=204)
+async def choose_language(form: LanguageForm, session: DbSession, actor: CurrentActor) -> None:
+    await service.choose_language(session, actor, form.language)
 
 
 @router.get("/api/account/sessions")

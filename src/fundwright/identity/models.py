@@ -23,7 +23,8 @@ class Account(Base):
     last_name: Mapped[str] = mapped_column(default="")
     password_hash: Mapped[str]
     role: Mapped[str]
-    language: Mapped[str] = mapped_column(default="en")
+    language: Mapped[str | None]
+    """None until one is chosen under Settings: the browser's own language counts."""
     photo_url: Mapped[str | None]
     phone_number: Mapped[str | None]
     country: Mapped[str | None]

@@ -32,7 +32,8 @@ class Actor(BaseModel):
     name: str
     role: Role
     session_id: UUID | None = None
-    language: Language = "en"
+    language: Language | None = None
+    """The one chosen under Settings, on whatever browser."""
 
 
 class AccountRead(BaseModel):
@@ -44,7 +45,7 @@ class AccountRead(BaseModel):
     email: str
     name: str
     role: Role
-    language: Language
+    language: Language | None
     created_at: datetime
     last_signed_in_at: datetime | None
     disabled_at: datetime | None

@@ -27,6 +27,7 @@ from fundwright.identity.schemas import (
     ApiTokenCreated,
     ApiTokenRead,
     Client,
+    Language,
     Refusal,
     Role,
     SessionRead,
@@ -131,7 +132,6 @@ async def add_account(
         last_name=last_name,
         password_hash=password_hash,
         role=role,
-        language="en",
         is_public=False,
         has_narrow_sidebar=False,
         created_at=now(),
@@ -193,6 +193,11 @@ async def has_narrow_sidebar(session: AsyncSession, actor: Actor) -> bool:
 async def narrow_sidebar(session: AsyncSession, actor: Actor, *, is_narrow: bool) -> None:
     """Remember whether the actor wants the sidebar collapsed."""
     (await _account(session, actor.email)).has_narrow_sidebar = is_narrow
+
+
+async def choose_language(session: AsyncSession, actor: Actor, language: Language) -> None:
+    """Show everything in this language from now on, wherever the actor signs in."""
+    (await _account(session, actor.email)).language = language
 
 
 async def disable_account(session: AsyncSession, *, email: str, client: Client | None = None) -> AccountRead:

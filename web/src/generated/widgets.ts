@@ -128,12 +128,17 @@ export interface MarkdownViewProps {
 }
 
 export interface Language {
-  readonly code: string;
+  readonly code: "en" | "de" | "fr";
   readonly label: string;
 }
 
-/** Theme, direction, colour and width, kept by the browser; and the language. */
+export interface LanguageChosen {
+  readonly code: "en" | "de" | "fr";
+}
+
+/** Theme, direction, colour and width, kept by the browser; and the language, kept for the account as well. */
 export interface SettingsDrawerProps {
   readonly language: string;
   readonly languages: readonly Language[];
+  readonly onLanguage?: (payload: LanguageChosen) => void;
 }

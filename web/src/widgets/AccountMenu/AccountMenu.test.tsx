@@ -15,6 +15,13 @@ describe("AccountMenu", () => {
     expect(screen.getByRole("menuitem", { name: "Train" }).getAttribute("href")).toBe("/dashboard/train");
   });
 
+  it("is a landmark, although it stands outside of the others", async () => {
+    await renderWidget(<AccountMenu {...ada} />);
+    fireEvent.click(screen.getByRole("button", { name: "Account menu" }));
+    const landmark = await screen.findByRole("region", { name: "Account menu" });
+    expect(landmark.contains(screen.getByRole("menu"))).toBe(true);
+  });
+
   it("logs out", async () => {
     const onLogout = vi.fn();
     await renderWidget(<AccountMenu {...ada} onLogout={onLogout} />);

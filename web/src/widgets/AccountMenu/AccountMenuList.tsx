@@ -26,7 +26,12 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
         onClose={onClose}
         anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
         transformOrigin={{ vertical: "top", horizontal: "right" }}
-        slotProps={{ list: { "aria-label": label }, paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } } }}
+        slotProps={{
+          // Shown at the end of the page: a landmark of its own, so that nobody comes upon it outside of any.
+          root: { role: "region", "aria-label": label },
+          list: { "aria-label": label },
+          paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } },
+        }}
       >
         {/* A menu may hold nothing but its items: this one says who is signed in and cannot be chosen. */}
         <MenuItem disabled sx={{ display: "block", paddingBlock: 1, "&.Mui-disabled": { opacity: 1 } }}>

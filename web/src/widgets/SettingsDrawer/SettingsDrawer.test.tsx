@@ -1,14 +1,16 @@
 import { fireEvent, screen } from "@testing-library/react";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { changeSettings, DEFAULT_SETTINGS, followSettings } from "../../runtime/settings";
 import { renderWidget } from "../../test/renderWidget";
 import { SettingsDrawer } from "./SettingsDrawer";
 
+const onLanguage = vi.fn();
+
 followSettings();
 
 async function openDrawer(): Promise<void> {
-  const languages = [{ code: "en", label: "English" }, { code: "de", label: "Deutsch" }];
-  await renderWidget(<SettingsDrawer language="en" languages={languages} />);
+  const languages = [{ code: "en", label: "English" }, { code: "de", label: "Deutsch" }] as const;
+  await renderWidget(<SettingsDrawer language="en" languages={languages} onLanguage={onLanguage} />);
   fireEvent.click(screen.getByRole("button", { name: "Settings" }));
   await screen.findByRole("dialog", { name: "Settings" });
 }
@@ -36,6 +38,13 @@ describe("SettingsDrawer", () => {
     fireEvent.click(screen.getByRole("button", { name: "Right to left" }));
     expect(root.dir).toBe("rtl");
     expect(await screen.findByRole("dialog", { name: "Settings" })).toBeTruthy();
+  });
+
+  it("tells the server which language was chosen, and keeps it for the pages before signing in", async () => {
+    await openDrawer();
+    fireEvent.change(screen.getByRole("combobox", { name: "Language" }), { target: { value: "de" } });
+    expect(onLanguage).toHaveBeenCalledExactlyOnceWith({ code: "de" });
+    expect(document.cookie).toContain("language=de");
   });
 
   it("follows another tab", async () => {

@@ -89,14 +89,17 @@ function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): Rea
 }
 
 /** Mode, colour, direction, width and language. */
-export function SettingsPanel({ language, languages, isOpen, onClose }: SettingsPanelProps): ReactNode {
+export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose }: SettingsPanelProps): ReactNode {
   const { t, page } = useRuntime();
   const { themeMode, themeDirection, themeColor, themeStretch } = useSignal(settings);
   const titleId = useId();
   const languageId = useId();
-  const speak = (code: string): void => {
+  const speak = (text: string): void => {
+    const code = languages.find((each) => each.code === text)?.code;
+    if (code === undefined) return;
+    // For the pages before signing in; the server keeps it for the account and loads the page anew.
     document.cookie = `language=${code}; path=${page.base || "/"}; max-age=${YEAR_S}; samesite=lax`;
-    location.reload();
+    onLanguage?.({ code });
   };
   return (
     <MuiScope>
