@@ -31,7 +31,7 @@ def add_to(app: typer.Typer) -> None:
 def import_file(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FORMAT", help="One of sam, grants, nih, or one that a plug-in adds.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File to read, gzip or plain; - reads standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File to read, plain, gzip or zip; - reads standard input.")],
     as_json: AsJson = False,
 ) -> None:
     """Take opportunities in from a published file.

@@ -12,11 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.jobs import JobRun
 from fundwright.core.live import publish
 from fundwright.opportunities import repository
-from fundwright.opportunities.incoming import Incoming
+from fundwright.opportunities.incoming import Batch, Incoming
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
 TOPIC = "opportunities"
+
+_PATIENCE_S = 1
 
 
 async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
@@ -29,7 +31,7 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
     incoming = await asyncio.to_thread(Incoming, path, source, skip=run.checkpoint.get("items", 0))
     reading = asyncio.create_task(asyncio.to_thread(incoming.next_batch))
     try:
-        while (batch := await reading) is not None:
+        while (batch := await _watched(reading, run, incoming)) is not None:
             # The next batch is read while the database takes in this one.
             reading = asyncio.create_task(asyncio.to_thread(incoming.next_batch))
             async with run.transaction() as session:
@@ -37,12 +39,20 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
                 await run.save_checkpoint(session, {"items": batch.items})
             await run.progress(batch.bytes_read, incoming.size_bytes, "bytes read")
     finally:
-        await asyncio.wait([reading])
+        incoming.stop()
+        await asyncio.gather(reading, return_exceptions=True)
         incoming.close()
         async with run.transaction() as session:
             await announce(session)
     async with run.transaction() as session:
         return await repository.counts(session, run_id)
+
+
+async def _watched(reading: asyncio.Task[Batch | None], run: JobRun, incoming: Incoming) -> Batch | None:
+    """The batch once it is read. Where no row comes for long, people still see how far it is and can stop it."""
+    while not (await asyncio.wait([reading], timeout=_PATIENCE_S))[0]:
+        await run.progress(incoming.bytes_read, incoming.size_bytes, "bytes read")
+    return reading.result()
 
 
 async def announce(session: AsyncSession, payload: dict[str, Any] | None = None) -> None:

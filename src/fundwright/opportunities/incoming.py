@@ -6,20 +6,26 @@ import gzip
 import hashlib
 import io
 import json
+import math
+import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from fundwright.core.errors import NotFound
-from fundwright.opportunities.reading import clean, fit
+from fundwright.opportunities.reading import UnreadableFile, clean, fit
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
 _BATCH_ROWS = 2_000
-_BATCH_CHARACTERS = 8_000_000
+_BATCH_CHARACTERS = 4_000_000
 _BUFFER_BYTES = 1 << 18
+_UNPACKED_TIMES = 200
+"""How many times its size a file may unpack to. Published files reach 15 times, a bomb 1 000 times."""
+_UNPACKED_ANYWAY_BYTES = 64_000_000
+_READ_AT_ONCE_BYTES = 4_000_000
 # Control characters, which no notice holds, stand for COPY's own signs until a whole batch is escaped at once.
 _NEXT_FIELD, _NEXT_ROW, _NULL = "\x1f", "\x1e", "\x1d"
 
@@ -63,17 +69,35 @@ class Batch:
 
 
 class Incoming:
-    """A file on its way in. `skip` rows of it were taken in by an earlier run. Raises NotFound when the file is gone."""
+    """A file on its way in: plain, gzip, or the one file of the source's format in a zip file.
+
+    `skip` rows of it were taken in by an earlier run. Raises NotFound when the file is gone, UnreadableFile when a zip file
+    holds nothing to read.
+    """
 
     def __init__(self, path: Path, source: Source, *, skip: int = 0) -> None:
         try:
-            self._file = path.open("rb", buffering=0)
+            self._file = _File(path)
         except OSError as error:
             raise NotFound(f"The file {path.name}") from error
         self.size_bytes = path.stat().st_size
-        self._rows = source.parse(_uncompressed(self._file))
+        try:
+            self._content = _Content(self._file, source, size_bytes=self.size_bytes)
+        except BaseException:
+            self._file.close()
+            raise
+        self._rows = source.parse(io.BufferedReader(self._content, _BUFFER_BYTES))
         self._skip = skip
         self._items = 0
+
+    @property
+    def bytes_read(self) -> int:
+        """How far the file has been read, as it lies on disk."""
+        return self._content.bytes_read
+
+    def stop(self) -> None:
+        """Let a `next_batch` that another thread is in come to its end soon."""
+        self._content.is_stopped = True
 
     def close(self) -> None:
         self._file.close()
@@ -81,14 +105,17 @@ class Incoming:
     def next_batch(self) -> Batch | None:
         """The next rows; None at the end of the file. Raises UnreadableFile."""
         batch = Batch()
-        for row in self._rows:
-            self._items += 1
-            if self._items <= self._skip:
-                continue
-            batch.add(row)
-            if batch.is_full:
-                break
-        batch.items, batch.bytes_read = self._items, self.size_bytes if self._file.closed else self._file.tell()
+        try:
+            for row in self._rows:
+                self._items += 1
+                if self._items <= self._skip:
+                    continue
+                batch.add(row)
+                if batch.is_full:
+                    break
+        except OSError as error:
+            raise UnreadableFile(f"Nothing of this file can be read: {error}. Get it anew and try again.") from error
+        batch.items, batch.bytes_read = self._items, self.bytes_read
         return batch if batch.rows or batch.rejections else None
 
 
@@ -107,28 +134,69 @@ def copy_text(rows: Iterable[str]) -> bytes:
     return (text + "\n").encode(errors="replace") if text else b""
 
 
-def _uncompressed(file: io.FileIO) -> BinaryIO:
-    start = file.read(2)
-    file.seek(0)
-    if start == b"\x1f\x8b":
-        return io.BufferedReader(cast(Any, _Gzip(gzip.GzipFile(fileobj=file))), _BUFFER_BYTES)
-    return io.BufferedReader(file, _BUFFER_BYTES)
+class _File(io.FileIO):
+    """A file of which nobody takes much into memory: a zip file's directory is read whole, and may be a bomb itself."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _READ_AT_ONCE_BYTES:
+            raise OSError("the zip file holds too many files")
+        return cast(bytes, super().read(size))
 
 
-class _Gzip(io.RawIOBase):
-    """A gzip stream whose every kind of damage is an OSError."""
+class _Content(io.RawIOBase):
+    """What a file holds, unpacked. Every kind of damage is an OSError, and so is a file that unpacks without end."""
 
-    def __init__(self, file: gzip.GzipFile) -> None:
-        self._gzip = file
+    def __init__(self, file: _File, source: Source, *, size_bytes: int) -> None:
+        start = file.read(4)
+        file.seek(0)
+        self._file = file
+        self._stream: BinaryIO | gzip.GzipFile = cast(BinaryIO, file)
+        self._left: float = max(_UNPACKED_TIMES * size_bytes, _UNPACKED_ANYWAY_BYTES)
+        if start[:2] == b"\x1f\x8b":
+            self._stream = gzip.GzipFile(fileobj=file)
+        elif start in (b"PK\x03\x04", b"PK\x05\x06"):
+            self._stream = _only_member(file, source)
+        else:
+            self._left = math.inf
+        self.bytes_read = 0
+        self.is_stopped = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
+        if self.is_stopped:
+            return 0
         try:
-            return self._gzip.readinto(buffer)
-        except (zlib.error, EOFError) as error:
+            count = cast(int, cast(Any, self._stream).readinto(buffer))
+        except (zlib.error, EOFError, zipfile.BadZipFile) as error:
             raise OSError(f"the compressed file is damaged or cut off: {error}") from error
+        self._left -= count
+        if self._left < 0:
+            raise OSError(f"it unpacks to more than {_UNPACKED_TIMES} times its size")
+        self.bytes_read = self._file.tell()
+        return count
+
+
+def _only_member(file: _File, source: Source) -> BinaryIO:
+    """The file in a zip file that the source can read. Raises UnreadableFile unless there is exactly one."""
+    endings = " or ".join(source.file_suffixes)
+    try:
+        archive = zipfile.ZipFile(cast(IO[bytes], file))
+        found = [
+            member
+            for member in archive.infolist()
+            if member.filename.lower().endswith(source.file_suffixes) and not member.filename.startswith("__MACOSX/")
+        ]
+        if len(found) != 1:
+            there = "no file" if not found else f"{len(found)} files"
+            raise UnreadableFile(f"The zip file holds {there} ending in {endings}. Unpack it and import the right one.")
+        (member,) = found
+        if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise UnreadableFile(f"{member.filename} in the zip file is encrypted or packed in a rare way. Unpack it yourself.")
+        return cast(BinaryIO, archive.open(member))
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise UnreadableFile(f"The zip file cannot be read: {error}. Get it anew and try again.") from error
 
 
 def _copy_row(position: str, digest: str, notice: ParsedNotice) -> str:

@@ -76,7 +76,7 @@ class Source(Protocol):
     label: str
     kind: Kind
     file_suffixes: tuple[str, ...]
-    """Endings of files in this format, without `.gz`."""
+    """Endings of files in this format in small letters, without `.gz` or `.zip`."""
 
     def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
         """Read an uncompressed stream from its beginning, in constant memory.

@@ -1,0 +1,131 @@
+import gzip
+import io
+import os
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobCancelled, JobRun
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import importing, incoming, service
+from fundwright.opportunities.reading import UnreadableFile
+from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
+from tests.opportunities.conftest import ImportFile
+from tests.opportunities.files import grants_file, grants_row, notice_id, sam_file, sam_row
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return written.getvalue()
+
+
+EXTRACT = grants_file(*(grants_row(("OpportunityID", str(number))) for number in range(1, 6)))
+"""Five opportunities."""
+
+
+class TestZip:
+    async def test_an_extract_goes_in_as_it_is_published(self, import_file: ImportFile) -> None:
+        content = zipped(("GrantsDBExtract20261121v2.xml", EXTRACT), ("__MACOSX/._GrantsDBExtract20261121v2.xml", b"\x00"))
+        assert (await import_file(content, source="grants", name="GrantsDBExtract20261121v2.zip")).new == 5
+        assert (await import_file(EXTRACT, source="grants")).unchanged == 5
+
+    @pytest.mark.parametrize(
+        ("members", "reason"),
+        [
+            ([], "holds no file ending in .xml or .jsonl"),
+            ([("readme.txt", b"x")], "holds no file ending in .xml or .jsonl"),
+            ([("a.xml", EXTRACT), ("b.XML", EXTRACT)], "holds 2 files"),
+        ],
+    )
+    async def test_says_what_to_do_when_it_is_not_plain_which_file_is_meant(
+        self, import_file: ImportFile, members: list[tuple[str, bytes]], reason: str
+    ) -> None:
+        with pytest.raises(UnreadableFile, match=f"{reason}.*Unpack it"):
+            await import_file(zipped(*members), source="grants")
+
+    async def test_refuses_an_encrypted_file_and_one_that_is_cut_off(self, import_file: ImportFile) -> None:
+        content = bytearray(zipped(("a.xml", EXTRACT)))
+        content[content.index(b"PK\x01\x02") + 8] |= 1
+        with pytest.raises(UnreadableFile, match="encrypted"):
+            await import_file(bytes(content), source="grants")
+        with pytest.raises(UnreadableFile, match="Get it anew"):
+            await import_file(zipped(("a.xml", EXTRACT))[:-30], source="grants")
+
+    async def test_damage_in_the_middle_keeps_what_was_read(self, import_file: ImportFile) -> None:
+        rows = [grants_row(("OpportunityID", str(number)), ("Description", os.urandom(2_000).hex())) for number in range(300)]
+        content = bytearray(zipped(("a.xml", grants_file(*rows))))
+        content[-60_000:-59_900] = bytes(100)
+        report = await import_file(bytes(content), source="grants")
+        assert 100 < report.new < 300
+        assert "breaks off here (the compressed file is damaged" in report.rejections[-1].reason
+
+    async def test_a_directory_that_would_fill_the_memory_is_not_read(
+        self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(incoming, "_READ_AT_ONCE_BYTES", 70_000)
+        with pytest.raises(UnreadableFile, match="too many files"):
+            await import_file(zipped(*((f"{number:060}.xml", b"") for number in range(1_000))), source="grants")
+
+
+class TestBomb:
+    @pytest.mark.parametrize("pack", [gzip.compress, lambda content: zipped(("a.csv", content))])
+    async def test_a_file_that_unpacks_without_end_is_read_until_that_shows(
+        self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch, pack
+    ) -> None:
+        monkeypatch.setattr(incoming, "_UNPACKED_ANYWAY_BYTES", 1_000_000)
+        report = await import_file(pack(sam_file(sam_row(NoticeId=notice_id(1))) + b"\r\n" * 5_000_000))
+        assert (report.new, report.rejected) == (1, 1)
+        assert "unpacks to more than 200 times its size" in report.rejections[0].reason
+
+
+class Silent:
+    """A source that finds no row in whatever it reads."""
+
+    name = "silent"
+    label = "Silent"
+    kind: Kind = "grant"
+    file_suffixes: tuple[str, ...] = (".txt",)
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
+        while stream.read(1_000_000):
+            self.reads += 1
+            time.sleep(0.01)
+        yield from ()
+
+
+class TestStop:
+    async def test_a_file_without_rows_can_be_stopped(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importing, "_PATIENCE_S", 0.05)
+        path = tmp_path / "empty.txt"
+        with path.open("wb") as file:
+            file.truncate(500_000_000)
+        async with committed.database.transaction() as session:
+            started = await service.prepare_import(session, member, committed, source="sam", filename=path.name)
+        source, seen = Silent(), list[tuple[int, int | None]]()
+
+        async def handler(run: JobRun) -> None:
+            async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
+                seen.append((done, total))
+                raise JobCancelled
+
+            monkeypatch.setattr(run, "progress", cancelled)
+            await importing.take_in(run, run_id=started.id, source=source, path=path)
+
+        committed.jobs.register("stopped", handler)
+        job = await committed.jobs.run_inline("stopped", title="x", owner_id=member.id, payload={})
+        assert job.state == "cancelled"
+        assert source.reads < 100
+        assert 0 < seen[0][0] < 500_000_000 == seen[0][1]
