@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI
 from fundwright import __version__
 from fundwright.categories.api import router as categories
 from fundwright.core.assembly import Core
-from fundwright.core.web import RequestId, add_error_handlers
+from fundwright.core.web import Bounds, RequestId, add_error_handlers
 from fundwright.generation.api import router as generation
 from fundwright.identity import service as identity_service
 from fundwright.identity.api import cookie_name
@@ -42,6 +42,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     )
     app.state.core = core
     add_error_handlers(app)
+    app.add_middleware(Bounds)
     app.add_middleware(RequestId)
     for router in ROUTERS:
         app.include_router(router, prefix=base)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.responses import Response
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from fundwright.core.assembly import Core
 from fundwright_ui.runtime.assets import Assets
@@ -14,6 +15,15 @@ from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.socket import Authenticate, Sockets
 from fundwright_ui.runtime.view import Shell
+
+
+class _PageConvertor(PathConvertor):
+    """Every path but those of the API: a program that asks for what is not there is told so, not led to a page."""
+
+    regex = "(?!api/).*"
+
+
+register_url_convertor("page", _PageConvertor())
 
 
 def mount(
@@ -26,7 +36,7 @@ def mount(
     authenticate: Authenticate,
     base: str = "",
 ) -> None:
-    """Answer every `GET` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
+    """Answer every `GET` outside of `/api/` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
 
     `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(cookies)` says who somebody is.
     Call this after every other route has been added.
@@ -48,4 +58,4 @@ def mount(
     app.add_api_route(
         f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None
     )
-    app.add_api_route(f"{base}/{{path:path}}", page, methods=reading, include_in_schema=False, response_model=None)
+    app.add_api_route(f"{base}/{{path:page}}", page, methods=reading, include_in_schema=False, response_model=None)

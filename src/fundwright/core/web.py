@@ -1,8 +1,9 @@
-"""What every API route shares: the Core, one transaction per request, one shape of error, one request id."""
+"""What every API route shares: the Core, one transaction per request, one shape of error, one request id, the same bounds."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from typing import Annotated, NamedTuple
 from uuid import uuid4
 
@@ -12,7 +13,8 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.datastructures import UploadFile
+from starlette.datastructures import MutableHeaders, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
@@ -22,6 +24,8 @@ from fundwright.core.files import StoredFile
 log = structlog.get_logger()
 
 _PIECE_BYTES = 1 << 20
+_MAX_BODY_BYTES = 16_000_000
+_BODY_LIMIT = "fundwright.max_body_bytes"
 
 
 def _core(request: Request) -> Core:
@@ -59,6 +63,13 @@ def add_error_handlers(app: FastAPI) -> None:
         body = error_body("Invalid", f"{where}: {first['what']}. Correct it and send the request again.")
         return JSONResponse({**body, "problems": problems}, status_code=422)
 
+    async def unanswered(_request: Request, error: Exception) -> JSONResponse:
+        """What Starlette itself refuses: no such route, another method, a body that cannot be read."""
+        assert isinstance(error, HTTPException)
+        phrase = HTTPStatus(error.status_code).phrase
+        body = error_body(phrase.title().replace(" ", ""), f"{error.detail}. See /api/docs for what can be asked.")
+        return JSONResponse(body, status_code=error.status_code, headers=error.headers)
+
     async def unexpected(_request: Request, error: Exception) -> JSONResponse:
         error_id = uuid4().hex[:8]
         log.error("request.failed", error_id=error_id, exc_info=error)
@@ -69,6 +80,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     app.add_exception_handler(FundwrightError, refused)
     app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, unanswered)
     app.add_exception_handler(Exception, unexpected)
 
 
@@ -91,6 +103,37 @@ class RequestId:
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             await self._app(scope, receive, send_with_id)
+
+
+class Bounds:
+    """No request brings more than it may, and no answer is guessed at or kept where its route has not said so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        scope[_BODY_LIMIT] = _MAX_BODY_BYTES
+        received_bytes = 0
+
+        async def receive_bounded() -> Message:
+            nonlocal received_bytes
+            message = await receive()
+            received_bytes += len(message.get("body", b""))
+            if received_bytes > scope[_BODY_LIMIT]:
+                raise HTTPException(413, f"The request is larger than {scope[_BODY_LIMIT]:,} bytes")
+            return message
+
+        async def send_marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive_bounded, send_marked)
 
 
 class Received(NamedTuple):
@@ -129,6 +172,7 @@ async def receive_file(core: Core, request: Request) -> Received:
             f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
             "Split the file, or give it to the command line: `fundwright --help`."
         )
+    request.scope[_BODY_LIMIT] = int(length)
     async with request.form(max_files=1, max_fields=10) as form:
         upload = form.get("file")
         if not isinstance(upload, UploadFile):

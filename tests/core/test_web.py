@@ -1,0 +1,100 @@
+"""What every route shares, tried on two small ones."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from fastapi import FastAPI, Request, Response
+from pydantic import BaseModel
+
+from fundwright.core import web
+from fundwright.core.assembly import Core
+from fundwright.core.web import Bounds, CoreDep, add_error_handlers, receive_file
+
+
+class Note(BaseModel):
+    text: str
+
+
+def build(core: Core) -> FastAPI:
+    app = FastAPI()
+    app.state.core = core
+    app.add_middleware(Bounds)
+    add_error_handlers(app)
+
+    @app.post("/api/notes")
+    async def add_note(note: Note) -> int:
+        return len(note.text)
+
+    @app.post("/api/files")
+    async def add_file(core: CoreDep, request: Request) -> int:
+        return (await receive_file(core, request)).stored.size_bytes
+
+    @app.get("/api/picture")
+    async def picture() -> Response:
+        return Response(headers={"Cache-Control": "public, max-age=60"})
+
+    return app
+
+
+@pytest.fixture
+async def program(core: Core) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(build(core), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+        yield client
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("method", "path", "body", "status", "code"),
+        [
+            ("GET", "/api/nothing", b"", 404, "NotFound"),
+            ("PUT", "/api/notes", b"", 405, "MethodNotAllowed"),
+            ("POST", "/api/notes", b"\xff", 400, "BadRequest"),
+            ("POST", "/api/notes", b"", 422, "Invalid"),
+            ("POST", "/api/notes", b"{", 422, "Invalid"),
+        ],
+    )
+    async def test_all_have_one_shape(
+        self, program: httpx.AsyncClient, method: str, path: str, body: bytes, status: int, code: str
+    ) -> None:
+        answer = await program.request(method, path, content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == status
+        assert answer.json()["error"]["code"] == code
+        assert answer.json()["error"]["message"].endswith(".")
+
+    async def test_another_method_is_told_which_ones_there_are(self, program: httpx.AsyncClient) -> None:
+        assert (await program.get("/api/notes")).headers["allow"] == "POST"
+
+
+class TestBounds:
+    @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
+    async def test_a_body_is_not_taken_in_without_end(
+        self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, kind: str
+    ) -> None:
+        monkeypatch.setattr(web, "_MAX_BODY_BYTES", 1_000)
+        taken_bytes = 0
+
+        async def endless() -> AsyncIterator[bytes]:
+            nonlocal taken_bytes
+            while True:
+                taken_bytes += 100
+                yield b"x" * 100
+
+        answer = await program.post("/api/notes", content=endless(), headers={"content-type": kind})
+        assert answer.status_code == 413
+        assert answer.json()["error"]["message"].startswith("The request is larger than 1,000 bytes.")
+        assert taken_bytes < 2_000
+
+    async def test_an_upload_has_a_bound_of_its_own(self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(web, "_MAX_BODY_BYTES", 1_000)
+        answer = await program.post("/api/files", files={"file": ("big.txt", b"x" * 50_000)})
+        assert (answer.status_code, answer.json()) == (200, 50_000)
+
+    @pytest.mark.security(36)
+    async def test_answers_are_neither_guessed_at_nor_kept_unless_the_route_says_so(self, program: httpx.AsyncClient) -> None:
+        answer = await program.post("/api/notes", json={"text": "abc"})
+        assert (answer.headers["x-content-type-options"], answer.headers["cache-control"]) == ("nosniff", "no-store")
+        assert (await program.get("/api/picture")).headers["cache-control"] == "public, max-age=60"
