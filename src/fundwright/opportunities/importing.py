@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -28,27 +30,30 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
     """
     async with run.transaction() as session:
         await repository.set_job(session, run_id, run.id)
-    incoming = await asyncio.to_thread(Incoming, path, source, skip=run.checkpoint.get("items", 0))
-    reading = asyncio.create_task(asyncio.to_thread(incoming.next_batch))
-    try:
-        while (batch := await _watched(reading, run, incoming)) is not None:
-            # The next batch is read while the database takes in this one.
-            reading = asyncio.create_task(asyncio.to_thread(incoming.next_batch))
+    # One thread for the whole file: each thread's allocator keeps what it has had, and several would keep a batch each.
+    with ThreadPoolExecutor(1, thread_name_prefix="import") as thread:
+        in_thread = partial(asyncio.get_running_loop().run_in_executor, thread)
+        incoming = await in_thread(partial(Incoming, path, source, skip=run.checkpoint.get("items", 0)))
+        reading = in_thread(incoming.next_batch)
+        try:
+            while (batch := await _watched(reading, run, incoming)) is not None:
+                # The next batch is read while the database takes in this one.
+                reading = in_thread(incoming.next_batch)
+                async with run.transaction() as session:
+                    await repository.merge(session, batch, source, run_id=run_id)
+                    await run.save_checkpoint(session, {"items": batch.items})
+                await run.progress(batch.bytes_read, incoming.size_bytes, "bytes read")
+        finally:
+            incoming.stop()
+            await asyncio.gather(reading, return_exceptions=True)
+            incoming.close()
             async with run.transaction() as session:
-                await repository.merge(session, batch, source, run_id=run_id)
-                await run.save_checkpoint(session, {"items": batch.items})
-            await run.progress(batch.bytes_read, incoming.size_bytes, "bytes read")
-    finally:
-        incoming.stop()
-        await asyncio.gather(reading, return_exceptions=True)
-        incoming.close()
-        async with run.transaction() as session:
-            await announce(session)
+                await announce(session)
     async with run.transaction() as session:
         return await repository.counts(session, run_id)
 
 
-async def _watched(reading: asyncio.Task[Batch | None], run: JobRun, incoming: Incoming) -> Batch | None:
+async def _watched(reading: asyncio.Future[Batch | None], run: JobRun, incoming: Incoming) -> Batch | None:
     """The batch once it is read. Where no row comes for long, people still see how far it is and can stop it."""
     while not (await asyncio.wait([reading], timeout=_PATIENCE_S))[0]:
         await run.progress(incoming.bytes_read, incoming.size_bytes, "bytes read")
