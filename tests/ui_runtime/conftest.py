@@ -29,6 +29,7 @@ from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.widgets import FileDrop
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 
@@ -51,6 +52,21 @@ def counter() -> Any:
         html.button({"id": "refuse", "onClick": refuse}, "Refuse"),
         html.button({"id": "crash", "onClick": crash}, "Crash"),
         html.p(f"count {count}"),
+    )
+
+
+@component
+def two_faced() -> Any:
+    """A row that shows one of two buttons in the same place, with a widget behind what comes and goes."""
+    is_running, set_running = use_state(True)
+    deleted, set_deleted = use_state(False)
+    return html.main(
+        html.p("Stopped.") if not is_running else None,
+        html.button({"id": "row", "onClick": lambda _event: set_running(False)}, "Stop")
+        if is_running
+        else html.button({"id": "row", "onClick": lambda _event: set_deleted(True)}, "Delete"),
+        FileDrop(label="Files", upload_url="/upload", max_bytes=1),
+        html.p(f"deleted {deleted}"),
     )
 
 
@@ -111,6 +127,7 @@ def _shell(area: Area, screen: Component) -> Component:
 SCREENS = [
     Screen("/public", "Counter", counter, area="public"),
     Screen("/family", "Family", family, area="public"),
+    Screen("/two-faced", "Two-faced", two_faced, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),
     Screen("/404", "Not found", counter, area="public", status=404),

@@ -8,7 +8,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client, Role
-from tests.ui_runtime.conftest import EMAIL, Server
+from tests.ui_runtime.conftest import EMAIL, Server, find
 
 
 async def hash_of(server: Server, path: str, token: str | None = None) -> str:
@@ -75,11 +75,33 @@ class TestEvent:
             assert client.text.endswith("count 1")
         assert "error " in client.toasts()[0] and "secret" not in client.toasts()[0]
 
-    async def test_an_event_of_an_element_that_is_gone_is_answered_all_the_same(self, server: Server) -> None:
+    async def test_a_click_that_comes_too_late_is_told_to_whoever_made_it(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
-            await client.click("", target="/no/such:onClick")
-            assert client.toasts() == []
+            await client.click("", target="/no/such:onClick|0")
+            assert client.toasts() == [
+                "The page changed before your click arrived. Look again, and repeat it if you still want it."
+            ]
+            await client.click("", target="/no/such:onBlur|0")
+            assert len(client.toasts()) == 1
+
+    async def test_a_click_never_presses_what_has_come_in_the_place_of_its_button(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/two-faced")
+            stop = find(client.tree, "row")["e"]["onClick"]["h"]
+            await client.click("row")
+            await client.click("row", target=stop)
+            assert client.text.startswith("Stopped.Delete") and client.text.endswith("deleted False")
+            assert client.toasts() == []  # the second half of a double click
+            await client.click("row")
+            assert client.text.endswith("deleted True")
+
+    async def test_a_widget_goes_on_when_something_comes_to_stand_before_it(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/two-faced")
+            await client.click("row")
+        patches = [frame for frame in client.frames if frame["type"] == "patch"]
+        assert "Stopped." in json.dumps(patches) and "FileDrop" not in json.dumps(patches)
 
 
 class TestComponentThatRaises:
@@ -175,6 +197,9 @@ class TestLimits:
             for seq in range(1, 400):
                 await client.websocket.send(_event(client, seq))
             assert "Too much happened at once" in (await client.until("refused"))["sentence"]
+            while not (done := await client.until("done")).get("refused"):
+                pass
+            assert done["seq"] > 0
 
     async def test_nonsense_is_answered_with_a_sentence(self, server: Server) -> None:
         async with server.socket() as client:
@@ -185,7 +210,6 @@ class TestLimits:
 
 def _event(client: object, seq: int) -> str:
     from tests.ui_runtime.conftest import Client as Browser
-    from tests.ui_runtime.conftest import find
 
     assert isinstance(client, Browser)
     target = find(client.tree, "add")["e"]["onClick"]["h"]

@@ -91,7 +91,8 @@ def use_action(
         rerender: Callable[[], None] = lambda: set_round(lambda n: n + 1)  # noqa: E731
         holder.current = Action(connection, rerender, in_transaction=in_transaction)
     action = holder.current
-    action.work, action.success, action.then = work, success, then
+    action.work = action.deed = work
+    action.success, action.then = success, then
     return action
 
 

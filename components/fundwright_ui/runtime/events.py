@@ -19,10 +19,11 @@ received_at: ContextVar[float] = ContextVar("received_at", default=0.0)
 class Handler(BaseEventHandler):
     """Calls `call` with what `read` makes of the payload, or with nothing when `call` takes no argument.
 
-    `is_exclusive`: the browser drops further events of it until the last one is done.
+    `is_exclusive`: the browser drops further events of it until the last one is done. `deed` is what the person gets done by
+    it, when `call` only leads there: an event that was meant for another deed is not answered.
     """
 
-    __slots__ = ("_takes_payload", "call", "is_exclusive", "read")
+    __slots__ = ("_takes_payload", "call", "deed", "is_exclusive", "read")
 
     def __init__(
         self,
@@ -32,8 +33,10 @@ class Handler(BaseEventHandler):
         prevent_default: bool = False,
         stop_propagation: bool = False,
         is_exclusive: bool = False,
+        deed: Call | None = None,
     ) -> None:
         self.call = call
+        self.deed = deed or call
         self.read = read
         self.is_exclusive = is_exclusive
         self._takes_payload = takes_argument(call)
@@ -69,6 +72,7 @@ def handler(
         prevent_default=prevent_default,
         stop_propagation=stop_propagation,
         is_exclusive=is_action and target.is_exclusive,
+        deed=target.deed if is_action else None,
     )
 
 

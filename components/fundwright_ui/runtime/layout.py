@@ -6,8 +6,12 @@ ReactPy is pinned: this overrides methods that it does not promise to keep.
 from __future__ import annotations
 
 import asyncio
+import inspect
 from contextlib import AsyncExitStack
-from typing import Any
+from functools import lru_cache, partial
+from types import CodeType
+from typing import Any, Self
+from zlib import crc32
 
 import structlog
 from reactpy.core.layout import Layout
@@ -17,6 +21,9 @@ from fundwright_ui.runtime.events import Handler
 from fundwright_ui.runtime.faults import new_error_id
 
 log = structlog.get_logger()
+
+_DOING = "|"
+"""Stands between the place and the doing in the name of a handler."""
 
 
 class GuardedLayout(Layout):
@@ -36,13 +43,21 @@ class GuardedLayout(Layout):
         self._has_work = asyncio.Event()
         self._is_rendering = False
 
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        return self
+
+    async def __aexit__(self, *exception: Any) -> None:
+        await super().__aexit__(*exception)
+
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
-        """Run the handler named `target`. False when it is gone: its element was removed before the event arrived."""
-        handler = self._event_handlers.get(target)
-        if handler is None:
+        """Run the handler named `target`. False when it is gone: the event was sent before the page changed."""
+        place, _, doing = target.rpartition(_DOING)
+        handler = self._event_handlers.get(place)
+        if handler is None or _doing(handler) != doing:
             return False
         # ReactPy hands this number to the next rendering of an input, so that the client knows what we have seen.
-        self._last_event_seq_by_target[target] = seq
+        self._last_event_seq_by_target[place] = seq
         await handler.function([data])
         return True
 
@@ -98,6 +113,14 @@ class GuardedLayout(Layout):
         self._tidy(state.life_cycle_state.hook)
         return state
 
+    async def _render_model_children(self, exit_stack: AsyncExitStack, old_state: Any, new_state: Any, raw_children: Any) -> None:
+        """ReactPy leaves None out. Kept as nothing, it keeps the place of what follows: a widget goes on when an alert comes
+        to stand before it, instead of being made anew."""
+        if isinstance(raw_children, (list, tuple)):
+            children: list[Any] = list(raw_children)
+            raw_children = ["" if child is None else child for child in children]
+        await super()._render_model_children(exit_stack, old_state, new_state, raw_children)
+
     def _tidy(self, hook: Any) -> None:
         """ReactPy keeps an event for each rendering and every task that has ended; a page that stays open would only grow."""
         if not self._has_effects:
@@ -108,7 +131,29 @@ class GuardedLayout(Layout):
 
     @staticmethod
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
-        entry = Layout._serialize_event_handler(handler, target)
+        """ReactPy names a handler after its place. A button that another one has replaced there must not press that one, so
+        the name also says what is done."""
+        entry = Layout._serialize_event_handler(handler, f"{target}{_DOING}{_doing(handler)}")
         if isinstance(handler, Handler) and handler.is_exclusive:
             entry["isExclusive"] = True
         return entry
+
+
+def event_of(target: str) -> str:
+    """The event in the name of a handler, such as `onClick`."""
+    return target.rpartition(_DOING)[0].rpartition(":")[2]
+
+
+def _doing(handler: Any) -> str:
+    """Stands for the code of a handler: the same in every rendering and every process."""
+    deed = handler.deed if isinstance(handler, Handler) else inspect.unwrap(handler.function)
+    while isinstance(deed, partial):
+        deed = deed.func
+    code = getattr(deed, "__code__", None)
+    return _digest(code) if isinstance(code, CodeType) else ""
+
+
+@lru_cache(maxsize=10_000)
+def _digest(code: CodeType) -> str:
+    where = f"{code.co_qualname}:{code.co_firstlineno}:{code.co_names}"
+    return f"{crc32(where.encode() + code.co_code):08x}"

@@ -24,6 +24,7 @@ from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.events import received_at
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.view import Shell, View
 
@@ -43,6 +44,8 @@ _SESSION_ENDED = 4401
 _TOO_MANY = 4429
 _FAILED = 1011
 _POLICY = 1008
+_DOUBLE_CLICK_S = 1.0
+_OF_FIELDS = frozenset(("onChange", "onInput", "onFocus", "onBlur", "onKeyDown"))
 _SEQ = re.compile(r'"seq":\s*(\d{1,9})')
 
 
@@ -91,6 +94,7 @@ class _Session:
         self._events: asyncio.Queue[dict[str, Any]] = asyncio.Queue(_MAX_WAITING_EVENTS)
         self._allowance = float(_MAX_EVENTS_PER_S)
         self._refilled_at = time.monotonic()
+        self._last_handled = ("", 0.0)
         self._title = ""
         self._view: View | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -175,7 +179,7 @@ class _Session:
                 continue
             if not self._may_send() or self._events.full():
                 await _refuse(self._websocket, t("Too much happened at once. Wait a moment and try again."))
-                self._queue({"type": "done", "seq": frame.get("seq", 0)})
+                self._queue({"type": "done", "seq": frame.get("seq", 0), "refused": True})
                 continue
             self._events.put_nowait(frame | {"received_at": time.monotonic()})
 
@@ -231,10 +235,21 @@ class _Session:
     async def _handle(self, target: str, data: dict[str, Any], seq: int) -> None:
         assert self._view is not None
         try:
-            if not await self._view.handle(target, data, seq):
-                log.info("ui.event_too_late", target=target)
+            if await self._view.handle(target, data, seq):
+                self._last_handled = (target, received_at.get())
+            else:
+                self._tell_too_late(target)
         except Exception as error:
             self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+
+    def _tell_too_late(self, target: str) -> None:
+        """What was pressed has gone. Nobody misses an event of a field that is gone, nor the second half of a double click."""
+        log.info("ui.event_too_late", target=target)
+        pressed, at = self._last_handled
+        if event_of(target) in _OF_FIELDS or (target == pressed and received_at.get() - at < _DOUBLE_CLICK_S):
+            return
+        sentence = t("The page changed before your click arrived. Look again, and repeat it if you still want it.")
+        self._queue({"type": "toast", "message": sentence, "variant": "info"})
 
     def _check_soon(self) -> None:
         self._identified_at = 0.0

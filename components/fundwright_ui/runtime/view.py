@@ -41,8 +41,7 @@ class View:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        await self._layout.__aenter__()
-        self._stack.push_async_callback(self._layout.__aexit__, None, None, None)  # type: ignore[arg-type]
+        await self._stack.enter_async_context(self._layout)
         self._apply(await self._layout.render())
         pump = asyncio.create_task(self._pump())
         self._stack.push_async_callback(_stopped, pump)

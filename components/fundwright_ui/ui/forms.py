@@ -25,7 +25,7 @@ from typing import Any, Literal, Protocol, cast
 
 from pydantic import BaseModel, ValidationError
 from reactpy import component, create_context, html, use_context, use_ref, use_state
-from reactpy.types import Component, Context, VdomDict
+from reactpy.types import Component, Context, ContextProvider, VdomDict
 
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import Handler, handler
@@ -198,7 +198,7 @@ def form(
     label: str | None = None,
     danger: bool = False,
     reset_on_success: bool = False,
-) -> VdomDict:
+) -> ContextProvider[Mapping[str, str]]:
     """A form. `on_submit` is given `model` filled with the fields, or `Fields` when there is no model.
 
     `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
@@ -228,14 +228,19 @@ def form(
 
     is_exclusive = isinstance(on_submit, Handler) and on_submit.is_exclusive
     is_busy = is_exclusive and cast(_Action, on_submit).is_running
-    return ErrorsContext(  # type: ignore[return-value]  # a provider is a component
+    return ErrorsContext(
         html.form(
             attributes(
                 className="fw-form",
                 noValidate=True,
                 autoComplete="off",
                 aria_label=label,
-                onSubmit=Handler(sent, prevent_default=True, is_exclusive=is_exclusive),
+                onSubmit=Handler(
+                    sent,
+                    prevent_default=True,
+                    is_exclusive=is_exclusive,
+                    deed=on_submit.deed if isinstance(on_submit, Handler) else on_submit,
+                ),
                 key=f"form:{round_}",
             ),
             *children,

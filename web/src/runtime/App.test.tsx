@@ -89,6 +89,21 @@ describe("events", () => {
     expect(page.sent().at(-1)).toMatchObject({ target: "renamed" });
   });
 
+  it("that were under way when the connection was lost are told of, once", async () => {
+    const page = await openPage(press);
+    const toasts = vi.spyOn(page.runtime, "toast");
+    fireEvent.click(screen.getByRole("button"));
+    vi.useFakeTimers();
+    for (const times of [1, 1]) {
+      await act(async () => page.socket().close());
+      await act(() => vi.advanceTimersByTimeAsync(1000));
+      await page.mount(press);
+      expect(toasts).toHaveBeenCalledTimes(times);
+    }
+    vi.useRealTimers();
+    expect(toasts).toHaveBeenCalledWith("The connection was interrupted. Check whether your last step was done.", "warning");
+  });
+
   it("carry keys as the protocol says", async () => {
     const page = await openPage({ t: "div", a: { role: "button", tabIndex: 0 }, e: { onKeyDown: { h: "key" } } });
     fireEvent.keyDown(screen.getByRole("button"), { key: "Enter", ctrlKey: true });
@@ -189,6 +204,21 @@ describe("fields", () => {
     expect(field()).toBe(before);
     expect(field().value).toBe("ab");
     expect(page.sent().at(-1)).toEqual({ type: "event", seq: 1, target: "typed", data: { value: "ab", checked: false } });
+  });
+
+  it("send again what the server turned away, once and as it is by then", async () => {
+    const page = await openPage(form());
+    const typed = () => page.sent().flatMap((frame) => (frame.type === "event" && frame.target === "typed" ? [frame.data["value"]] : []));
+    vi.useFakeTimers();
+    fireEvent.change(field(), { target: { value: "a" } });
+    fireEvent.change(field(), { target: { value: "ab" } });
+    await page.receive({ type: "done", seq: 1, refused: true }, { type: "done", seq: 2, refused: true });
+    expect(typed()).toEqual(["a", "ab"]);
+    await act(() => vi.advanceTimersByTimeAsync(1500));
+    vi.useRealTimers();
+    expect(typed()).toEqual(["a", "ab", "ab"]);
+    await page.receive({ type: "done", seq: 3 });
+    expect(page.isReady()).toBe(true);
   });
 
   it("send what was typed before hydration", async () => {

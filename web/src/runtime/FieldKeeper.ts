@@ -2,6 +2,8 @@ import { readField } from "./events";
 import type { ElementNode } from "./protocol";
 import type { Runtime } from "./Runtime";
 
+const AFTER_REFUSAL_MS = 1_000;
+
 export type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export interface FieldContent {
@@ -82,7 +84,11 @@ export class FieldKeeper {
 
   #send(): void {
     if (this.#field === undefined || this.#handler === undefined) return;
-    this.#lastSent = this.#runtime.emitContent(this.#handler, readField(this.#field));
+    const sent = this.#runtime.emitContent(this.#handler, readField(this.#field), () => {
+      // What was typed since has been sent, and may have been refused, by itself.
+      if (sent === this.#lastSent) setTimeout(this.#catchUp, AFTER_REFUSAL_MS);
+    });
+    this.#lastSent = sent;
   }
 }
 

@@ -42,6 +42,7 @@ export class Runtime {
   readonly #exclusive = new Set<string>();
   #early: EarlyEvent[] = [];
   #isAsPainted = true;
+  #hasLostEvent = false;
   #hasGivenUp = false;
   #move: (move: Move) => void = ({ path }) => location.assign(this.page.base + path);
   #releaseMount: Unsubscribe;
@@ -100,7 +101,8 @@ export class Runtime {
     }
     if (handler.o !== undefined) this.#exclusive.add(handler.h);
     const release = this.readiness.hold();
-    return this.#connection.sendEvent(handler.h, data, () => {
+    return this.#connection.sendEvent(handler.h, data, (outcome) => {
+      if (outcome === "lost") this.#hasLostEvent = true;
       this.#exclusive.delete(handler.h);
       release();
       onDone();
@@ -108,9 +110,13 @@ export class Runtime {
   };
 
   /** Like `emit`, for the content of a field: while the server does not listen, `resend` catches up instead. */
-  readonly emitContent = (target: string, data: EventData): number => {
+  readonly emitContent = (target: string, data: EventData, onRefused: () => void): number => {
     if (!this.#connection.isMounted) return 0;
-    return this.#connection.sendEvent(target, data, this.readiness.hold());
+    const release = this.readiness.hold();
+    return this.#connection.sendEvent(target, data, (outcome) => {
+      if (outcome === "refused") onRefused();
+      release();
+    });
   };
 
   /** Registers what a field does once a fresh server state is there. */
@@ -185,6 +191,8 @@ export class Runtime {
     const early = this.#early;
     this.#early = [];
     for (const { target, data, onDone } of early) this.emit(target, data, onDone);
+    if (this.#hasLostEvent) this.toast(this.t("The connection was interrupted. Check whether your last step was done."), "warning");
+    this.#hasLostEvent = false;
     this.#releaseMount();
   }
 

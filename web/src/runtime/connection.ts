@@ -5,6 +5,10 @@ const LONGEST_DELAY_MS = 10_000;
 const CLOSED_BY_US = 1000;
 const SESSION_ENDED = 4401;
 
+/** What became of an event: handled, turned away because there were too many, or sent into a connection that was lost. */
+export type Outcome = "done" | "refused" | "lost";
+type OnEnd = (outcome: Outcome) => void;
+
 export interface ConnectionOptions {
   readonly url: string;
   /** Where the page is and the hash of the tree it shows (null once it was patched), for `hello`. */
@@ -25,7 +29,7 @@ export class Connection {
   #seq = 0;
   #isMounted = false;
   #isStopped = false;
-  readonly #unanswered = new Map<number, () => void>();
+  readonly #unanswered = new Map<number, OnEnd>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -57,17 +61,17 @@ export class Connection {
     this.#socket?.close(CLOSED_BY_US);
   }
 
-  sendEvent(target: string, data: EventData, onDone: () => void): number {
-    return this.#send((seq) => ({ type: "event", seq, target, data }), onDone);
+  sendEvent(target: string, data: EventData, onEnd: OnEnd): number {
+    return this.#send((seq) => ({ type: "event", seq, target, data }), onEnd);
   }
 
-  sendLocation(path: string, onDone: () => void): number {
-    return this.#send((seq) => ({ type: "location", seq, path }), onDone);
+  sendLocation(path: string, onEnd: OnEnd): number {
+    return this.#send((seq) => ({ type: "location", seq, path }), onEnd);
   }
 
-  #send(frame: (seq: number) => ClientFrame, onDone: () => void): number {
+  #send(frame: (seq: number) => ClientFrame, onEnd: OnEnd): number {
     const seq = ++this.#seq;
-    this.#unanswered.set(seq, onDone);
+    this.#unanswered.set(seq, onEnd);
     this.#socket?.send(JSON.stringify(frame(seq)));
     return seq;
   }
@@ -104,13 +108,10 @@ export class Connection {
       this.#failures = 0;
     }
     this.#options.onFrame(frame);
-    if (frame.type === "done") this.#settle(frame.seq);
-  }
-
-  #settle(seq: number): void {
-    const onDone = this.#unanswered.get(seq);
-    this.#unanswered.delete(seq);
-    onDone?.();
+    if (frame.type !== "done") return;
+    const onEnd = this.#unanswered.get(frame.seq);
+    this.#unanswered.delete(frame.seq);
+    onEnd?.(frame.refused === true ? "refused" : "done");
   }
 
   #lose(): void {
@@ -119,7 +120,7 @@ export class Connection {
     const abandoned = [...this.#unanswered.values()];
     this.#unanswered.clear();
     this.#options.onLost();
-    for (const onDone of abandoned) onDone();
+    for (const onEnd of abandoned) onEnd("lost");
   }
 
   #retryLater(): void {

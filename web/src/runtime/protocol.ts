@@ -65,7 +65,7 @@ export type Variant = "success" | "info" | "warning" | "error";
 export type ServerFrame =
   | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string }
   | { readonly type: "patch"; readonly ops: readonly Operation[] }
-  | { readonly type: "done"; readonly seq: number }
+  | { readonly type: "done"; readonly seq: number; readonly refused?: boolean }
   | { readonly type: "title"; readonly title: string }
   | { readonly type: "toast"; readonly message: string; readonly variant: Variant }
   | { readonly type: "navigate"; readonly path: string; readonly replace?: boolean; readonly reload?: boolean }
