@@ -8,8 +8,25 @@ from uuid import UUID
 
 from pgvector import HalfVector
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import ColumnElement, Float, Select, cast, delete, exists, func, or_, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Float,
+    Numeric,
+    Select,
+    Text,
+    and_,
+    cast,
+    delete,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import TSQUERY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -28,6 +45,9 @@ _EF_SEARCH = 100
 _MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
 _INDEX_LOCK = 4_207_114
 _CONTEXT_CHARACTERS = 1_500
+_LENGTH_WEIGHT = 16
+"""`ts_rank` divided by 1 + the logarithm of the number of unique words. On Cranfield better than `ts_rank_cd` (nDCG@10 .33 against
+.30, fused .41 against .39) and a quarter of its time: cover density looks at every pair of places."""
 _FUSION = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009, https://doi.org/10.1145/1571941.1572114)."""
 
@@ -166,11 +186,6 @@ async def list_chunks_without_vector(
     return list(await session.scalars(query))
 
 
-async def count_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID) -> int:
-    query = select(func.count()).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
-    return await session.scalar(query) or 0
-
-
 async def save_vectors(session: AsyncSession, owner_id: UUID, chunk_ids: Sequence[UUID], vectors: Vectors, model_id: str) -> None:
     """Store vectors of chunks that still exist; a document may have been removed while they were computed."""
     known = set(
@@ -212,87 +227,84 @@ async def search_chunks(
     session: AsyncSession, owner_id: UUID, query: str, vector: Vectors, *, model_id: str, limit: int, depth: int = 50
 ) -> list[Passage]:
     """The best chunks by meaning and by words, fused by rank."""
-    by_meaning = await _nearest(session, owner_id, vector, model_id=model_id, limit=depth)
-    by_words = await _matching(session, owner_id, query, model_id=model_id, limit=depth)
-    points: dict[UUID, float] = {}
-    for ranking in (by_meaning, by_words):
-        for rank, chunk_id in enumerate(ranking, start=1):
-            points[chunk_id] = points.get(chunk_id, 0.0) + 1 / (_FUSION + rank)
-    best = sorted(points, key=lambda chunk_id: (-points[chunk_id], str(chunk_id)))[:limit]
-    return await _passages(session, owner_id, best, vector, model_id=model_id)
-
-
-async def _nearest(session: AsyncSession, owner_id: UUID, vector: Vectors, *, model_id: str, limit: int) -> list[UUID]:
-    dimension = len(vector)
-    mine = (
-        select(ChunkVector.chunk_id, ChunkVector.vector)
-        .join(Chunk, Chunk.id == ChunkVector.chunk_id)
-        .where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension)
-        .where(Chunk.document_id.in_(_searched_documents(owner_id)))
-    )
-    count = await session.scalar(
-        select(func.count()).select_from(
-            select(ChunkVector.chunk_id)
-            .where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id)
-            .limit(_EXACT_LIMIT)
-            .subquery()
+    asked = cast(HalfVector(vector), HALFVEC(len(vector)))
+    is_indexed = await _is_index_worthwhile(session, owner_id, model_id=model_id, dimension=len(vector))
+    searched = select(_searched_documents(owner_id).cte("searched").c.id)
+    by_meaning = _nearest(owner_id, asked, model_id=model_id, dimension=len(vector), is_indexed=is_indexed)
+    by_words = _matching(owner_id, query, model_id=model_id)
+    by_meaning, by_words = (found.where(Chunk.document_id.in_(searched)).limit(depth) for found in (by_meaning, by_words))
+    near, said = (_ranked(found, name) for found, name in ((by_meaning, "near"), (by_words, "said")))
+    chunk_id = func.coalesce(near.c.id, said.c.id)
+    points = sum((func.coalesce(1.0 / (_FUSION + ranking.c.rank), 0.0) for ranking in (near, said)), literal(0.0))
+    distance = ChunkVector.vector.op("<=>", return_type=Float())(asked)
+    found = await session.execute(
+        select(
+            Chunk.id,
+            Chunk.document_id,
+            Document.title.label("document_title"),
+            Chunk.heading,
+            Chunk.page,
+            Chunk.text,
+            func.round(cast(1 - distance, Numeric), 4).label("score"),
+            Chunk.start_offset.label("start"),
+            Chunk.end_offset.label("end"),
         )
-    )
-    if (count or 0) < _EXACT_LIMIT or dimension > _MAX_INDEXED_DIMENSION:
-        # Without the cast of the index's expression, so that the planner cannot take the index.
-        every = mine.subquery()
-        distance = every.c.vector.op("<=>", return_type=Float())(cast(HalfVector(vector), HALFVEC(dimension)))
-        return list(await session.scalars(select(every.c.chunk_id).order_by(distance).limit(limit)))
-    await session.execute(text(f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}"))
-    await session.execute(text("SET LOCAL hnsw.iterative_scan = strict_order"))
-    distance = cast(ChunkVector.vector, HALFVEC(dimension)).op("<=>", return_type=Float())(
-        cast(HalfVector(vector), HALFVEC(dimension))
-    )
-    return list(await session.scalars(mine.with_only_columns(ChunkVector.chunk_id).order_by(distance).limit(limit)))
-
-
-async def _matching(session: AsyncSession, owner_id: UUID, query: str, *, model_id: str, limit: int) -> list[UUID]:
-    english = text("'english'")
-    # A question rarely stands in a passage whole: any of its words counts, the rank rewards many.
-    words = func.replace(cast(func.plainto_tsquery(english, query), type_=Chunk.text.type), " & ", " | ")
-    asked = func.to_tsquery(english, words)
-    rank = func.ts_rank_cd(Chunk.search, asked, 1)
-    found = (
-        select(Chunk.id)
-        .where(Chunk.owner_id == owner_id, Chunk.search.op("@@")(asked))
-        .where(Chunk.document_id.in_(_searched_documents(owner_id)))
-        .where(exists().where(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
-        .order_by(rank.desc(), Chunk.id)
+        .select_from(near.outerjoin(said, near.c.id == said.c.id, full=True))
+        .join(Chunk, Chunk.id == chunk_id)
+        .join(Document, Document.id == Chunk.document_id)
+        .join(ChunkVector, and_(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
+        .where(Chunk.owner_id == owner_id)
+        .order_by(points.desc(), Chunk.id)
         .limit(limit)
     )
-    return list(await session.scalars(found))
+    return [Passage.model_validate(row) for row in found.mappings()]
 
 
-async def _passages(
-    session: AsyncSession, owner_id: UUID, chunk_ids: Sequence[UUID], vector: Vectors, *, model_id: str
-) -> list[Passage]:
-    distance = ChunkVector.vector.op("<=>", return_type=Float())(cast(HalfVector(vector), HALFVEC(len(vector))))
-    rows = await session.execute(
-        select(Chunk, Document.title, distance)
-        .join(Document, Document.id == Chunk.document_id)
-        .join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
-        .where(Chunk.owner_id == owner_id, Chunk.id.in_(chunk_ids), ChunkVector.model_id == model_id)
+def _ranked(found: Select[UUID, float], name: str) -> CTE:
+    """`found` selects id and worth, the more the better; answers id and rank from 1."""
+    best = found.cte(f"best_{name}")
+    return select(best.c.id, func.row_number().over(order_by=(best.c.worth.desc(), best.c.id)).label("rank")).cte(name)
+
+
+async def _is_index_worthwhile(session: AsyncSession, owner_id: UUID, *, model_id: str, dimension: int) -> bool:
+    if dimension > _MAX_INDEXED_DIMENSION:
+        return False
+    mine = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id)
+    if await session.scalar(mine.offset(_EXACT_LIMIT).limit(1)) is None:
+        return False
+    await session.execute(
+        text("SELECT set_config('hnsw.ef_search', :ef, true), set_config('hnsw.iterative_scan', 'strict_order', true)"),
+        {"ef": str(_EF_SEARCH)},
     )
-    found = {
-        chunk.id: Passage(
-            id=chunk.id,
-            document_id=chunk.document_id,
-            document_title=title,
-            heading=chunk.heading,
-            page=chunk.page,
-            text=chunk.text,
-            score=round(1 - float(away), 4),
-            start=chunk.start_offset,
-            end=chunk.end_offset,
-        )
-        for chunk, title, away in rows
-    }
-    return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+    return True
+
+
+def _nearest(
+    owner_id: UUID, asked: ColumnElement[Any], *, model_id: str, dimension: int, is_indexed: bool
+) -> Select[UUID, float]:
+    # Only with the cast of the index's expression can the planner take the index.
+    vector = cast(ChunkVector.vector, HALFVEC(dimension)) if is_indexed else ChunkVector.vector
+    distance = vector.op("<=>", return_type=Float())(asked)
+    return (
+        select(ChunkVector.chunk_id.label("id"), (-distance).label("worth"))
+        .join(Chunk, Chunk.id == ChunkVector.chunk_id)
+        .where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension)
+        .order_by(distance)
+    )
+
+
+def _matching(owner_id: UUID, query: str, *, model_id: str) -> Select[UUID, float]:
+    # A question rarely stands in a passage whole: any of its words counts, the rank rewards many.
+    words = func.replace(cast(func.plainto_tsquery(text("'english'"), query), Text), " & ", " | ")
+    # A subquery is computed once; in a prepared statement the bare function would be computed again for every passage.
+    asked = select(cast(words, TSQUERY)).scalar_subquery()
+    worth = func.ts_rank(Chunk.search, asked, _LENGTH_WEIGHT, type_=Float()).label("worth")
+    return (
+        select(Chunk.id, worth)
+        .where(Chunk.owner_id == owner_id, Chunk.search.op("@@")(asked))
+        .where(exists().where(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
+        .order_by(worth.desc(), Chunk.id)
+    )
 
 
 async def list_trained_models(session: AsyncSession, owner_id: UUID) -> list[str]:
