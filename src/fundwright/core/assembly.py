@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from fundwright.core.database import Database
-from fundwright.core.files import FileStore
+from fundwright.core.database import Database, libpq_url
+from fundwright.core.files import FileStore, start_errors
 from fundwright.core.jobs import JobQueue
 from fundwright.core.live import LiveBus
 from fundwright.core.migrations import upgrade
@@ -38,7 +38,7 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         if settings.database_url is None:
             url = stack.enter_context(EmbeddedPostgres(settings.data).use())
         else:
-            url = settings.database_url.get_secret_value()
+            url = libpq_url(settings.database_url.get_secret_value())
         await upgrade(url)
         database = Database(url)
         stack.push_async_callback(database.close)
@@ -49,7 +49,8 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         await stack.enter_async_context(jobs.opened())
         for kind, handler in plugins.collect("job_handlers"):
             jobs.register(kind, handler)
-        files = FileStore(settings.data / "files", max_bytes=settings.max_upload_bytes)
+        with start_errors(settings.data):
+            files = FileStore(settings.data / "files", max_bytes=settings.max_upload_bytes)
         core = Core(settings=settings, database=database, live=live, jobs=jobs, files=files, plugins=plugins)
         jobs.services = core
         yield core

@@ -7,11 +7,15 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 from sqlalchemy import DateTime, MetaData
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
+
+from fundwright.core.errors import DiskFull, StartRefused
 
 
 class Base(DeclarativeBase):
@@ -33,6 +37,23 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def libpq_url(address: str) -> str:
+    """The address of a server as libpq reads it; `postgres://` and SQLAlchemy's `postgresql+driver://` will do.
+
+    Raises StartRefused, without repeating the address: it may hold a password.
+    """
+    try:
+        url = make_url(address)
+    except (ArgumentError, ValueError):  # ValueError: the port is no number
+        url = None
+    if url is None or url.get_backend_name() not in ("postgresql", "postgres") or not url.database or "@" in (url.host or ""):
+        raise StartRefused(
+            "DATABASE_URL is not the address of a PostgreSQL database. Write it as postgresql://user:password@host/database, with "
+            "special characters in the password as %XX (%40 for an @)."
+        )
+    return "postgresql" + address[address.index("://") :]
+
+
 class Database:
     """Hands out transactions. `url` is a libpq URL such as `postgresql://user@host/name`."""
 
@@ -48,9 +69,14 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncSession]:
-        """A session that commits at the end and rolls back when the body raises. Only boundaries call this."""
-        async with self._sessions() as session, session.begin():
-            yield session
+        """A session that commits at the end and rolls back when the body raises. Only boundaries call this. Raises DiskFull."""
+        try:
+            async with self._sessions() as session, session.begin():
+                yield session
+        except (DBAPIError, psycopg.errors.DiskFull) as error:
+            if isinstance(error, psycopg.errors.DiskFull) or isinstance(error.orig, psycopg.errors.DiskFull):
+                raise DiskFull from error
+            raise
 
     async def close(self) -> None:
         await self.engine.dispose()

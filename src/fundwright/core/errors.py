@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class FundwrightError(Exception):
     """An expected refusal. `sentence` says what happened and what to do next; `status` is its HTTP status."""
@@ -43,3 +45,13 @@ class StartRefused(FundwrightError):
     """The process cannot start; the sentence is all that is printed."""
 
     status = 503
+
+
+class DiskFull(FundwrightError):
+    """Nothing can be written to `folder`, or to the disk of a database server elsewhere."""
+
+    status = 507
+
+    def __init__(self, folder: Path | None = None) -> None:
+        where = f"that holds {folder}" if folder else "of the database"
+        super().__init__(f"The disk {where} is full. Free some space and try again; what was saved before is kept.")

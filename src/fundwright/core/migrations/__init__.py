@@ -6,21 +6,22 @@ import asyncio
 from pathlib import Path
 
 import psycopg
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, text
+from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
 
 from fundwright.core.errors import StartRefused
 
+_FOLDER = Path(__file__).parent
 _LOCK = 4_207_113  # any number: keeps two processes from migrating at once
+_OLDEST_POSTGRES = 15
+_OLDEST_VECTOR = (0, 8)  # the first with iterative index scans
 
 
-def _configuration() -> Config:
-    configuration = Config()
-    configuration.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
-    return configuration
+def revisions() -> list[str]:
+    """What this version knows, oldest first: `versions/v0001_core.py` is revision 0001."""
+    return sorted(path.name[1:5] for path in (_FOLDER / "versions").glob("v*.py"))
 
 
 async def upgrade(url: str) -> None:
@@ -29,47 +30,78 @@ async def upgrade(url: str) -> None:
 
 
 def _upgrade(url: str) -> None:
-    parsed = make_url(url)
-    where = f"{parsed.host or 'the local socket'}/{parsed.database}"
+    address = conninfo_to_dict(url)
+    host = str(address.get("host") or "/")
+    where = "on this machine" if host.startswith("/") else f"at {host}/{address.get('dbname', '')}"
     try:
-        psycopg.connect(url, connect_timeout=5).close()
+        connection = psycopg.connect(url, connect_timeout=5, autocommit=True)
     except psycopg.OperationalError as error:
         reason = str(error).strip().splitlines()[-1]
         raise StartRefused(
-            f"The PostgreSQL server at {where} cannot be reached: {reason}. Check DATABASE_URL and that the server is running."
+            f"The PostgreSQL server {where} cannot be reached: {reason}. Check DATABASE_URL and that the server is running."
         ) from error
-    engine = create_engine(parsed.set(drivername="postgresql+psycopg"))
-    try:
-        with engine.connect() as connection:
-            _check_server(connection, where)
-            connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
-            connection.commit()
-            configuration = _configuration()
-            configuration.attributes["connection"] = connection
-            _check_schema(connection, configuration, where)
-            command.upgrade(configuration, "head")
-            connection.commit()
-    finally:
-        engine.dispose()
+    with connection:
+        _check_server(connection, where)
+        connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+        if not _is_up_to_date(connection, where):
+            _run_missing(url, where)
 
 
-def _check_server(connection: Connection, where: str) -> None:
-    version = int(connection.scalar(text("SHOW server_version_num")) or 0)
-    if version < 150_000:
-        raise StartRefused(f"The PostgreSQL server at {where} is version {version // 10_000}; version 15 or newer is needed.")
-    if not connection.scalar(text("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")):
+def _check_server(connection: psycopg.Connection, where: str) -> None:
+    version = connection.info.server_version // 10_000
+    if version < _OLDEST_POSTGRES:
         raise StartRefused(
-            f"The PostgreSQL server at {where} lacks the extension `vector`. Install pgvector on it, or leave DATABASE_URL "
+            f"The PostgreSQL server {where} is version {version}; version {_OLDEST_POSTGRES} or newer is needed. "
+            "Use a newer one, or leave DATABASE_URL empty to use the embedded server."
+        )
+    found = connection.execute(
+        "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
+    ).fetchone()
+    if found is None:
+        raise StartRefused(
+            f"The PostgreSQL server {where} lacks the extension `vector`. Install pgvector on it, or leave DATABASE_URL "
             "empty to use the embedded server."
         )
-
-
-def _check_schema(connection: Connection, configuration: Config, where: str) -> None:
-    if not connection.scalar(text("SELECT to_regclass('alembic_version')")):
-        return
-    current = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    known = {script.revision for script in ScriptDirectory.from_config(configuration).walk_revisions()}
-    if current and current not in known:
+    if tuple(map(int, found[0].split(".")[:2])) < _OLDEST_VECTOR:
         raise StartRefused(
-            f"The database at {where} was written by a newer version of Fundwright (schema {current}). Install that version."
+            f"The PostgreSQL server {where} has version {found[0]} of the extension `vector`; "
+            f"{'.'.join(map(str, _OLDEST_VECTOR))} or newer is needed. Install a newer pgvector on it and run "
+            "`ALTER EXTENSION vector UPDATE`, or leave DATABASE_URL empty to use the embedded server."
         )
+
+
+def _is_up_to_date(connection: psycopg.Connection, where: str) -> bool:
+    if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
+        return False
+    current = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    known = revisions()
+    if current and current[0] not in known:
+        raise StartRefused(
+            f"The database {where} was written by a newer version of Fundwright (schema {current[0]}). "
+            "Install that version, or choose another database or data folder."
+        )
+    return current == (known[-1],)
+
+
+def _run_missing(url: str, where: str) -> None:
+    # Imported here because hardly any start has something to migrate.
+    from alembic import command
+    from alembic.config import Config
+
+    configuration = Config()
+    configuration.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    try:
+        with engine.connect() as connection:
+            configuration.attributes["connection"] = connection
+            command.upgrade(configuration, "head")
+            connection.commit()
+    except DBAPIError as error:
+        if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):
+            raise StartRefused(
+                f"The account of DATABASE_URL may not set up the database {where}: {str(error.orig).splitlines()[0]}. Let an "
+                "administrator make it the owner of the database and run `CREATE EXTENSION vector` there."
+            ) from error
+        raise
+    finally:
+        engine.dispose()
