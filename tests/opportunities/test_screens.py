@@ -3,6 +3,8 @@ from uuid import uuid4
 
 import pytest
 
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate, Colour
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
@@ -10,6 +12,8 @@ from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.nih import nih_screen
 from fundwright_ui.screens.opportunities_list import query_of
 from fundwright_ui.screens.opportunity import contract_screen, deadline
+from fundwright_ui.screens.sam import sam_screen
+from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import notice_id, sam_file, sam_row
@@ -69,3 +73,57 @@ class TestSimilar:
     async def test_says_what_to_do_before_the_texts_were_compared(self, committed: Core, member: Actor, roof: str) -> None:
         async with mounted(committed, member, contract_screen, path=f"/dashboard/sam/{roof}", params={"id": roof}) as screen:
             assert "Not known yet." in screen.text
+
+
+class TestRejectedRows:
+    async def test_are_shown_where_the_import_is_a_page_at_a_time(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        bad = [sam_row(NoticeId=notice_id(number), PostedDate=f"day {number}") for number in range(12)]
+        await import_file(sam_file(sam_row(NoticeId=notice_id(99)), *bad), name="mine.csv")
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?import=open") as screen:
+            assert "day 0" not in screen.text
+            await screen.click("button", "Show 12 rejected rows")
+            assert screen.find("table", "Rejected rows of mine.csv")
+            for text in ("mine.csv", "PostedDate", "“day 0” is not a date.", "“day 9” is not a date."):
+                assert text in screen.text
+            assert "day 10" not in screen.text
+            await screen.click("button", "Next page")
+            assert "“day 11” is not a date." in screen.text
+            await screen.click("button", "Hide rejected rows")
+            assert "day 11" not in screen.text
+
+
+class TestImports:
+    async def test_older_ones_are_on_further_pages(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        for number in range(4):
+            await import_file(sam_file(sam_row()), name=f"file{number}.csv")
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?import=open") as screen:
+            assert "file3.csv" in screen.text
+            assert "file0.csv" not in screen.text
+            await screen.click("button", "Next page")
+            assert "file0.csv" in screen.text
+
+    async def test_whether_the_panel_is_open_is_in_the_address(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row()))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            await screen.click("button", "Import")
+            assert screen.address == "/dashboard/sam?import=open"
+            await screen.click("button", "Hide import")
+            assert "Import a file" not in screen.text
+
+
+class TestCategoryChip:
+    async def test_has_the_colour_of_the_category_and_says_how_sure_it_is(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roofs", colour=Colour.RED))
+            [notice] = await listed(session, member)
+            await categories.add_example(session, member, roofs.id, notice.id)
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            chips = screen.props("DataTable")["rows"][0]["cells"]["marks"]
+            assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips

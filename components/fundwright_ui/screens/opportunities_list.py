@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.paging import Page, PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import day_in_washington
-from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import nt, t
@@ -29,19 +29,21 @@ from fundwright_ui.ui import (
     alert,
     button,
     card,
+    category_color,
     empty,
     form,
     link_button,
     loading,
     page,
+    pagination,
     problem,
     progress,
     row,
     section,
     select_field,
+    stack,
     tabs,
     text_field,
-    text_link,
 )
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, Sort, TableQuery, data_table
@@ -51,7 +53,9 @@ PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/
 _SEPARATOR = "|"
 _SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
 _SINGLE = ("naics", "due_from", "due_to", "posted_from", "posted_to", "availability", "category")
+_OPEN, _CLOSED = "open", "closed"
 _SHOWN_IMPORTS = 3
+_SHOWN_REJECTIONS = 10
 
 Labelled = tuple[Page[OpportunityRow], dict[UUID, LabelRead]]
 
@@ -62,7 +66,6 @@ def opportunities_list(kind: Kind) -> VdomDict:
     actor = use_actor()
     url = use_url_state()
     query = query_of(kind, url.params)
-    asked_for_import, set_asked_for_import = use_state(cast("bool | None", None))
     began_empty = use_ref(False)
 
     async def read(session: AsyncSession) -> Labelled:
@@ -77,11 +80,11 @@ def opportunities_list(kind: Kind) -> VdomDict:
     if facets.value is not None and not facets.value.total:
         began_empty.current = True
     # Who began with nothing keeps the panel after the first import: what came of it stands there.
-    is_importing = began_empty.current if asked_for_import is None else asked_for_import
+    is_importing = url.get("import", _OPEN if began_empty.current else _CLOSED) == _OPEN
     toggle = button(
         t("Hide import") if is_importing else t("Import"),
         icon_name="upload",
-        on_click=lambda: set_asked_for_import(not is_importing),
+        on_click=lambda: url.set(**{"import": _CLOSED if is_importing else _OPEN}),
     )
 
     def shown(*children: Child) -> VdomDict:
@@ -332,8 +335,8 @@ def _table(
         marks: list[Chip] = []
         label = labels.get(item.id)
         if label and label.category_name and label.state != LabelState.REJECTED:
-            is_sure = label.state == LabelState.ACCEPTED
-            marks.append(Chip(label=label.category_name, color="success" if is_sure else "info"))
+            sure = "" if label.state == LabelState.ACCEPTED else f" · {label.confidence:.0%}"
+            marks.append(Chip(label=label.category_name + sure, color=category_color(label.colour)))
         if not item.is_open:
             marks.append(Chip(label=t("Closed"), color="warning"))
         if item.is_sample:
@@ -456,19 +459,22 @@ def import_panel(kind: Kind) -> VdomDict:
     """Takes files and shows the last imports while they run and afterwards."""
     connection = use_connection()
     actor = use_actor()
+    number, set_number = use_state(1)
     sources = [source for source in service.list_sources(connection.core) if source.kind == kind]
     chosen, set_chosen = use_state(sources[0].name if sources else "")
     recent = use_query(
-        lambda session: service.list_imports(session, actor, PageRequest(page_size=_SHOWN_IMPORTS)),
+        lambda session: service.list_imports(session, actor, PageRequest(page=number, page_size=_SHOWN_IMPORTS)),
+        key=[number],
         topics=[jobs_topic(actor.id)],
     )
+    labels = {source.name: source.label for source in service.list_sources(connection.core)}
     source = next((source for source in sources if source.name == chosen), None)
-    accept = ",".join((*(source.file_suffixes if source else ()), ".gz"))
     runs: list[Child] = []
     if recent.error:
         runs.append(problem(recent.error, on_retry=recent.reload))
     elif recent.value is not None:
-        runs.extend(import_card(run, key=str(run.id)) for run in recent.value.items)
+        runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
+        runs.append(pagination(number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_number))
     return section(
         t("Import a file"),
         select_field(
@@ -483,47 +489,34 @@ def import_panel(kind: Kind) -> VdomDict:
         FileDrop(
             label=t("Choose a file"),
             hint=t(
-                "{label}: {suffixes}, also as .gz. Importing a file again changes nothing.",
+                "{label}: {suffixes}, also as .gz or .zip. Importing a file again changes nothing.",
                 label=source.label,
                 suffixes=", ".join(source.file_suffixes),
-            )
-            if source
-            else "",
+            ),
             upload_url=connection.href(f"/api/opportunities/imports/{chosen}"),
-            accept=accept,
+            accept=",".join((*source.file_suffixes, ".gz", ".zip")),
             max_bytes=connection.core.settings.max_upload_bytes,
             on_uploaded=recent.reload,
             key=f"drop:{chosen}",
-        ),
+        )
+        if source
+        else None,
         *runs,
     )
 
 
 @component
-def import_card(run: ImportRunRead) -> VdomDict:
+def import_card(run: ImportRunRead, source: str) -> VdomDict:
     """One import: how far it is, or what came of it."""
     connection = use_connection()
     actor = use_actor()
-
-    async def stop(session: AsyncSession) -> None:
-        if run.job_id is not None:
-            await jobs.cancel(session, run.job_id, owner_id=actor.id)
-
-    stopping = use_action(stop)
+    stopping = use_action(lambda session: service.stop_import(session, actor, connection.core, run.id))
     counts = t(
         "{new} new, {changed} changed, {unchanged} unchanged, {rejected} rejected",
         new=f"{run.new:,}",
         changed=f"{run.changed:,}",
         unchanged=f"{run.unchanged:,}",
         rejected=f"{run.rejected:,}",
-    )
-    rejected = (
-        text_link(
-            t("Rejected rows with line, column and reason (CSV)"),
-            connection.href(f"/api/opportunities/imports/{run.id}/rejections.csv"),
-        )
-        if run.rejected
-        else None
     )
     state: Child
     if run.state in (JobState.QUEUED, JobState.RUNNING):
@@ -538,7 +531,72 @@ def import_card(run: ImportRunRead) -> VdomDict:
         state = alert(t("Stopped. What was read until then stays."), html.p(counts), variant="warning")
     else:
         state = html.p({"role": "status"}, counts)
-    return card(state, rejected, title=run.filename)
+    return card(state, rejected_rows(run, key="rejected") if run.rejected else None, title=run.filename, subtitle=source)
+
+
+@component
+def rejected_rows(run: ImportRunRead) -> VdomDict:
+    """The rows of an import that were left out, a page at a time once somebody asks for them."""
+    connection = use_connection()
+    actor = use_actor()
+    is_open, set_open = use_state(False)
+    number, set_number = use_state(1)
+
+    async def read(session: AsyncSession) -> Page[RejectionRead] | None:
+        request = PageRequest(page=number, page_size=_SHOWN_REJECTIONS)
+        return await service.list_rejections(session, actor, run.id, request) if is_open else None
+
+    found = use_query(read, key=[is_open, number, run.rejected])
+    toggle = button(
+        t("Hide rejected rows")
+        if is_open
+        else nt("Show {count} rejected row", "Show {count} rejected rows", run.rejected, count=f"{run.rejected:,}"),
+        size="small",
+        on_click=lambda: set_open(not is_open),
+    )
+    if not is_open:
+        return toggle
+    if found.error:
+        return stack(row(toggle), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return stack(row(toggle), loading(t("Loading rejected rows")))
+    download = link_button(
+        t("All as CSV"),
+        connection.href(f"/api/opportunities/imports/{run.id}/rejections.csv"),
+        size="small",
+        icon_name="download",
+        download=True,
+    )
+    return stack(
+        row(toggle, download),
+        html.div(
+            {"className": "fw-table-scroll"},
+            html.table(
+                {"className": "fw-table", "aria-label": t("Rejected rows of {name}", name=run.filename)},
+                html.thead(
+                    html.tr(
+                        *(
+                            html.th({"scope": "col", "key": name}, name)
+                            for name in (t("File"), t("Line"), t("Column"), t("Reason"))
+                        )
+                    )
+                ),
+                html.tbody(
+                    *(
+                        html.tr(
+                            {"key": str(index)},
+                            html.td(run.filename),
+                            html.td({"className": "fw-number"}, f"{rejection.line:,}"),
+                            html.td(rejection.column),
+                            html.td(rejection.reason),
+                        )
+                        for index, rejection in enumerate(found.value.items)
+                    )
+                ),
+            ),
+        ),
+        pagination(number, -(-found.value.total // _SHOWN_REJECTIONS), on_page=set_number),
+    )
 
 
 def _share(done: int, total: int | None, words: str) -> str:

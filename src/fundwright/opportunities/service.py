@@ -17,8 +17,9 @@ from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import FundwrightError, Invalid, NotAllowed, NotFound
+from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
@@ -149,7 +150,7 @@ def list_sources(core: Core) -> list[SourceRead]:
 
 
 def get_source(core: Core, name: str) -> Source:
-    """Raises NotFound."""
+    """Raises Invalid, with the names there are."""
     sources = cast(list[Source], core.plugins.collect("opportunity_sources"))
     for source in sources:
         if source.name == name:
@@ -192,6 +193,16 @@ async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest
 async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportRunRead:
     """Raises NotFound."""
     return _read_run(*await repository.get_run(session, actor, run_id))
+
+
+async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
+    """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
+    check_may_import(actor)
+    run, job = await repository.get_run(session, actor, run_id)
+    if job is None or run.owner_id is None:
+        raise Conflict("The import has not begun; there is nothing to stop.")
+    await jobs.cancel(session, job.id, owner_id=run.owner_id)
+    return await get_import(session, actor, run_id)
 
 
 async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
