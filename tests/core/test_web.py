@@ -30,7 +30,7 @@ def build(core: Core) -> FastAPI:
 
     @app.post("/api/files")
     async def add_file(core: CoreDep, request: Request) -> int:
-        return (await receive_file(core, request)).stored.size_bytes
+        return (await receive_file(core, request, core.files.store)).kept.size_bytes
 
     @app.get("/api/picture")
     async def picture() -> Response:

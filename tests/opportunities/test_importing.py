@@ -1,21 +1,26 @@
+import asyncio
 import gzip
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text, update
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import NotFound
-from fundwright.core.jobs import JobCancelled, JobRun
+from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
+from fundwright.opportunities.schemas import ImportRunRead
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
+
+Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 
 
 def counts(report: object) -> tuple[int, int, int, int]:
@@ -202,3 +207,96 @@ class TestRealFiles:
             assert counts(report) == (0, 0, new, 0)
         async with committed.database.transaction() as session:
             assert await session.scalar(text("SELECT count(*) FROM opportunity_version WHERE raw IS NULL")) == 2_193
+
+
+class TestUpload:
+    """What becomes of the file that somebody uploaded."""
+
+    @pytest.fixture
+    def start(self, committed: Core, member: Actor) -> Start:
+        async def pieces(content: bytes) -> AsyncIterator[bytes]:
+            yield content
+
+        async def start(content: bytes) -> tuple[ImportRunRead, Path]:
+            upload = await committed.files.spool(pieces(content))
+            async with committed.database.transaction() as session:
+                run = await service.start_import(session, member, committed, source="sam", filename="x.csv", upload=upload)
+            return run, committed.files.path(upload)
+
+        return start
+
+    async def test_is_removed_when_the_import_has_succeeded_though_it_runs_once_more(
+        self, committed: Core, member: Actor, start: Start
+    ) -> None:
+        run, path = await start(sam_file(sam_row()))
+        assert run.job_id is not None
+        assert path.exists()
+        await committed.jobs._run(run.job_id, reraise=True)
+        assert not path.exists()
+        async with committed.database.transaction() as session:
+            await session.execute(update(Job).values(state=JobState.RUNNING))
+        await committed.jobs._run(run.job_id, reraise=True)
+        async with committed.database.transaction() as session:
+            again = await service.get_import(session, member, run.id)
+        assert (again.state, again.new) == ("succeeded", 1)
+
+    async def test_is_removed_when_the_import_has_failed(self, committed: Core, start: Start) -> None:
+        run, path = await start(b"no,notices\n")
+        assert run.job_id is not None
+        with pytest.raises(UnreadableFile):
+            await committed.jobs._run(run.job_id, reraise=True)
+        assert not path.exists()
+
+    async def test_is_removed_when_the_import_is_stopped_before_it_begins(
+        self, committed: Core, member: Actor, start: Start
+    ) -> None:
+        run, path = await start(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            stopped = await service.stop_import(session, member, committed, run.id)
+            assert path.exists()
+        assert stopped.state == "cancelled"
+        assert not path.exists()
+
+    async def test_stays_for_the_process_that_resumes_the_import(
+        self, committed: Core, start: Start, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run, path = await start(sam_file(sam_row()))
+        assert run.job_id is not None
+
+        async def killed(*_: object, **__: object) -> None:
+            raise asyncio.CancelledError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(importing, "take_in", killed)
+            with pytest.raises(asyncio.CancelledError):
+                await committed.jobs._run(run.job_id, reraise=True)
+        assert path.exists()
+        await committed.jobs._run(run.job_id, reraise=True)
+        assert not path.exists()
+
+    async def test_the_same_file_twice_at_once_is_two_files(self, committed: Core, member: Actor, start: Start) -> None:
+        runs = [await start(sam_file(sam_row())) for _ in range(2)]
+        await asyncio.gather(*(committed.jobs._run(run.job_id, reraise=True) for run, _ in runs if run.job_id))
+        async with committed.database.transaction() as session:
+            read = [await service.get_import(session, member, run.id) for run, _ in runs]
+        assert sorted((run.state, run.new, run.unchanged) for run in read) == [("succeeded", 0, 1), ("succeeded", 1, 0)]
+
+
+class TestStop:
+    async def test_strangers_cannot_and_administrators_can(
+        self, committed: Core, member: Actor, make_actor: MakeActor, import_file: ImportFile
+    ) -> None:
+        report = await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            await session.execute(update(Job).values(state=JobState.RUNNING))
+            stranger, admin = await make_actor(session), await make_actor(session, role=Role.ADMIN)
+            with pytest.raises(NotFound):
+                await service.stop_import(session, stranger, committed, report.run_id)
+            assert (await service.stop_import(session, admin, committed, report.run_id)).state == "running"
+            assert await session.scalar(select(Job.cancel_requested))
+
+    async def test_an_import_that_is_over_is_refused(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        report = await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            with pytest.raises(Conflict, match="already ended"):
+                await service.stop_import(session, member, committed, report.run_id)

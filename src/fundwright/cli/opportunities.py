@@ -92,8 +92,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
 async def _where(core: Core, file: str) -> dict[str, str]:
     """What the job needs to find the file, also when another process resumes it. Standard input is kept first."""
     if file == "-":
-        stored = await core.files.store(_standard_input())
-        return {"sha256": stored.sha256}
+        return {"upload": await core.files.spool(_standard_input())}
     path = Path(file).resolve()
     if not path.is_file():
         raise Invalid(f"There is no file {file}. Check the name and try again.")

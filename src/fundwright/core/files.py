@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import os
-import tempfile
 from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
 
@@ -61,14 +60,25 @@ class FileStore:
 
     async def store(self, chunks: AsyncIterable[bytes]) -> StoredFile:
         """Write a stream to disk without holding it in memory. Raises Invalid when it is larger than allowed, or DiskFull."""
-        with disk_errors(self._folder):
-            return await self._store(chunks)
+        incoming = self._folder / f"incoming-{uuid4().hex}"
+        stored = await self._write(chunks, incoming)
+        path = self.path(stored.sha256)
+        path.parent.mkdir(exist_ok=True)
+        incoming.replace(path)
+        return stored
 
-    async def _store(self, chunks: AsyncIterable[bytes]) -> StoredFile:
+    async def spool(self, chunks: AsyncIterable[bytes]) -> str:
+        """The same under a name of its own, for one job to read and `remove`; equal files do not share it."""
+        name = uuid4().hex
+        path = self.path(name)
+        path.parent.mkdir(exist_ok=True)
+        await self._write(chunks, path)
+        return name
+
+    async def _write(self, chunks: AsyncIterable[bytes], path: Path) -> StoredFile:
         digest, size_bytes = hashlib.sha256(), 0
-        handle, name = tempfile.mkstemp(dir=self._folder, prefix="incoming-")
         try:
-            with os.fdopen(handle, "wb") as target:
+            with disk_errors(self._folder), path.open("xb") as target:
                 async for chunk in chunks:
                     size_bytes += len(chunk)
                     if size_bytes > self._max_bytes:
@@ -77,16 +87,14 @@ class FileStore:
                         )
                     digest.update(chunk)
                     target.write(chunk)
-            path = self.path(digest.hexdigest())
-            path.parent.mkdir(exist_ok=True)
-            Path(name).replace(path)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
         return StoredFile(sha256=digest.hexdigest(), size_bytes=size_bytes)
 
-    def path(self, sha256: str) -> Path:
-        """Where the file with this digest lies."""
-        return self._folder / sha256[:2] / sha256
+    def path(self, name: str) -> Path:
+        """Where the file with this digest, or with this name of a spooled one, lies."""
+        return self._folder / name[:2] / name
 
-    def remove(self, sha256: str) -> None:
-        self.path(sha256).unlink(missing_ok=True)
+    def remove(self, name: str) -> None:
+        self.path(name).unlink(missing_ok=True)

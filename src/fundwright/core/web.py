@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
-from typing import Annotated, NamedTuple
+from typing import Annotated, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 import structlog
@@ -19,7 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
-from fundwright.core.files import StoredFile
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -136,11 +137,11 @@ class Bounds:
         await self._app(scope, receive_bounded, send_marked)
 
 
-class Received(NamedTuple):
-    """A file that somebody uploaded."""
+class Received(NamedTuple, Generic[T]):
+    """A file that somebody uploaded, and as what it was kept."""
 
     filename: str
-    stored: StoredFile
+    kept: T
 
 
 UPLOAD: dict[str, object] = {
@@ -160,8 +161,8 @@ UPLOAD: dict[str, object] = {
 """`openapi_extra` of a route that calls `receive_file`."""
 
 
-async def receive_file(core: Core, request: Request) -> Received:
-    """Store form field `file` without holding it in memory. Raises Invalid.
+async def receive_file(core: Core, request: Request, keep: Callable[[AsyncIterator[bytes]], Awaitable[T]]) -> Received[T]:
+    """Give the pieces of form field `file` to `keep`: `core.files.store`, or `spool` for one job. Raises Invalid.
 
     A route reads its upload with this, after it has checked who asks: a parameter of type UploadFile would take the
     whole body in before the first check.
@@ -177,7 +178,7 @@ async def receive_file(core: Core, request: Request) -> Received:
         upload = form.get("file")
         if not isinstance(upload, UploadFile):
             raise Invalid("The upload has no file. Send it as form field `file`.")
-        return Received(upload.filename or "upload", await core.files.store(_pieces(upload)))
+        return Received(upload.filename or "upload", await keep(_pieces(upload)))
 
 
 async def _pieces(upload: UploadFile) -> AsyncIterator[bytes]:

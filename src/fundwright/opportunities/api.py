@@ -91,14 +91,20 @@ async def start_import(session: DbSession, actor: CurrentActor, core: CoreDep, s
     """Upload a file (form field `file`) and import it as a job."""
     service.check_may_import(actor)
     service.get_source(core, source)
-    received = await receive_file(core, request)
-    return await service.start_import(session, actor, core, source=source, filename=received.filename, stored=received.stored)
+    received = await receive_file(core, request, core.files.spool)
+    return await service.start_import(session, actor, core, source=source, filename=received.filename, upload=received.kept)
 
 
 @router.get("/imports/{run_id}")
 async def get_import(session: DbSession, actor: CurrentActor, run_id: UUID) -> ImportRunRead:
     """One import with its counts so far."""
     return await service.get_import(session, actor, run_id)
+
+
+@router.put("/imports/{run_id}/stop")
+async def stop_import(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> ImportRunRead:
+    """End an import after its present batch; what was read stays."""
+    return await service.stop_import(session, actor, core, run_id)
 
 
 @router.get("/imports/{run_id}/rejections")

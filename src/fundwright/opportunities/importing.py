@@ -30,6 +30,8 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
     """
     async with run.transaction() as session:
         await repository.set_job(session, run_id, run.id)
+        if run.checkpoint.get("is_read"):
+            return await repository.counts(session, run_id)
     # One thread for the whole file: each thread's allocator keeps what it has had, and several would keep a batch each.
     with ThreadPoolExecutor(1, thread_name_prefix="import") as thread:
         in_thread = partial(asyncio.get_running_loop().run_in_executor, thread)
@@ -50,6 +52,8 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
             async with run.transaction() as session:
                 await announce(session)
     async with run.transaction() as session:
+        # The file may be gone when the job, killed before its end was recorded, runs once more.
+        await run.save_checkpoint(session, {**run.checkpoint, "is_read": True})
         return await repository.counts(session, run_id)
 
 

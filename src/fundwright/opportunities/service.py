@@ -13,14 +13,13 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Select
+from sqlalchemy import Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
-from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Actor, Role
@@ -160,9 +159,12 @@ def get_source(core: Core, name: str) -> Source:
 
 
 async def start_import(
-    session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str, stored: StoredFile
+    session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str, upload: str
 ) -> ImportRunRead:
-    """Import a stored file as a job, which starts once the caller commits. Raises NotAllowed or Invalid."""
+    """Import a spooled file as a job, which starts once the caller commits and removes the file when it has ended.
+
+    Raises NotAllowed or Invalid.
+    """
     chosen = get_source(core, source)
     run = await prepare_import(session, actor, core, source=source, filename=filename)
     job = await core.jobs.enqueue(
@@ -170,7 +172,7 @@ async def start_import(
         "import",
         title=f"{chosen.label}: {filename}",
         owner_id=actor.id,
-        payload={"run_id": str(run.id), "source": source, "sha256": stored.sha256},
+        payload={"run_id": str(run.id), "source": source, "upload": upload},
     )
     await repository.set_job(session, run.id, job.id)
     return run.model_copy(update={"job_id": job.id, "state": job.state})
@@ -201,7 +203,10 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
     run, job = await repository.get_run(session, actor, run_id)
     if job is None or run.owner_id is None:
         raise Conflict("The import has not begun; there is nothing to stop.")
-    await jobs.cancel(session, job.id, owner_id=run.owner_id)
+    stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
+    if stopped.state.is_over and (upload := job.payload.get("upload")):
+        # It was still waiting, so no job will come and remove its file.
+        event.listen(session.sync_session, "after_commit", lambda _: core.files.remove(upload), once=True)
     return await get_import(session, actor, run_id)
 
 

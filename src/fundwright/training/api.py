@@ -24,8 +24,8 @@ Paging = Annotated[PageRequest, Query()]
 async def add_document(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor) -> DocumentRead:
     """Upload a file (form field `file`); its type is found out from its content."""
     service.check_may_change(actor)
-    received = await receive_file(core, request)
-    return await service.add_document(core, session, actor, received.stored, filename=received.filename)
+    received = await receive_file(core, request, core.files.store)
+    return await service.add_document(core, session, actor, received.kept, filename=received.filename)
 
 
 @router.post("/texts", status_code=status.HTTP_201_CREATED)
