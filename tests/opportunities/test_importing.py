@@ -95,6 +95,9 @@ class TestImport:
     async def test_another_format_is_refused_with_a_sentence(self, import_file: ImportFile) -> None:
         with pytest.raises(UnreadableFile, match=r"SAM\.gov"):
             await import_file(b"a,b\n1,2\n")
+        for source in ("sam", "grants", "nih"):
+            with pytest.raises(UnreadableFile, match="empty"):
+                await import_file(b"", source=source)
 
     async def test_text_with_tabs_backslashes_and_line_ends_arrives_as_it_is(
         self, import_file: ImportFile, committed: Core, member: Actor

@@ -42,9 +42,23 @@ class TestParse:
         rows = parse(nih_file(nih_row(opportunity_id=""), nih_row(title=None), nih_row(post_date="soon")))
         assert [row.column for row in rows if isinstance(row, RejectedRow)] == ["opportunity_id", "title", "post_date"]
 
-    def test_refuses_another_format(self) -> None:
-        with pytest.raises(UnreadableFile):
-            parse(b'{"a": 1}\n')
+    @pytest.mark.parametrize(
+        ("content", "reason"),
+        [
+            (b'{"a": 1}\n', "neither opportunity_id nor title"),
+            (b"%PDF-1.7\n%\xe2\xe3\n" * 100, "one JSON object a line.*Line 1, column 1"),
+            (b'{\n  "total": 1,\n  "items": []\n}\n', "one JSON object a line.*Line 1, column 2"),
+            (b"\x89PNG\r\n\x1a\n", "one JSON object a line"),
+            (b"", "one JSON object a line"),
+        ],
+    )
+    def test_refuses_another_format(self, content: bytes, reason: str) -> None:
+        with pytest.raises(UnreadableFile, match=reason):
+            parse(content)
+
+    def test_a_good_row_after_broken_ones_shows_the_format(self) -> None:
+        rows = parse(nih_file(*['{"torn'] * 20, nih_row()))
+        assert [type(row) for row in rows] == [RejectedRow] * 20 + [ParsedNotice]
 
     @pytest.mark.parametrize(("name", "number"), [("nih_posted", 511), ("nih_forecasted", 398)])
     def test_reads_the_real_files(self, shared_data, name: str, number: int) -> None:

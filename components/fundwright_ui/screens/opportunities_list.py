@@ -518,6 +518,7 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
         unchanged=f"{run.unchanged:,}",
         rejected=f"{run.rejected:,}",
     )
+    is_anything_read = run.new + run.changed + run.unchanged + run.rejected > 0
     state: Child
     if run.state in (JobState.QUEUED, JobState.RUNNING):
         state = row(
@@ -526,7 +527,7 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
             button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
         )  # fmt: skip
     elif run.state == JobState.FAILED:
-        state = alert(run.error or t("The import failed."), html.p(counts), variant="error")
+        state = alert(run.error or t("The import failed."), html.p(counts) if is_anything_read else None, variant="error")
     elif run.state == JobState.CANCELLED:
         state = alert(t("Stopped. What was read until then stays."), html.p(counts), variant="warning")
     else:

@@ -71,8 +71,8 @@ class Batch:
 class Incoming:
     """A file on its way in: plain, gzip, or the one file of the source's format in a zip file.
 
-    `skip` rows of it were taken in by an earlier run. Raises NotFound when the file is gone, UnreadableFile when a zip file
-    holds nothing to read.
+    `skip` rows of it were taken in by an earlier run. Raises NotFound when the file is gone, UnreadableFile when it is empty or a
+    zip file with nothing to read.
     """
 
     def __init__(self, path: Path, source: Source, *, skip: int = 0) -> None:
@@ -82,6 +82,8 @@ class Incoming:
             raise NotFound(f"The file {path.name}") from error
         self.size_bytes = path.stat().st_size
         try:
+            if not self.size_bytes:
+                raise UnreadableFile("The file is empty. Choose another one.")
             self._content = _Content(self._file, source, size_bytes=self.size_bytes)
         except BaseException:
             self._file.close()

@@ -10,6 +10,7 @@ from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean, moment
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
 
+_TRIED_LINES = 50
 _TYPES = {
     "RFA": "Request for Applications",
     "PAR": "Program Announcement",
@@ -43,7 +44,29 @@ class NihJsonLines:
 
 
 def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
-    """The JSON objects of a file that holds one a line; a broken line or a file that breaks off becomes a rejection."""
+    """The JSON objects of a file that holds one a line; a broken line or a file that breaks off becomes a rejection.
+
+    Raises UnreadableFile when none of the first lines is an object: a picture has no rows to reject.
+    """
+    broken: list[tuple[int, RejectedRow]] = []
+    is_known = False
+    for line, row in _json_rows(stream):
+        if is_known:
+            yield line, row
+        elif not isinstance(row, RejectedRow):
+            is_known = True
+            yield from broken
+            yield line, row
+        else:
+            broken.append((line, row))
+            if len(broken) == _TRIED_LINES:
+                break
+    if not is_known:
+        tried = "".join(f" Line {line}, column {row.column or 1}: {row.reason}" for line, row in broken[:1])
+        raise UnreadableFile(f"This is not a file with one JSON object a line. Choose such a file, or another format.{tried}")
+
+
+def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
     line = 0
     try:
         for line, text in enumerate(reading.lines(stream), start=1):

@@ -32,7 +32,7 @@ class SamCsv:
         missing = [name for name in _REQUIRED if name not in header]
         if missing:
             raise UnreadableFile(
-                f"This is not a SAM.gov bulk file: the column {', '.join(missing)} is missing from its first line. "
+                f"This is not a SAM.gov bulk file: its first line does not name {', '.join(missing)}. "
                 "Choose the file ContractOpportunitiesFullCSV.csv, or another format."
             )
         for line, record in records:
