@@ -29,4 +29,4 @@ def word_vector(text: str) -> NDArray[np.float32]:
     for word in re.findall(r"[a-z]{4,}", text.lower()):
         vector[zlib.crc32(word.encode()) % DIMENSION] += 1
     norm = np.linalg.norm(vector)
-    return vector / norm if norm else vector
+    return (vector / np.float32(norm)) if norm else vector

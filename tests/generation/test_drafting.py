@@ -11,6 +11,7 @@ from fundwright.core import jobs
 from fundwright.core.jobs import JobState
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, DraftState, SectionState
+from fundwright.language.protocols import Unanswered
 from fundwright.training import service as training
 from tests.generation.conftest import Desk, EndpointDown
 
@@ -60,6 +61,13 @@ class TestWriting:
         assert draft.sections[2].open_questions == ("your team", "your hangar")
         assert draft.citations == ()
 
+    async def test_a_question_that_the_writer_says_is_unanswered_is_open(self, desk: Desk) -> None:
+        desk.writer.script = lambda _request: ("Bo Diaz is our foreman [1].", Unanswered(0))
+        draft = await write(desk, (await add(desk)).id)
+        assert draft.sections[0].text == "Bo Diaz is our foreman [1]."
+        assert draft.sections[0].open_questions == ("your roofs",)
+        assert draft.sections[2].open_questions == ("your team", "your hangar")
+
     async def test_the_writer_is_told_what_is_applied_for_and_how_long_to_be(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         request = desk.writer.requests[0]
@@ -75,7 +83,7 @@ class TestWriting:
 
     async def test_a_question_may_name_the_opportunity(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
-        assert desk.writer.requests[-1].question == f"foreman electrician zeppelin hangar {draft.opportunity_title}"
+        assert desk.writer.requests[-1].questions == ("foreman electrician", f"zeppelin hangar {draft.opportunity_title}")
 
     async def test_made_up_citations_are_taken_out_and_counted(self, desk: Desk) -> None:
         desk.writer.script = lambda _request: ("We won a pr", "ize [", "77", "]. True [1].")

@@ -62,7 +62,7 @@ def draft(*, title: str = "Cover letter: Roof", text: str = "We repair roofs [1]
     )
 
 
-def words_of(content: bytes) -> list[tuple[str, str]]:
+def words_of(content: bytes) -> list[tuple[str | None, str]]:
     return [(p.style.name if p.style else "", p.text) for p in Document(io.BytesIO(content)).paragraphs]
 
 

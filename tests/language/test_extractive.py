@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from fundwright.core.assembly import Core
+from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
-from fundwright.language.protocols import NumberedPassage, SectionRequest
+from fundwright.language.protocols import NumberedPassage, SectionRequest, Unanswered
 
 TEAM = (
     "The project is led by Dr. Ada Example, who has managed water quality programs for sixteen years. "
@@ -25,10 +26,12 @@ PROFILE = (
 SERVICES = "What services and technical capabilities does our organisation offer?"
 
 
-def request(*passages: str, question: str = "Who leads the project and who is on the team?", written: str = "") -> SectionRequest:
+def request(
+    *passages: str, question: str = "Who leads the project on water quality?", more: tuple[str, ...] = (), written: str = ""
+) -> SectionRequest:
     return SectionRequest(
         heading="Team",
-        question=question,
+        questions=(question, *more),
         instructions="About 60 words.",
         opportunity="Monitoring of lakes",
         passages=tuple(NumberedPassage(number=number, text=text) for number, text in enumerate(passages, start=1)),
@@ -39,7 +42,12 @@ def request(*passages: str, question: str = "Who leads the project and who is on
 
 async def write(core: Core, asked: SectionRequest) -> list[str]:
     writer = await service.get_writer(core)
-    return [piece async for piece in writer.write(asked)]
+    return [piece async for piece in writer.write(asked) if isinstance(piece, str)]
+
+
+async def left_open(core: Core, asked: SectionRequest) -> list[int]:
+    writer = await service.get_writer(core)
+    return [piece.question async for piece in writer.write(asked) if isinstance(piece, Unanswered)]
 
 
 class TestWrite:
@@ -64,7 +72,9 @@ class TestWrite:
             assert unwanted not in text
 
     async def test_items_of_a_list_stay_a_list(self, core: Core) -> None:
-        asked = request(PROFILE, question="Which services in water quality and data quality do we offer?")
+        asked = request(
+            PROFILE, question="Which water quality networks do we design, and what training do we offer on data quality?"
+        )
         lines = "".join(await write(core, asked)).splitlines()
         listed = "- Design and operation of continuous water quality networks, including nitrate sensors. [1]"
         assert listed in lines
@@ -87,6 +97,28 @@ class TestWrite:
     async def test_nothing_is_written_when_nothing_answers(self, core: Core) -> None:
         assert await write(core, request(BREAD)) == []
         assert await write(core, request()) == []
+
+    async def test_each_question_is_answered_or_said_to_be_open(self, core: Core) -> None:
+        asked = request(
+            TEAM,
+            BREAD,
+            question="What does the project cost?",
+            more=("Who leads the project on water quality?", "How long is bread baked?"),
+        )
+        assert await left_open(core, asked) == [0]
+        text = "".join(await write(core, asked))
+        assert "led by Dr. Ada Example" in text
+        assert "sourdough" in text
+
+    async def test_how_work_is_managed_is_no_answer_to_what_it_is_for(self, core: Core) -> None:
+        managed = (
+            "Each project has one manager who is named in the contract and answers within one working day. Work is planned in "
+            "two-week steps; at the end of each, the client sees what was finished. Risks are kept in a register."
+        )
+        (need,) = PROJECT_SUMMARY.sections[0].questions
+        assert (
+            await write(core, request(managed, question=need.ask).model_copy(update={"heading": "Need and significance"})) == []
+        )
 
     async def test_the_screen_says_that_it_only_quotes(self, core: Core) -> None:
         await service.get_writer(core)

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from fundwright.core.assembly import Core
@@ -23,11 +23,13 @@ from fundwright.generation.models import Citation, DraftSection
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
-from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Writer
+from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 from fundwright.training.schemas import Passage
+
+T = TypeVar("T")
 
 _FLUSH_INTERVAL_S = 0.2
 _PASSAGES_PER_QUESTION = 6
@@ -45,7 +47,8 @@ class Material:
     """What a section is written from. Passage n of the writer is `passages[n - 1]`."""
 
     passages: list[Passage]
-    unanswered: list[str]
+    unanswered: set[int]
+    """Places of the questions that no passage answers."""
 
 
 async def write(run: JobRun, actor: Actor, draft_id: UUID) -> dict[str, Any]:
@@ -99,7 +102,7 @@ async def _write_section(
             added.append(_citation(section, numbers[passage.id], passage))
         return numbers[passage.id]
 
-    stream = CitationStream(renumber)
+    stream, unanswered = CitationStream(renumber), set(material.unanswered)
     ready, is_empty, flushed_at = "", True, time.monotonic()
 
     async def flush() -> None:
@@ -112,6 +115,9 @@ async def _write_section(
     if material.passages:
         async with _closing(writer.write(_request(actor, plan, opportunity, material, written))) as pieces:
             async for piece in pieces:
+                if isinstance(piece, Unanswered):
+                    unanswered.add(piece.question)
+                    continue
                 ready += stream.feed(piece)
                 if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
                     await flush()
@@ -121,9 +127,9 @@ async def _write_section(
         is_empty = is_empty and not ready.strip()
         if ready:
             await flush()
-    unanswered = [question.missing for question in plan.questions] if is_empty else material.unanswered
+    missing = [question.missing for place, question in enumerate(plan.questions) if is_empty or place in unanswered]
     async with run.transaction() as session:
-        await repository.finish_section(session, section.id, open_questions=unanswered, dropped_citations=stream.dropped)
+        await repository.finish_section(session, section.id, open_questions=missing, dropped_citations=stream.dropped)
         await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
 
 
@@ -145,8 +151,8 @@ async def _collect(
 ) -> Material:
     """Passages for each question of a section, those that fit the opportunity first, and the questions none answers."""
     found: dict[UUID, Passage] = {}
-    unanswered: list[str] = []
-    for question in plan.questions:
+    unanswered: set[int] = set()
+    for place, question in enumerate(plan.questions):
         ask = _asked(question, opportunity)
         async with run.transaction() as session:
             answering = await training.find_passages(session, actor, ask, embedder=embedder, limit=_CANDIDATES)
@@ -155,7 +161,7 @@ async def _collect(
             )
         support = [passage for passage in answering if passage.score >= _SUPPORT]
         if not support:
-            unanswered.append(question.missing)
+            unanswered.add(place)
         # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.
         fit = {passage.id: passage.score for passage in fitting}
         value = {
@@ -172,7 +178,7 @@ def _request(
 ) -> SectionRequest:
     return SectionRequest(
         heading=plan.heading,
-        question=" ".join(_asked(question, opportunity) for question in plan.questions),
+        questions=tuple(_asked(question, opportunity) for question in plan.questions),
         instructions=f"{plan.instructions} About {plan.words} words.",
         opportunity=_summary(opportunity),
         passages=tuple(
@@ -207,7 +213,7 @@ def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:
 
 
 @asynccontextmanager
-async def _closing(pieces: AsyncIterator[str]) -> AsyncIterator[AsyncIterator[str]]:
+async def _closing(pieces: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
     """Ends the writer's request when the job is cancelled in the middle of it."""
     try:
         yield pieces

@@ -80,7 +80,7 @@ PROJECT_SUMMARY = DraftTemplate(
             heading="Need and significance",
             questions=(
                 TemplateQuestion(
-                    ask="What problem or unmet need does the project address, and why does it matter?",
+                    ask="Which problem is not solved today, and how many people does it affect?",
                     missing="a description of the problem, with figures that show its size",
                 ),
             ),
@@ -113,7 +113,7 @@ PROJECT_SUMMARY = DraftTemplate(
             heading="Team and resources",
             questions=(
                 TemplateQuestion(
-                    ask="Who leads and carries out the project, with which experience?",
+                    ask="Who is responsible for the project, with how many years of experience?",
                     missing="who leads the project and what they have done before",
                 ),
                 TemplateQuestion(
@@ -147,7 +147,7 @@ COVER_LETTER = DraftTemplate(
             heading="Who we are",
             questions=(
                 TemplateQuestion(
-                    ask="Who are we, when was the organisation founded, where is it and what is its mission?",
+                    ask="What kind of organisation is it, where, and when was it founded?",
                     missing="a short profile of your organisation: founding, place, mission",
                 ),
             ),

@@ -1,6 +1,8 @@
 """The default writer: the best sentences of the passages, word for word, each with its citation. It cannot invent.
 
-Sentences are chosen by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998,
+Whether a sentence answers a question is told by its similarity to the question less half its similarity to a question that
+asks for nothing in particular, because sentences about projects and plans resemble every question of a proposal;
+benchmarks/drafting.py measures it. Answers are chosen by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998,
 https://doi.org/10.1145/290941.291025): relevance to the question less similarity to what is already chosen.
 """
 
@@ -13,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fundwright.core.assembly import Core
-from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Vectors
+from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Vectors
 from fundwright.language.sentences import sentences_of
 
 LABEL = "Extractive: sentences of your documents, word for word"
@@ -21,8 +23,10 @@ LABEL = "Extractive: sentences of your documents, word for word"
 _RELEVANCE_WEIGHT = 0.7
 _FIT_WEIGHT = 0.3
 """What similarity to the opportunity counts beside similarity to the question."""
-_LEAST_RELEVANCE = 0.3
-"""Cosine similarity to the question below which a sentence does not answer it."""
+_NOTHING_IN_PARTICULAR = "What does the organisation do?"
+_COMMONPLACE_WEIGHT = 0.5
+LEAST_RELEVANCE = 0.3
+"""Where no sentence is this relevant, the question is open."""
 _LEAST_SHARE = 0.6
 """A sentence is left out when it is less than this share as relevant as the best one."""
 _SAME = 0.92
@@ -78,23 +82,60 @@ class ExtractiveWriter:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def write(self, request: SectionRequest) -> AsyncIterator[str]:
+    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered]:
         candidates = _candidates(request)
         if not candidates:
             return
-        vectors = await self._embedder.embed(
-            [
-                f"{request.heading}. {request.question}",
-                request.opportunity,
-                *(f"{item.heading}\n{item.text}" for item in candidates),
-            ]
-        )
+        relevance, fit, vectors = await self._compare(request, candidates)
+        answered = relevance.max(axis=1) >= LEAST_RELEVANCE
         asked = _WORDS_ASKED.search(request.instructions)
-        chosen = _choose(candidates, vectors, words=int(asked.group(1)) if asked else _DEFAULT_WORDS)
+        words = int(asked.group(1)) if asked else _DEFAULT_WORDS
+        chosen: list[int] = []
+        for place, is_answered in enumerate(answered):
+            if is_answered:
+                _choose(chosen, candidates, relevance[place], fit, vectors, words=words // int(answered.sum()))
+            else:
+                yield Unanswered(place)
         before: _Candidate | None = None
-        for candidate in sorted(chosen, key=lambda item: (item.number, item.place)):
+        for candidate in sorted((candidates[index] for index in chosen), key=lambda item: (item.number, item.place)):
             yield f"{_space(before, candidate)}{candidate.text} [{candidate.number}]"
             before = candidate
+
+    async def best_relevance(self, request: SectionRequest) -> list[float]:
+        """Of each question, the relevance of the sentence that answers it best; what benchmarks/drafting.py measures."""
+        candidates = _candidates(request)
+        if not candidates:
+            return [0.0] * len(request.questions)
+        relevance, _, _ = await self._compare(request, candidates)
+        return [float(best) for best in relevance.max(axis=1)]
+
+    async def _compare(self, request: SectionRequest, candidates: list[_Candidate]) -> tuple[Vectors, Vectors, Vectors]:
+        """Relevance (questions, candidates), fit to the opportunity (candidates), and unit vectors (candidates, dimension).
+
+        Question and sentence count half on their own and half under their heading, without which many say nothing.
+        """
+        asked, count = len(request.questions), len(candidates)
+        embedded = await self._embedder.embed(
+            [
+                *request.questions,
+                *(f"{request.heading}. {question}" for question in request.questions),
+                *(item.text for item in candidates),
+                *(f"{item.heading}\n{item.text}" for item in candidates),
+                _NOTHING_IN_PARTICULAR,
+                request.opportunity,
+            ]
+        )
+        alone, headed, sentences, under_heading, (commonplace, opportunity) = np.split(
+            embedded, np.cumsum([asked, asked, count, count])
+        )
+        questions, vectors = _unit(alone + headed), _unit(sentences + under_heading)
+        duty = np.array([bool(_OTHERS.search(candidate.text)) for candidate in candidates])
+        relevance = questions @ vectors.T - _COMMONPLACE_WEIGHT * (vectors @ commonplace) - _OTHERS_DUTY * duty
+        return relevance, vectors @ opportunity, vectors
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def create(_core: Core, embedder: Embedder) -> ExtractiveWriter:
@@ -163,15 +204,13 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     return is_started and letters / len(text) > 0.65 and text.upper() != text
 
 
-def _choose(candidates: list[_Candidate], vectors: Vectors, *, words: int) -> list[_Candidate]:
-    """`vectors` are those of the question, of the opportunity, and of each candidate."""
-    question, opportunity, vectors = vectors[0], vectors[1], vectors[2:]
-    relevance = vectors @ question
-    duty = np.array([bool(_OTHERS.search(candidate.text)) for candidate in candidates])
-    worth = relevance + _FIT_WEIGHT * (vectors @ opportunity) - _OTHERS_DUTY * duty
-    least = max(_LEAST_RELEVANCE, _LEAST_SHARE * float(relevance.max()))
-    open_to_choice = [index for index in range(len(candidates)) if relevance[index] >= least]
-    chosen: list[int] = []
+def _choose(
+    chosen: list[int], candidates: list[_Candidate], relevance: Vectors, fit: Vectors, vectors: Vectors, *, words: int
+) -> None:
+    """Add to `chosen` what answers one question best, in about so many words."""
+    worth = relevance + _FIT_WEIGHT * fit
+    least = _LEAST_SHARE * float(relevance.max())
+    open_to_choice = [index for index in range(len(candidates)) if relevance[index] >= least and index not in chosen]
     spent = 0
     while open_to_choice and spent < words:
         seen = (vectors[open_to_choice] @ vectors[chosen].T).max(axis=1) if chosen else np.zeros(len(open_to_choice))
@@ -185,4 +224,3 @@ def _choose(candidates: list[_Candidate], vectors: Vectors, *, words: int) -> li
             spent += len(candidates[index].text.split())
             index = candidates[index].before
         open_to_choice = [index for index in open_to_choice if index not in chosen]
-    return [candidates[index] for index in chosen]

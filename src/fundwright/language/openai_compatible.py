@@ -89,7 +89,7 @@ def messages(request: SectionRequest) -> list[ChatCompletionMessageParam]:
     passages = [{"number": passage.number, "text": passage.text} for passage in request.passages]
     asked = {
         "section": request.heading,
-        "questions": request.question,
+        "questions": request.questions,
         "instructions": request.instructions,
         "language": request.language,
     }

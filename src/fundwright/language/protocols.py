@@ -45,12 +45,19 @@ class SectionRequest(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     heading: str
-    question: str
+    questions: tuple[str, ...]
     instructions: str
     opportunity: str
     passages: tuple[NumberedPassage, ...]
     language: str
     written: str = ""
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A writer's word that the passages do not answer one of the questions: `question` is its place in the request."""
+
+    question: int
 
 
 class Writer(Protocol):
@@ -65,8 +72,10 @@ class Writer(Protocol):
     @property
     def is_generative(self) -> bool: ...
 
-    def write(self, request: SectionRequest) -> AsyncIterator[str]:
-        """Pieces of text with citations [n] of passage numbers; nothing when the passages do not answer.
+    def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered]:
+        """Pieces of text with citations [n] of passage numbers; nothing when the passages answer none of the questions.
+
+        A writer that can tell says `Unanswered` of single questions in between.
 
         Raises FundwrightError when the model cannot answer.
         """
