@@ -1,10 +1,24 @@
 """Bringing a database up to date, and every reason not to start."""
 
+import importlib
+from pathlib import Path
+
 import psycopg
 import pytest
 
+from fundwright.core import migrations
 from fundwright.core.errors import StartRefused
-from fundwright.core.migrations import upgrade
+from fundwright.core.migrations import revisions, upgrade
+
+
+class TestRevisions:
+    def test_are_those_that_the_files_declare_in_one_line(self) -> None:
+        folder = Path(migrations.__file__).parent / "versions"
+        modules = [
+            importlib.import_module(f"{migrations.__name__}.versions.{path.stem}") for path in sorted(folder.glob("v*.py"))
+        ]
+        assert [module.revision for module in modules] == revisions()
+        assert [module.down_revision for module in modules] == [None, *revisions()[:-1]]
 
 
 class TestUpgrade:
@@ -13,7 +27,7 @@ class TestUpgrade:
         await upgrade(database_url)
 
     async def test_an_unreachable_server_is_named(self) -> None:
-        with pytest.raises(StartRefused, match=r"PostgreSQL server at 127\.0\.0\.1/x cannot be reached: .*Check DATABASE_URL"):
+        with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):
             await upgrade("postgresql://nobody:hidden-password@127.0.0.1:1/x")
 
     async def test_the_password_of_an_unreachable_server_is_not_shown(self) -> None:
@@ -24,6 +38,18 @@ class TestUpgrade:
     async def test_a_server_without_the_vector_extension_is_refused(self, database_url: str) -> None:
         with pytest.raises(StartRefused, match="lacks the extension `vector`. Install pgvector"):
             await upgrade(f"{database_url}&options=-c%20extension_control_path%3D/nowhere")
+
+    async def test_an_account_that_may_not_set_up_the_database_is_refused(self, postgres: str, database_url: str) -> None:
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE unprepared")
+            connection.execute("CREATE ROLE guest LOGIN")
+        try:
+            with pytest.raises(StartRefused, match=r"may not set up the database .*run `CREATE EXTENSION vector` there"):
+                await upgrade(postgres.replace("postgres@/fundwright?", "guest@/unprepared?"))
+        finally:
+            with psycopg.connect(database_url, autocommit=True) as connection:
+                connection.execute("DROP DATABASE unprepared")
+                connection.execute("DROP ROLE guest")
 
     async def test_a_newer_schema_is_refused(self, database_url: str) -> None:
         with psycopg.connect(database_url, autocommit=True) as connection:

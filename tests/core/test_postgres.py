@@ -21,6 +21,10 @@ class Usage(NamedTuple):
     free: int
 
 
+def _disk_is_full(*_arguments: object, **_options: object) -> None:
+    raise psycopg.errors.DiskFull("could not extend file")
+
+
 def _answers(url: str) -> bool:
     try:
         with psycopg.connect(url) as connection:
@@ -78,6 +82,26 @@ class TestUse:
         first.join()
         with EmbeddedPostgres(tmp_path).use() as url:
             assert _answers(url)
+
+    def test_a_server_that_came_up_without_its_database_is_set_up_at_the_next_start(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(psycopg, "connect", _disk_is_full)
+            with pytest.raises(StartRefused, match="is full"), EmbeddedPostgres(tmp_path).use():
+                pass
+        assert not (tmp_path / "postgres/postmaster.pid").exists()
+        with EmbeddedPostgres(tmp_path).use() as url:
+            assert _answers(url)
+
+    def test_a_lost_name_of_the_sockets_is_drawn_anew(self, tmp_path: Path) -> None:
+        (tmp_path / "postgres.sockets").write_text("")
+        with EmbeddedPostgres(tmp_path).use() as url:
+            assert "host=/tmp/fundwright-" in url
+
+    def test_the_data_folder_is_closed_to_other_users(self, tmp_path: Path) -> None:
+        with EmbeddedPostgres(tmp_path / "data").use():
+            assert (tmp_path / "data").stat().st_mode & 0o066 == 0
 
     def test_a_full_disk_is_one_clear_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10, 10, 0))

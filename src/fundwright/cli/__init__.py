@@ -31,12 +31,12 @@ def options(
         str | None, typer.Option(help="Account to act as; by default the oldest one of role user.", envvar="FUNDWRIGHT_USER")
     ] = None,
 ) -> None:
-    settings = Settings() if data is None else Settings(data=data.resolve())
+    settings = Settings.read() if data is None else Settings.read(data=data.resolve())
     context.obj = Options(settings=settings, user=user)
 
 
 for _module in pkgutil.iter_modules(__path__):
-    if _module.name not in ("context",):
+    if _module.name != "context":
         importlib.import_module(f"{__name__}.{_module.name}").add_to(app)
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
+import socket
+from contextlib import ExitStack, suppress
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from fundwright.cli.context import Options, opened, run
 from fundwright.core.assembly import Core
+from fundwright.core.errors import StartRefused
 from fundwright.core.postgres import only_server
 from fundwright.identity import service as identity
 from fundwright.opportunities import service as opportunities
@@ -28,23 +29,24 @@ def add_to(app: typer.Typer) -> None:
 def serve(
     context: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen on.")] = None,
     root_path: Annotated[str, typer.Option(help="Path prefix behind a proxy, such as /app.")] = "",
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Leave jobs to `fundwright worker` processes.")] = False,
 ) -> None:
     """Serve the web application, and run jobs beside it."""
     options: Options = context.obj
-    settings = options.settings.model_copy(update={"host": host or options.settings.host, "port": port or options.settings.port})
+    given = {"host": host, "port": port}
+    settings = options.settings.model_copy(update={name: value for name, value in given.items() if value is not None})
     context.obj = Options(settings=settings, user=options.user)
+    with ExitStack() as stack:
+        if settings.database_url is None:
+            stack.enter_context(only_server(settings.data))
+        listening = stack.enter_context(_listen(settings.host, settings.port))
 
-    async def command() -> None:
-        async with opened(context) as core:
-            await _serve(core, root_path=root_path, with_worker=not no_worker)
+        async def command() -> None:
+            async with opened(context) as core:
+                await _serve(core, listening, root_path=root_path, with_worker=not no_worker)
 
-    if settings.database_url is None:
-        with only_server(settings.data):
-            run(command)
-    else:
         run(command)
 
 
@@ -63,7 +65,22 @@ def worker(context: typer.Context) -> None:
     run(command)
 
 
-async def _serve(core: Core, *, root_path: str, with_worker: bool) -> None:
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else is started. Port 0 is any free one. Raises StartRefused."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2_048)
+    except OSError as error:
+        reason = str(error.strerror).partition(" (")[0]
+        raise StartRefused(
+            f"Port {port} of {host} cannot be used: {reason}. Stop the program that uses it, or choose another one with "
+            "--port (PORT=… make run)."
+        ) from error
+
+
+async def _serve(core: Core, listening: socket.socket, *, root_path: str, with_worker: bool) -> None:
+    # Imported here because no other command needs them.
+    import uvicorn
+
     from fundwright_ui.app import build_app
 
     settings = core.settings
@@ -74,8 +91,6 @@ async def _serve(core: Core, *, root_path: str, with_worker: bool) -> None:
     server = uvicorn.Server(
         uvicorn.Config(
             application,
-            host=settings.host,
-            port=settings.port,
             log_config=None,
             access_log=False,
             proxy_headers=False,
@@ -85,13 +100,14 @@ async def _serve(core: Core, *, root_path: str, with_worker: bool) -> None:
             timeout_graceful_shutdown=2,
         )
     )
-    address = settings.public_url or f"http://{settings.host}:{settings.port}{root_path}"
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = settings.public_url or f"http://{host}:{listening.getsockname()[1]}{root_path}"
     print(f"\nFundwright is at {address}", flush=True)
     if first_admin:
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)
     working = asyncio.create_task(core.jobs.run_worker(concurrency=settings.job_concurrency)) if with_worker else None
     try:
-        await server.serve()
+        await server.serve(sockets=[listening])
     finally:
         if working:
             working.cancel()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import DateTime, MetaData
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
@@ -42,16 +43,14 @@ def libpq_url(address: str) -> str:
 
     Raises StartRefused, without repeating the address: it may hold a password.
     """
-    try:
+    with suppress(ArgumentError, ValueError, psycopg.ProgrammingError):
         url = make_url(address)
-    except (ArgumentError, ValueError):  # ValueError: the port is no number
-        url = None
-    if url is None or url.get_backend_name() not in ("postgresql", "postgres") or not url.database or "@" in (url.host or ""):
-        raise StartRefused(
-            "DATABASE_URL is not the address of a PostgreSQL database. Write it as postgresql://user:password@host/database, with "
-            "special characters in the password as %XX (%40 for an @)."
-        )
-    return "postgresql" + address[address.index("://") :]
+        if url.get_backend_name() in ("postgresql", "postgres") and url.database and "@" not in (url.host or ""):
+            return make_conninfo("postgresql" + address[address.index("://") :])
+    raise StartRefused(
+        "DATABASE_URL is not the address of a PostgreSQL database. Write it as postgresql://user:password@host/database, with "
+        "special characters in the password as %XX (%40 for an @)."
+    )
 
 
 class Database:

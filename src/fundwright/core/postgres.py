@@ -106,9 +106,16 @@ class EmbeddedPostgres:
             self._run(
                 "pg_ctl", "-D", str(self._cluster), "-l", str(self._log), "-w", "-t", "60", "-o", f"-k {self._sockets}", "start"
             )
-        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
-            if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fundwright'").fetchone():
-                connection.execute("CREATE DATABASE fundwright")
+        try:
+            with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+                if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fundwright'").fetchone():
+                    connection.execute("CREATE DATABASE fundwright")
+        except psycopg.errors.DiskFull as error:
+            raise DiskFull(self._folder) from error
+        except psycopg.OperationalError as error:
+            raise StartRefused(
+                f"The embedded PostgreSQL does not answer: {error}. Try again in a minute; its log is {self._log}."
+            ) from error
 
     def _make_cluster(self) -> None:
         # Under another name until it is whole: a process that is killed here leaves nothing that looks like a cluster.

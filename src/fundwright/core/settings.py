@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+
+from fundwright.core.errors import StartRefused
 
 _PROJECT = Path(__file__).parents[3]
 
@@ -30,7 +32,7 @@ class Settings(BaseSettings):
         description="A PostgreSQL server (15 or newer, with the `vector` extension 0.8 or newer) to use instead of the embedded one.",
     )
     host: str = Field(default="127.0.0.1", description="Address the web server listens on.")
-    port: int = Field(default=8000, description="Port the web server listens on.")
+    port: int = Field(default=8000, ge=0, le=65_535, description="Port the web server listens on.")
     public_url: str | None = Field(
         default=None, description="Address people open, used in links and as the allowed origin of the socket."
     )
@@ -58,6 +60,21 @@ class Settings(BaseSettings):
     writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
     models: Path = Field(default=Path("var/models"), description="Folder where `make setup` puts the local model.")
     web_dist: Path = Field(default=Path("web/dist"), description="Folder with the built web client.")
+
+    @classmethod
+    def read(cls, **given: Any) -> Settings:
+        """The settings of this process; what is given wins. Raises StartRefused, without repeating a value."""
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            name = str(first["loc"][0]).upper()
+            reason = first["msg"]
+        except SettingsError as error:  # a list that is not JSON
+            name = str(error).split('"')[1].upper()
+            reason = "Input should be JSON"
+        name = name if name in ("DATABASE_URL", "FUNDWRIGHT_DATABASE_URL") else f"FUNDWRIGHT_{name}"
+        raise StartRefused(f"The setting {name} cannot be used: {reason}. Correct it and start again.")
 
     @field_validator("data", "models", "web_dist")
     @classmethod

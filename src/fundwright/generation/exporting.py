@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+from typing import TYPE_CHECKING
 
-from docx import Document
-from docx.document import Document as WordDocument
-from docx.text.paragraph import Paragraph
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from fundwright.generation.schemas import CitationRead, DraftRead, ExportedDraft, ExportFormat
+
+if TYPE_CHECKING:
+    from docx.document import Document as WordDocument
+    from docx.text.paragraph import Paragraph
 
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
@@ -40,6 +42,8 @@ def _markdown(draft: DraftRead) -> str:
 
 
 def _word(draft: DraftRead) -> bytes:
+    from docx import Document  # takes a tenth of a second, which every command would wait for
+
     document = Document()
     document.core_properties.title = draft.title[:255]
     document.add_heading(_clean(draft.title), level=0)

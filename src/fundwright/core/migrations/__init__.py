@@ -32,11 +32,13 @@ async def upgrade(url: str) -> None:
 def _upgrade(url: str) -> None:
     address = conninfo_to_dict(url)
     host = str(address.get("host") or "/")
-    where = "on this machine" if host.startswith("/") else f"at {host}/{address.get('dbname', '')}"
+    port = f":{address['port']}" if "port" in address else ""
+    where = "on this machine" if host.startswith("/") else f"at {host}{port}/{address.get('dbname', '')}"
     try:
         connection = psycopg.connect(url, connect_timeout=5, autocommit=True)
     except psycopg.OperationalError as error:
-        reason = str(error).strip().splitlines()[-1]
+        lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]  # without hints
+        reason = lines[-1].rpartition("failed: ")[2].strip().rstrip(".")
         raise StartRefused(
             f"The PostgreSQL server {where} cannot be reached: {reason}. Check DATABASE_URL and that the server is running."
         ) from error

@@ -1,0 +1,37 @@
+"""Addresses of servers, as people write them."""
+
+import pytest
+
+from fundwright.core.database import libpq_url
+from fundwright.core.errors import StartRefused
+
+
+class TestAddress:
+    @pytest.mark.parametrize(
+        ("written", "read"),
+        [
+            ("postgresql://ada:a%40b@db:5433/x?sslmode=require", "postgresql://ada:a%40b@db:5433/x?sslmode=require"),
+            ("postgres://ada@db/x", "postgresql://ada@db/x"),
+            ("postgresql+psycopg://ada@db/x", "postgresql://ada@db/x"),
+            ("postgresql://ada@/x?host=/a%20folder", "postgresql://ada@/x?host=/a%20folder"),
+        ],
+    )
+    def test_common_ways_to_write_it_are_understood(self, written: str, read: str) -> None:
+        assert libpq_url(written) == read
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            "db.example.org",
+            "mysql://ada:hidden@db/x",
+            "postgresql://ada:hidden@db",
+            "postgresql://ada:hidden@db:port/x",
+            "postgresql://ada:hid@den@db/x",
+            "postgresql://ada:hid%zz@db/x",
+            "postgresql://ada:hidden@db/x?unknown=1",
+        ],
+    )
+    def test_anything_else_is_one_sentence_without_the_password(self, written: str) -> None:
+        with pytest.raises(StartRefused, match="Write it as postgresql://user:password@host/database") as refused:
+            libpq_url(written)
+        assert "hid" not in refused.value.sentence

@@ -1,0 +1,28 @@
+"""Settings that cannot be used are named in one sentence."""
+
+import pytest
+
+from fundwright.core.errors import StartRefused
+from fundwright.core.settings import Settings
+
+
+class TestRead:
+    @pytest.mark.parametrize(
+        ("name", "value", "reason"),
+        [
+            ("FUNDWRIGHT_PORT", "eighty", "should be a valid integer"),
+            ("FUNDWRIGHT_PORT", "70000", "less than or equal to 65535"),
+            ("FUNDWRIGHT_LOG_FORMAT", "xml", "'console' or 'json'"),
+            ("FUNDWRIGHT_ALLOWED_ORIGINS", "https://example.org", "should be JSON"),
+        ],
+    )
+    def test_an_unfit_value_is_refused(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str) -> None:
+        monkeypatch.setenv(name, value)
+        with pytest.raises(StartRefused, match=f"^The setting {name} cannot be used: .*{reason}.*Correct it"):
+            Settings.read()
+
+    def test_an_empty_variable_is_as_good_as_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("DATABASE_URL", "")
+        monkeypatch.setenv("FUNDWRIGHT_PORT", "")
+        settings = Settings.read()
+        assert (settings.database_url, settings.port) == (None, 8000)
