@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import jobs_topic
+from fundwright.core.paging import Page
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
@@ -30,6 +31,8 @@ from fundwright_ui.ui import (
     progress,
     section,
 )
+
+_SHOWN = 100
 
 DOCUMENT_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -53,7 +56,7 @@ def run_screen() -> VdomDict:
     connection = use_connection()
     run_id = connection.location.params.get("id", "")
 
-    async def read(session: AsyncSession) -> tuple[RunRead, list[DocumentRead]] | None:
+    async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead]] | None:
         try:
             run = await training.get_run(session, actor, UUID(run_id))
             return run, await training.list_run_documents(session, actor, run.id)
@@ -99,16 +102,21 @@ def run_screen() -> VdomDict:
         _failures(run),
         section(
             t("Documents of this run"),
-            html.ul({"className": "fw-list"}, *(_document(document) for document in documents))
-            if documents
+            html.ul({"className": "fw-list"}, *(_document(document) for document in documents.items))
+            if documents.total
             else empty(t("The documents of this run have been removed.")),
+            _more(documents.total - len(documents.items)),
         ),
         actions=[
             back,
             button(t("Cancel run"), on_click=cancelling, is_busy=cancelling.is_running, icon_name="stop")
             if not run.state.is_over
             else button(
-                t("Repeat run"), on_click=repeating, is_busy=repeating.is_running, icon_name="refresh", disabled=not documents
+                t("Repeat run"),
+                on_click=repeating,
+                is_busy=repeating.is_running,
+                icon_name="refresh",
+                disabled=not documents.total,
             ),
         ],
     )
@@ -134,10 +142,15 @@ def _failures(run: RunRead) -> VdomDict | None:
                     " ",
                     failure.reason,
                 )
-                for failure in run.failed
+                for failure in run.failed[:_SHOWN]
             ),
         ),
+        _more(len(run.failed) - _SHOWN),
     )
+
+
+def _more(count: int) -> VdomDict | None:
+    return html.p({"className": "fw-muted"}, nt("and {n} more", "and {n} more", count)) if count > 0 else None
 
 
 def _document(document: DocumentRead) -> VdomDict:

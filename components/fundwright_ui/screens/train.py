@@ -64,6 +64,13 @@ class Overview(BaseModel):
     run: RunRead | None
 
 
+class Model(BaseModel):
+    """The embedding model in use, and how many documents were trained with another one."""
+
+    id: str
+    outdated: int
+
+
 @component
 def train_screen() -> VdomDict:
     actor = use_actor()
@@ -80,6 +87,13 @@ def train_screen() -> VdomDict:
         )
 
     found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
+
+    async def load_model(session: AsyncSession) -> Model:
+        embedder = await language.get_embedder(connection.core)
+        return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
+
+    # A query of its own: a model that loads slowly or not at all keeps nobody from their documents.
+    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)])
 
     started_id, set_started_id = use_state(cast("UUID | None", None))
 
@@ -114,11 +128,24 @@ def train_screen() -> VdomDict:
         )
         if overview.is_sample_there
         else None,
+        alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
+        alert(
+            nt(
+                "{n} document was trained with another embedding model than the one in use now. Until it is trained again, "
+                "no question or draft finds it.",
+                "{n} documents were trained with another embedding model than the one in use now. Until they are trained again, "
+                "no question or draft finds them.",
+                model.value.outdated,
+            ),
+            variant="warning",
+        )
+        if model.value and model.value.outdated and not is_running
+        else None,
         columns(_add_documents(key="add"), _ask(key="ask")),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,
         section(
             t("Documents"),
-            _documents(overview.documents, key="documents")
+            _documents(overview.documents, model.value.id if model.value else None, key="documents")
             if overview.documents.total
             else empty(t("No documents yet. Drop some above or paste text, then train them.")),
         ),
@@ -157,6 +184,7 @@ def _add_documents() -> VdomDict:
             max_bytes=connection.core.settings.max_upload_bytes,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
+        html.h3(t("Or paste text")),
         form(
             text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),
             text_area("text", t("Text"), required=True, rows=4, id="pasted-text"),
@@ -240,7 +268,7 @@ def _running(run: RunRead) -> VdomDict:
 
 
 @component
-def _documents(documents: Page[DocumentRead]) -> VdomDict:
+def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
@@ -248,6 +276,7 @@ def _documents(documents: Page[DocumentRead]) -> VdomDict:
     is_confirming, set_confirming = use_state(False)
     opened = next((document for document in documents.items if str(document.id) == opened_id), None)
     request = page_request(url.get("page"), url.get("size"), url.get("sort"))
+    is_problem_there = any(document.error for document in documents.items)
 
     async def remove(session: AsyncSession) -> None:
         await training.remove_document(connection.core, session, actor, UUID(opened_id))
@@ -280,9 +309,9 @@ def _documents(documents: Page[DocumentRead]) -> VdomDict:
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
                 Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
-                Column(field="error", label=t("Problem"), flex=2, is_compact=False),
+                *([Column(field="error", label=t("Problem"), flex=2, is_compact=False)] if is_problem_there else []),
             ],
-            rows=[_row(document) for document in documents.items],
+            rows=[_row(document, model_id) for document in documents.items],
             total=documents.total,
             page=request.page,
             page_size=request.page_size,
@@ -326,8 +355,10 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
     )
 
 
-def _row(document: DocumentRead) -> Row:
+def _row(document: DocumentRead, model_id: str | None) -> Row:
     labels = [Chip(label=document_state_label(document.state), color=_STATE_COLORS[document.state])]
+    if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
+        labels = [Chip(label=t("Trained with another model"), color="warning")]
     if document.is_sample:
         labels.append(Chip(label=t("Sample"), color="secondary"))
     return Row(

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Numeric,
     Select,
     Text,
+    Uuid,
     and_,
     cast,
     delete,
@@ -26,7 +27,7 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import TSQUERY, insert
+from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -111,8 +112,25 @@ async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: st
 
 async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
     """Those of the given documents that the account has, in the given order."""
-    known = set(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.id.in_(document_ids))))
+    wanted = literal(list(document_ids), ARRAY(Uuid))
+    known = set(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.id == func.any(wanted))))
     return [document_id for document_id in document_ids if document_id in known]
+
+
+async def list_documents_by_id(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[Document]:
+    """In the given order."""
+    found = {
+        document.id: document for document in await session.scalars(_documents(owner_id).where(Document.id.in_(document_ids)))
+    }
+    return [found[document_id] for document_id in document_ids if document_id in found]
+
+
+async def count_outdated(session: AsyncSession, owner_id: UUID, model_id: str) -> int:
+    """Trained documents whose vectors are of another model."""
+    query = select(func.count()).where(
+        Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.model_id != model_id
+    )
+    return await session.scalar(query) or 0
 
 
 async def delete_document(session: AsyncSession, owner_id: UUID, document_id: UUID) -> None:
@@ -154,10 +172,10 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
         }
         for ordinal, cut in enumerate(chunked.chunks)
     ]
+    # One array, because a statement takes no more than 65 535 parameters.
+    kept = literal([row["id"] for row in rows], ARRAY(Uuid))
     await session.execute(
-        delete(Chunk).where(
-            Chunk.owner_id == owner_id, Chunk.document_id == document_id, Chunk.id.not_in([row["id"] for row in rows])
-        )
+        delete(Chunk).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id, Chunk.id != func.all(kept))
     )
     for start in range(0, len(rows), 500):
         part = [

@@ -9,7 +9,6 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.jobs import JobState
-from fundwright.core.paging import Page
 
 
 class DocumentState(StrEnum):
@@ -26,7 +25,7 @@ class DocumentSource(StrEnum):
 
 
 class DocumentRead(BaseModel):
-    """A document of the knowledge base. `error` says why the last run could not read it."""
+    """A document of the knowledge base. `error` says why the last run could not read it, `model_id` what it was embedded with."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -41,6 +40,7 @@ class DocumentRead(BaseModel):
     state: DocumentState
     error: str | None
     chunk_count: int
+    model_id: str | None
     created_at: datetime
     trained_at: datetime | None
 
@@ -130,7 +130,3 @@ class PassageInContext(BaseModel):
     after: str
     start: int
     end: int
-
-
-DocumentPage = Page[DocumentRead]
-RunPage = Page[RunRead]

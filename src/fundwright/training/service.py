@@ -37,6 +37,7 @@ from fundwright.training.schemas import (
 JOB_KIND = "train"
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
+_SHOWN_OF_RUN = 100
 
 
 class AlreadyAdded(Conflict):
@@ -113,6 +114,11 @@ async def list_documents(session: AsyncSession, actor: Actor, request: PageReque
     documents, total = await repository.list_documents(session, actor.id, request)
     items = [DocumentRead.model_validate(document) for document in documents]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
+    """How many trained documents are not found any more, because another embedding model is in use now."""
+    return await repository.count_outdated(session, actor.id, embedder.id)
 
 
 async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
@@ -193,12 +199,13 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     return _run(*await repository.get_run(session, actor.id, run_id))
 
 
-async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> list[DocumentRead]:
-    """The documents of a run that still exist, in its order. Raises NotFound."""
+async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> Page[DocumentRead]:
+    """The first documents of a run that still exist, in its order. Raises NotFound."""
     run, _ = await repository.get_run(session, actor.id, run_id)
-    ids = [UUID(document_id) for document_id in run.document_ids]
-    known = await repository.list_known_ids(session, actor.id, ids)
-    return [await get_document(session, actor, document_id) for document_id in known]
+    known = await repository.list_known_ids(session, actor.id, [UUID(document_id) for document_id in run.document_ids])
+    documents = await repository.list_documents_by_id(session, actor.id, known[:_SHOWN_OF_RUN])
+    items = [DocumentRead.model_validate(document) for document in documents]
+    return Page(items=items, total=len(known), page=1, page_size=_SHOWN_OF_RUN)
 
 
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
