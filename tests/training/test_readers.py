@@ -126,6 +126,23 @@ class TestPdf:
         with pytest.raises(Unreadable, match=r"secret\.pdf.*password"):
             read_file(tmp_path, self._pdf(password="open sesame"), "secret.pdf")
 
+    def test_a_damaged_page_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        pages = iter(["Nine people.", ZeroDivisionError()])
+
+        def extract_text(_page: pypdf.PageObject) -> str:
+            if isinstance(page := next(pages), Exception):
+                raise page
+            return page
+
+        monkeypatch.setattr(pypdf.PageObject, "extract_text", extract_text)
+        writer = pypdf.PdfWriter()
+        for _ in range(2):
+            writer.add_blank_page(width=200, height=200)
+        target = io.BytesIO()
+        writer.write(target)
+        with pytest.raises(Unreadable, match=r"Page 2 of “bad\.pdf” is damaged"):
+            read_file(tmp_path, target.getvalue(), "bad.pdf")
+
     def test_the_content_counts_not_the_name(self, tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="scan"):
             read_file(tmp_path, self._pdf(), "a.txt")
@@ -145,6 +162,14 @@ class TestChooseReader:
     def test_an_old_office_file_is_explained(self, tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="Save it as DOCX"):
             read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "a.doc")
+
+    def test_an_encrypted_docx_is_not_taken_for_an_old_file(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match=r"“plan\.docx” is protected by a password"):
+            read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "plan.docx")
+
+    def test_binary_data_later_in_a_text_is_named_with_its_line(self, tmp_path: Path) -> None:
+        with pytest.raises(Unreadable, match=r"“notes\.txt” holds binary data in line 1001"):
+            read_file(tmp_path, b"plain text\n" * 1_000 + b"\x00\x01", "notes.txt")
 
 
 class TestChunk:

@@ -107,6 +107,11 @@ class TestRun:
             with pytest.raises(Invalid, match="Add a document"):
                 await service.start_run(committed, session, owner)
 
+    async def test_more_documents_than_a_statement_takes_parameters(self, committed: Core, owner: Actor) -> None:
+        async with committed.database.transaction() as session:
+            with pytest.raises(Invalid, match="None of these documents exists"):
+                await service.start_run(committed, session, owner, [uuid4() for _ in range(70_000)])
+
     @pytest.mark.security(40)
     async def test_a_stranger_finds_no_run(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from fundwright.core.errors import Invalid
 
 HEAD_BYTES = 4_096
+_OLE = b"\xd0\xcf\x11\xe0"
 _MAX_UNPACKED_BYTES = 300_000_000
 _MAX_PARTS = 10_000
 
@@ -55,7 +56,9 @@ def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reade
     for reader in readers:
         if reader.recognises(head, filename):
             return reader
-    if head.startswith(b"\xd0\xcf\x11\xe0"):
+    if head.startswith(_OLE) and filename.lower().endswith(".docx"):  # an encrypted package lies in a container of the old kind
+        raise Unreadable(f"“{filename}” is protected by a password. Save a copy without it and add that.")
+    if head.startswith(_OLE):
         raise Unreadable(f"“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.")
     formats = ", ".join(reader.label for reader in readers)
     raise Unreadable(f"“{filename}” is in a format that is not understood. Add one of these: {formats}.")
@@ -97,7 +100,7 @@ class PdfReader:
         document = pypdf.PdfReader(path)
         if document.is_encrypted and not document.decrypt(""):
             raise Unreadable(f"“{filename}” is protected by a password. Save a copy without it and add that.")
-        pages = [(page.extract_text() or "").splitlines() for page in document.pages]
+        pages = [_page_lines(page, number, filename) for number, page in enumerate(document.pages, start=1)]
         if not any(line.strip() for page in pages for line in page):
             raise Unreadable(
                 f"“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result."
@@ -209,8 +212,11 @@ def decode(source: bytes, filename: str, declared: str | None = None) -> str:
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if source.startswith(mark):
             return source.decode(encoding, errors="replace")
-    if b"\x00" in source:
-        raise Unreadable(f"“{filename}” holds binary data, not text. Add a PDF, DOCX, Markdown, HTML or text file.")
+    if (place := source.find(b"\x00")) >= 0:
+        line = source.count(b"\n", 0, place) + 1
+        raise Unreadable(
+            f"“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML or text file."
+        )
     for encoding in ("utf-8", declared):
         try:
             if encoding:
@@ -224,7 +230,7 @@ def _is_text(head: bytes) -> bool:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head)
-    return b"\x00" not in head and controls < len(head) / 50 and not head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+    return b"\x00" not in head and controls < len(head) / 50 and not head.startswith((b"PK\x03\x04", _OLE))
 
 
 def _check_unpacked_size(path: Path, filename: str) -> None:
@@ -243,6 +249,15 @@ def _heading_level(style: str | None) -> int | None:
 
 def _without_digits(line: str) -> str:
     return re.sub(r"\d+", "#", line.strip())
+
+
+def _page_lines(page: Any, number: int, filename: str) -> list[str]:
+    try:
+        return (page.extract_text() or "").splitlines()
+    except Exception as error:  # pypdf raises whatever a damaged page makes it stumble over
+        raise Unreadable(
+            f"Page {number} of “{filename}” is damaged ({type(error).__name__}). Print the document to a new PDF and add that."
+        ) from error
 
 
 def _repeated_lines(pages: list[list[str]]) -> set[str]:

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright.language import service as language
+from fundwright.training import service
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.history import history_screen
+from fundwright_ui.screens.run import run_screen
+from fundwright_ui.screens.train import train_screen
+from tests.categories.eventually import eventually
+from tests.training.conftest import AddFile
+
+FERRY = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
+BROKEN = b"%PDF-1.7\nnot really"
+
+
+class Other:
+    """Another embedding model than the one that the documents were trained with."""
+
+    id, dimension, embed = "other", 3, None
+
+
+async def add(core: Core, owner: Actor, add_file: AddFile, content: str | bytes, filename: str) -> UUID:
+    async with core.database.transaction() as session:
+        return (await add_file(core, session, owner, content, filename)).id
+
+
+class TestTrain:
+    async def test_the_problem_column_appears_with_the_first_problem(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        trained = [await add(committed, owner, add_file, FERRY, "boats.md")]
+        await service.run_inline(committed, owner, trained)
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            assert "Problem" not in screen.text
+            broken = await add(committed, owner, add_file, BROKEN, "broken.pdf")
+            await service.run_inline(committed, owner, [broken])
+            await eventually(screen, lambda: "“broken.pdf” is damaged" in screen.text)
+            assert "Problem" in screen.text
+
+    async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        await language.get_embedder(committed)
+        committed.cache["language.embedder"] = Other()
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            await eventually(screen, lambda: "1 document was trained with another embedding model" in screen.text)
+            assert "Trained with another model" in screen.text
+
+    async def test_a_model_that_cannot_be_used_is_said_and_hides_no_document(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await add(committed, owner, add_file, FERRY, "boats.md")
+        monkeypatch.setitem(committed.settings.__dict__, "models", committed.settings.data)
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            await eventually(screen, lambda: "The embedding model is not installed. Run `make setup`" in screen.text)
+            assert "boats" in screen.text
+
+
+class TestHistory:
+    async def test_the_error_column_appears_with_the_first_error(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        async with mounted(committed, owner, history_screen, path="/dashboard/history") as screen:
+            assert "Errors" not in screen.text
+            await service.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
+            await eventually(screen, lambda: "1 document failed" in screen.text)
+
+
+class TestRun:
+    async def test_a_long_run_shows_its_first_documents(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.training.service._SHOWN_OF_RUN", 2)
+        documents = [await add(committed, owner, add_file, f"{FERRY} {n}", f"boats{n}.md") for n in range(5)]
+        run = await service.run_inline(committed, owner, documents)
+        async with mounted(
+            committed, owner, run_screen, path=f"/dashboard/history/{run.id}", params={"id": str(run.id)}
+        ) as screen:
+            assert "boats1" in screen.text
+            assert "boats2" not in screen.text
+            assert "and 3 more" in screen.text
