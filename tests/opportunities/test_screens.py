@@ -11,12 +11,12 @@ from fundwright.opportunities import service
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.nih import nih_screen
 from fundwright_ui.screens.opportunities_list import query_of
-from fundwright_ui.screens.opportunity import contract_screen, deadline
+from fundwright_ui.screens.opportunity import contract_screen, deadline, grant_screen
 from fundwright_ui.screens.sam import sam_screen
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed
-from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.opportunities.test_categorising import categorise
 
 
@@ -52,6 +52,49 @@ class TestFilters:
             await screen.type("Posted to", "2026-02-28")
             await screen.submit("Filters")
             assert screen.address == "/dashboard/nih?posted_from=2026-01-31&posted_to=2026-02-28"
+
+    async def test_what_cannot_be_understood_in_the_address_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.load_sample_once(session)
+        async with mounted(committed, member, nih_screen, path="/dashboard/nih?due_from=2026-13-45&agency=%7C") as screen:
+            assert screen.value("Due from") == ""
+            assert not screen.has("list", "Filters in force")
+
+    async def test_a_page_beyond_the_end_is_the_last(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30))))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?page=9") as screen:
+            table = screen.props("DataTable")
+            assert (table["page"], len(table["rows"])) == (2, 5)
+
+
+class TestDetail:
+    async def test_shows_every_field_whole(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        eligibility = "Everybody. " * 60
+        await import_file(
+            nih_file(nih_row(cfda_list=[{"number": "93.310", "title": "Trans-NIH"}], note=eligibility, contact_name="Ada")),
+            source="nih",
+        )
+        await import_file(sam_file(sam_row(PrimaryContactFax="555-0199", Description="x" * 900)))
+        async with committed.database.transaction() as session:
+            ids = {row.kind: str(row.id) for row in await listed(session, member)}
+        at = {"path": "/dashboard/nih/1", "params": {"id": ids["grant"]}}
+        async with mounted(committed, member, grant_screen, **at) as screen:
+            assert eligibility.strip() in screen.text
+            assert "title Trans-NIH, number 93.310" in screen.text
+        at = {"path": "/dashboard/sam/1", "params": {"id": ids["contract"]}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert "Fax 555-0199" in screen.text
+            assert "x" * 900 in screen.text
+
+    async def test_shows_where_a_long_text_has_changed(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row(Description="same " * 300 + "old end")))
+        await import_file(sam_file(sam_row(Description="same " * 300 + "new end")))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+        at = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert "same old end" in screen.text
+            assert "same same new end" in screen.text
 
 
 class TestSimilar:

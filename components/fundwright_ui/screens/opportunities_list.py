@@ -70,6 +70,10 @@ def opportunities_list(kind: Kind) -> VdomDict:
 
     async def read(session: AsyncSession) -> Labelled:
         found = await service.list_opportunities(session, actor, query)
+        if found.total and not found.items:
+            # The list has become shorter than the address knows.
+            last = query.model_copy(update={"page": -(-found.total // query.page_size)})
+            found = await service.list_opportunities(session, actor, last)
         return found, await categories.labels_of(session, actor, [item.id for item in found.items])
 
     found = use_query(read, key=[query], topics=[service.TOPIC, categories.categories_topic(actor.id)])
@@ -142,7 +146,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
 def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
     """What the address asks for; what cannot be understood in it is left out."""
     given: dict[str, Any] = {name: params[name] for name in _SINGLE if params.get(name)}
-    given |= {name: tuple(params[name].split(_SEPARATOR)) for name in _SEVERAL if params.get(name)}
+    given |= {name: tuple(filter(None, params[name].split(_SEPARATOR))) for name in _SEVERAL if params.get(name)}
     given |= {name: params[name] for name in ("page", "page_size", "sort") if params.get(name)}
     given["text"] = params.get("q", "")[:500]
     try:
@@ -243,10 +247,10 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
             ),
             code,
             text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6) if kind == "contract" else None,
-            text_field("due_from", t("Due from"), type="date", default=url.get("due_from")),
-            text_field("due_to", t("Due to"), type="date", default=url.get("due_to")),
-            text_field("posted_from", t("Posted from"), type="date", default=url.get("posted_from")),
-            text_field("posted_to", t("Posted to"), type="date", default=url.get("posted_to")),
+            text_field("due_from", t("Due from"), type="date", default=str(query.due_from or "")),
+            text_field("due_to", t("Due to"), type="date", default=str(query.due_to or "")),
+            text_field("posted_from", t("Posted from"), type="date", default=str(query.posted_from or "")),
+            text_field("posted_to", t("Posted to"), type="date", default=str(query.posted_to or "")),
             select_field(
                 "availability",
                 t("Open or closed"),
@@ -264,11 +268,11 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         submit=t("Apply filters"),
         label=t("Filters"),
     )
-    # A new address starts the fields anew, so that they always say what is applied.
     return html.details(
-        {"className": "fw-card", "key": f"filters:{urlencode(url.params)}"},
+        {"className": "fw-card"},
         html.summary({"className": "fw-strong"}, t("Filters")),
-        fields,
+        # A new address starts the fields anew, so that they always say what is applied; whether they are shown stays as it was.
+        html.div({"key": f"filters:{urlencode(url.params)}"}, fields),
     )
 
 

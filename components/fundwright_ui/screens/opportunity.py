@@ -18,8 +18,8 @@ from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
 from fundwright.core.errors import NotFound
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
-from fundwright.opportunities.reading import WASHINGTON, day_in_washington, is_whole_day
-from fundwright.opportunities.schemas import Contact, OpportunityRead, Similar, VersionRead
+from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
+from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar, VersionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import t
@@ -48,6 +48,7 @@ from fundwright_ui.ui import (
 from fundwright_ui.ui.elements import Child
 
 _SHOWN_CHARACTERS = 400
+_SHOWN_BEFORE = 60
 
 
 @component
@@ -245,7 +246,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
     entries: list[tuple[str, Child]] = [
         (t("Due"), due),
         (t("Posted"), deadline(opportunity.posted_at, language)),
-        (t("Archived"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
+        (t("Archive date"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
         (t("Number"), opportunity.number),
         (t("Agency"), opportunity.agency),
         (t("Institute or sub-agency"), opportunity.sub_agency),
@@ -283,6 +284,7 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
                         html.span({"className": "fw-muted"}, contact.title) if contact.title else None,
                         text_link(contact.email, f"mailto:{contact.email}") if "@" in contact.email else None,
                         html.span(contact.phone) if contact.phone else None,
+                        html.span(t("Fax {number}", number=contact.fax)) if contact.fax else None,
                         tight=True,
                     ),
                 )
@@ -322,8 +324,7 @@ def _versions(versions: Sequence[VersionRead]) -> VdomDict:
                                 html.tr(
                                     {"key": change.field},
                                     html.th({"scope": "row"}, change.field),
-                                    html.td(_cut(change.before)),
-                                    html.td(_cut(change.after)),
+                                    *(html.td({"key": str(side)}, text) for side, text in enumerate(_where_it_differs(change))),
                                 )
                                 for change in version.changes
                             )
@@ -340,7 +341,7 @@ def _versions(versions: Sequence[VersionRead]) -> VdomDict:
 
 def _record(opportunity: OpportunityRead) -> VdomDict:
     """The source's own fields, for whoever needs one that is not shown above."""
-    entries = [(name, _cut(value if isinstance(value, str) else repr(value))) for name, value in opportunity.raw.items()]
+    entries = [(name, html.div({"className": "fw-prewrap"}, in_words(value))) for name, value in opportunity.raw.items()]
     return html.details(
         {"className": "fw-card"},
         html.summary({"className": "fw-strong"}, t("All fields as published")),
@@ -360,8 +361,18 @@ def _dollars(amount: Decimal | None, language: str) -> str | None:
     return format_currency(amount, "USD", locale=language) if amount else None
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+def _where_it_differs(change: FieldChange) -> tuple[str, str]:
+    """Both texts from shortly before their first difference."""
+    shortest, longest = sorted((len(change.before), len(change.after)))
+    both = zip(change.before, change.after, strict=False)
+    same = next((index for index, (one, other) in enumerate(both) if one != other), shortest)
+    start = max(0, same - _SHOWN_BEFORE) if longest > _SHOWN_CHARACTERS else 0
+
+    def cut(text: str) -> str:
+        shown = text[start : start + _SHOWN_CHARACTERS]
+        return f"{'…' if start else ''}{shown}{'…' if start + len(shown) < len(text) else ''}"
+
+    return cut(change.before), cut(change.after)
 
 
 def _id(text: str) -> UUID | None:

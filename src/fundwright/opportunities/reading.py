@@ -81,6 +81,15 @@ def fit(value: object) -> object:
     return value
 
 
+def in_words(value: object) -> str:
+    """A value of a published record as people read it: `93.226; 93.10`, or `number 93.310, title Diabetes` for an object."""
+    if isinstance(value, list):
+        return "; ".join(in_words(item) for item in cast(list[object], value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {in_words(item)}" for key, item in cast(dict[str, object], value).items())
+    return str(value)
+
+
 def plain_text(text: str) -> str:
     """Text of a description: HTML, escaped once, twice or not at all, becomes plain text with paragraphs."""
     if "<" not in text and "&" not in text:

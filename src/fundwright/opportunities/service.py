@@ -28,6 +28,7 @@ from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
+from fundwright.opportunities.reading import in_words
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
     Facets,
@@ -329,16 +330,8 @@ def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
 
 def _fields(raw: dict[str, Any], description: str) -> dict[str, str]:
     """A version's fields as text, with the body under one name however it was published."""
-    fields = {name: _text(value) for name, value in raw.items() if name not in _BODIES}
+    fields = {name: in_words(value) for name, value in raw.items() if name not in _BODIES}
     return {**fields, "Description": description} if description else fields
-
-
-def _text(value: object) -> str:
-    if isinstance(value, list):
-        return "; ".join(_text(item) for item in cast(list[object], value))
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_text(item)}" for key, item in cast(dict[str, object], value).items())
-    return str(value)
 
 
 def _changes(before: dict[str, str], after: dict[str, str]) -> list[FieldChange]:
