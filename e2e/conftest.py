@@ -20,8 +20,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page
 
+from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
 
 PROJECT = Path(__file__).parent.parent
@@ -49,12 +50,16 @@ class Application:
 _FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
 
 
-@contextmanager
-def started(data: Path) -> Iterator[Application]:
-    """The application on an empty data folder, as `make run` starts it."""
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def started(data: Path, *, port: int | None = None) -> Iterator[Application]:
+    """The application on an empty data folder, as `make run` starts it, or again on one that it has left."""
+    port = port or free_port()
     with (data / "server.log").open("w") as log:
         server = subprocess.Popen(
             [_FUNDWRIGHT, "--data", data, "serve", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT
@@ -107,7 +112,7 @@ def no_complaints(page: Page) -> Iterator[None]:
     said: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not _is_the_404_page(message):
+        if message.type in ("error", "warning") and not _is_expected(message):
             said.append(message.text)
 
     page.on("console", listen)
@@ -116,10 +121,39 @@ def no_complaints(page: Page) -> Iterator[None]:
     assert not said
 
 
-def _is_the_404_page(message: ConsoleMessage) -> bool:
-    """Chromium says of a page with status 404 that it failed to load, although it shows it."""
-    is_page = urlsplit(str(message.location.get("url", ""))).path == "/404"
-    return is_page and message.text.startswith("Failed to load resource") and " 404 " in message.text
+def _is_expected(message: ConsoleMessage) -> bool:
+    """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server that is not there."""
+    if "ERR_CONNECTION_REFUSED" in message.text:
+        return True
+    status = {"/404": 404, "/500": 500, "/session": 401}.get(urlsplit(str(message.location.get("url", ""))).path)
+    return message.text.startswith("Failed to load resource") and f" {status} " in message.text
+
+
+@pytest.fixture(scope="session")
+def token(application: Application, browser: Browser) -> Iterator[str]:
+    """What `/signin` gives to Ada."""
+    context = browser.new_context(base_url=application.url)
+    answer = context.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
+    yield answer["token"]
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def things(application: Application, browser: Browser, token: str) -> Things:
+    return find_things(browser, application.url, token)
+
+
+def recognise(page: Page, token: str) -> Page:
+    """Give the browser the cookie of the token's session, as a page does that finds a token only."""
+    answer = page.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
+    assert answer.ok
+    return page
+
+
+@pytest.fixture
+def recognised(page: Page, token: str) -> Page:
+    """A page that has loaded nothing yet, in a browser that Ada is signed in with."""
+    return recognise(page, token)
 
 
 @pytest.fixture

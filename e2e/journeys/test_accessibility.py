@@ -1,43 +1,30 @@
-"""Every screen, narrow and wide, light and dark: axe finds nothing to complain about and nothing sticks out sideways."""
+"""Every screen, narrow and wide, light and dark, in both directions: axe finds nothing and nothing sticks out sideways."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, Application
-from e2e.pages.opportunities import OpportunitiesPage
+from e2e.conftest import recognise
 from e2e.pages.ready import ready
+from e2e.pages.screens import GUARDED, PUBLIC, Things
+from e2e.pages.shell import Shell
 
-PUBLIC = ["/auth/login", "/auth/register/standard/open", "/auth/reset-password", "/404"]
-SIGNED_IN = [
-    "/dashboard/train",
-    "/dashboard/nih",
-    "/dashboard/sam",
-    "/dashboard/category",
-    "/dashboard/history",
-    "/generate/index",
-]
 NARROW, WIDE = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
 
 
-@pytest.fixture(scope="session")
-def token(application: Application, browser: Browser) -> Iterator[str]:
-    context = browser.new_context(base_url=application.url)
-    answer = context.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
-    yield answer["token"]
-    context.close()
+# Colours and direction have nothing to do with each other: two looks show both of each.
+LOOKS = {"light": "ltr", "dark": "rtl"}
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=LOOKS)
 def mode(request: pytest.FixtureRequest, page: Page) -> str:
-    """The colours that the person has chosen."""
-    chosen = {"themeMode": request.param, "themeDirection": "ltr", "themeColor": "default", "themeStretch": False}
+    """The colours that the person has chosen, and with them a direction."""
+    chosen = {"themeMode": request.param, "themeDirection": LOOKS[request.param], "themeColor": "default", "themeStretch": False}
     page.add_init_script(f"localStorage.setItem('settings', {json.dumps(json.dumps(chosen))})")
     return request.param
 
@@ -49,17 +36,9 @@ def sized(request: pytest.FixtureRequest, page: Page, mode: str) -> Page:
     return page
 
 
-@pytest.fixture
-def recognised(sized: Page, token: str) -> Page:
-    """Such a page, signed in as Ada."""
-    answer = sized.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
-    assert answer.ok
-    return sized
-
-
 def assert_accessible(page: Page, mode: str) -> None:
     ready(page)
-    assert page.evaluate("document.documentElement.dataset.mode") == mode
+    assert page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]") == [mode, LOOKS[mode]]
     found: list[dict[str, Any]] = Axe().run(page).response["violations"]
     assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -71,15 +50,29 @@ def test_screens_before_signing_in(sized: Page, mode: str, path: str) -> None:
     assert_accessible(sized, mode)
 
 
-@pytest.mark.parametrize("path", SIGNED_IN)
-def test_screens_of_the_product(recognised: Page, mode: str, path: str) -> None:
-    recognised.goto(path)
-    recognised.wait_for_url(f"**{path}")
-    assert_accessible(recognised, mode)
+@pytest.mark.parametrize("pattern", GUARDED)
+def test_screens_of_the_product(sized: Page, token: str, things: Things, mode: str, pattern: str) -> None:
+    path = things.path(pattern)
+    recognise(sized, token).goto(path)
+    sized.wait_for_url(f"**{path}")
+    assert_accessible(sized, mode)
 
 
-def test_an_opportunity(recognised: Page, mode: str) -> None:
-    recognised.goto("/dashboard/nih")
-    ready(recognised)
-    OpportunitiesPage(recognised).open_first()
-    assert_accessible(recognised, mode)
+@pytest.mark.parametrize("path", ["/dashboard/category", "/generate/index"])
+def test_what_the_top_bar_opens(sized: Page, token: str, mode: str, path: str) -> None:
+    recognise(sized, token).goto(path)
+    ready(sized)
+    shell = Shell(sized)
+    shell.account_menu.click()
+    expect(sized.get_by_role("menu", name="Account menu")).to_be_visible()
+    assert_accessible(sized, mode)
+    sized.keyboard.press("Escape")
+    shell.settings.click()
+    expect(sized.get_by_role("dialog", name="Settings")).to_be_visible()
+    assert_accessible(sized, mode)
+    sized.keyboard.press("Escape")
+    dialog = shell.ask_to_sign_out()
+    expect(dialog).to_be_visible()
+    assert_accessible(sized, mode)
+    dialog.get_by_role("button", name="No, cancel").click()
+    expect(dialog).to_be_hidden()

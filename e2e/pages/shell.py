@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from e2e.pages.ready import ready
 
@@ -21,8 +21,18 @@ class Shell:
         ready(self.page)
 
     def sign_out(self) -> None:
+        self.ask_to_sign_out().get_by_role("button", name="Yes, confirm").click()
+        self.page.wait_for_url("**/auth/login*")
+
+    def ask_to_sign_out(self) -> Locator:
+        """Choose Logout; answers the dialog that asks whether one is sure."""
         self.account_menu.click()
         self.page.get_by_role("menuitem", name="Logout").click()
-        dialog = self.page.get_by_role("dialog", name="Sure you want to Log Out?")
-        dialog.get_by_role("button", name="Yes, confirm").click()
-        self.page.wait_for_url("**/auth/login*")
+        return self.page.get_by_role("dialog", name="Sure you want to Log Out?")
+
+    def speak(self, language: str) -> None:
+        """Choose a language in the settings."""
+        self.settings.click()
+        with self.page.expect_navigation():
+            self.page.get_by_role("combobox", name="Language").select_option(label=language)
+        ready(self.page)

@@ -95,7 +95,7 @@ def generate_frame(screen: Component) -> VdomDict:
     """A top bar with the way back; the screen has the whole width."""
     connection = use_connection()
     entries = entries_of(connection)
-    links = [entry for entry in entries if not is_current(entry, connection.location.path)]
+    links = [entry for entry in entries if not entry.path.startswith("/generate/")]
     return html.div(
         {"className": "fw-shell fw-shell-plain"},
         _skip_link(),

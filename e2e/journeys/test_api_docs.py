@@ -1,0 +1,19 @@
+"""The API's reference page, under the policy that every page has."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+
+def test_the_reference_lists_every_part_and_answers(recognised: Page) -> None:
+    answer = recognised.goto("/api/docs")
+    assert answer is not None
+    assert "'unsafe" not in answer.headers["content-security-policy"]
+    expect(recognised.get_by_role("heading", name="Fundwright")).to_be_visible()
+    for part in ("identity", "opportunities", "categories", "training", "drafts"):
+        expect(recognised.get_by_role("heading", name=re.compile(f"^{part}"))).to_be_visible()
+    recognised.get_by_role("button", name=re.compile("^get .*account.*sessions$")).click()
+    recognised.get_by_role("button", name="Execute").click()
+    expect(recognised.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()

@@ -1,0 +1,51 @@
+"""Clicking twice while the server takes a second to answer does a thing once."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD
+from e2e.pages.category import CategoryPage
+from e2e.pages.network import slow_down
+from e2e.pages.ready import ready
+from e2e.pages.screens import Things
+from e2e.pages.sign_in import SignInPage
+
+
+def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None:
+    def sessions() -> int:
+        return len(page.request.get("/api/account/sessions", headers={"Authorization": f"Bearer {token}"}).json())
+
+    before = sessions()
+    slow_down(page)
+    form = SignInPage(page).open()
+    form.email.fill(EMAIL)
+    form.password.fill(PASSWORD)
+    form.submit.dblclick()
+    expect(page.get_by_role("form", name="Login")).to_have_attribute("aria-busy", "true")
+    expect(form.submit).to_have_css("pointer-events", "none")
+    page.wait_for_url("**/dashboard/train")
+    ready(page)
+    assert sessions() == before + 1
+
+
+def test_creates_one_category(recognised: Page) -> None:
+    slow_down(recognised)
+    screen = CategoryPage(recognised).open()
+    screen.start_new("Made once")
+    screen.create.dblclick()
+    ready(recognised)
+    expect(recognised.get_by_role("article", name="Made once")).to_be_visible()
+    names = [category["name"] for category in recognised.request.get("/api/categories").json()]
+    assert names.count("Made once") == 1
+
+
+def test_writes_one_draft(recognised: Page, things: Things) -> None:
+    slow_down(recognised)
+    before = recognised.request.get("/api/drafts").json()["total"]
+    recognised.goto(f"/generate/index?opportunity={things.contract}&template=capability-statement")
+    ready(recognised)
+    recognised.get_by_role("button", name="Generate", exact=True).dblclick()
+    recognised.wait_for_url("**/generate/slug/*")
+    ready(recognised)
+    assert recognised.request.get("/api/drafts").json()["total"] == before + 1

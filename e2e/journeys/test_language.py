@@ -1,0 +1,35 @@
+"""The language goes with the account."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, Page, expect
+
+from e2e.conftest import PASSWORD, Application
+from e2e.pages.ready import ready
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+
+NEWCOMER = "jean@example.org"
+
+
+def test_a_chosen_language_is_spoken_on_the_next_browser_too(page: Page, application: Application, browser: Browser) -> None:
+    application.command("user", "add", NEWCOMER, "--role", "user", "--name", "Jean", "--password-stdin", stdin=PASSWORD)
+    SignInPage(page).open().sign_in(NEWCOMER, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    ready(page)
+    Shell(page).speak("Deutsch")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_role("link", name="Kategorie", exact=True)).to_be_visible()
+
+    context = browser.new_context(base_url=application.url, locale="fr-FR")
+    elsewhere = context.new_page()
+    elsewhere.goto("/auth/login")
+    ready(elsewhere)
+    expect(elsewhere.get_by_role("button", name="Connexion", exact=True)).to_be_visible()
+    answer = context.request.post("/signin", data={"email": NEWCOMER, "password": PASSWORD})
+    assert answer.json()["flag"] == "success"
+    elsewhere.goto("/dashboard/train")
+    ready(elsewhere)
+    expect(elsewhere.locator("html")).to_have_attribute("lang", "de")
+    expect(elsewhere.get_by_role("link", name="Kategorie", exact=True)).to_be_visible()
+    context.close()

@@ -1,0 +1,46 @@
+"""A connection that is lost in the middle of a form costs nothing that was typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD, free_port, started
+from e2e.pages.category import CategoryPage
+from e2e.pages.ready import ready
+from e2e.pages.sign_in import SignInPage
+
+
+def test_a_network_that_is_away_for_a_while(recognised: Page) -> None:
+    screen = CategoryPage(recognised).open()
+    screen.start_new("Typed before")
+    recognised.context.set_offline(True)
+    screen.name.fill("Typed while away")
+    screen.create.click()
+    recognised.context.set_offline(False)
+    ready(recognised)
+    expect(recognised.get_by_role("article", name="Typed while away")).to_be_visible()
+
+
+def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
+    port = free_port()
+    with started(tmp_path, port=port) as application:
+        application.command("user", "add", EMAIL, "--role", "user", "--password-stdin", stdin=PASSWORD)
+        page.goto(f"{application.url}/auth/login")
+        ready(page)
+        form = SignInPage(page)
+        form.email.fill(EMAIL)
+        form.password.fill("half of what")
+        form.keep_signed_in.uncheck()
+    expect(page.get_by_text("Reconnecting…")).to_be_visible()
+    with started(tmp_path, port=port):
+        ready(page)
+        expect(page.get_by_text("Reconnecting…")).to_have_count(0)
+        expect(form.email).to_have_value(EMAIL)
+        expect(form.password).to_have_value("half of what")
+        expect(form.keep_signed_in).not_to_be_checked()
+        form.sign_in(EMAIL, PASSWORD)
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+        assert page.evaluate("localStorage.getItem('token')") is None

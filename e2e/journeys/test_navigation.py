@@ -1,0 +1,91 @@
+"""Every screen has an address that works: opened directly, loaded again, left and come back to, before and after signing in."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD
+from e2e.pages.ready import ready
+from e2e.pages.screens import GUARDED, PUBLIC, Things
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+from fundwright_ui import plugin
+
+SAME_ELSEWHERE = {"/auth/login-unprotected", "/auth/register-unprotected"}
+
+
+def test_no_screen_is_left_out() -> None:
+    known = [*GUARDED, *PUBLIC]
+    patterns = {screen.path: re.sub(r"\{\w+\}", "[^/]+", screen.path) for screen in plugin.screens()}
+    missing = {path for path, pattern in patterns.items() if not any(re.fullmatch(pattern, each) for each in known)}
+    assert missing == SAME_ELSEWHERE
+
+
+@pytest.mark.parametrize("pattern", GUARDED)
+def test_a_screen_can_be_opened_loaded_again_and_come_back_to(recognised: Page, things: Things, pattern: str) -> None:
+    page, path = recognised, things.path(pattern)
+    heading = page.get_by_role("main").get_by_role("heading", level=1)
+
+    def expect_the_screen() -> None:
+        ready(page)
+        assert page.url.endswith(path)
+        expect(page).to_have_title(title)
+        expect(heading).to_have_text(words)
+
+    page.goto(path)
+    ready(page)
+    title, words = page.title(), heading.inner_text()
+    expect_the_screen()
+    page.reload()
+    expect_the_screen()
+    elsewhere = "Train" if pattern != "/dashboard/train" else "Category"
+    Shell(page).go_to(elsewhere)
+    expect(heading).to_have_text(elsewhere)
+    expect(page).to_have_title(elsewhere)
+    page.go_back()
+    expect(heading).to_have_text(words)
+    expect_the_screen()
+    page.go_forward()
+    ready(page)
+    expect(heading).to_have_text(elsewhere)
+
+
+def test_nobody_sees_a_screen_before_signing_in(page: Page, things: Things) -> None:
+    for path in map(things.path, GUARDED):
+        answer = page.request.get(path, max_redirects=0)
+        assert (answer.status, answer.headers["location"]) == (302, f"/auth/login?next={quote(path, safe='')}")
+
+
+def test_signing_in_leads_to_where_one_was_going(page: Page, things: Things) -> None:
+    wanted = f"{things.path('/dashboard/sam')}?q=systems&page=1"
+    page.goto(wanted)
+    ready(page)
+    SignInPage(page).sign_in(EMAIL, PASSWORD)
+    page.wait_for_url(f"**{wanted}")
+    ready(page)
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("systems")
+
+
+@pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
+def test_who_is_signed_in_is_led_away_from_the_forms(recognised: Page, path: str) -> None:
+    recognised.goto(path)
+    recognised.wait_for_url("**/dashboard/train")
+
+
+@pytest.mark.parametrize("path", ["/generate", "/dashboard/generate"])
+def test_an_area_leads_to_its_first_screen(recognised: Page, path: str) -> None:
+    recognised.goto(path)
+    recognised.wait_for_url("**/generate/index")
+
+
+def test_the_top_bar_of_a_draft_leads_back_to_the_dashboard(recognised: Page, things: Things) -> None:
+    recognised.goto(things.path("/generate/slug/{draft}"))
+    ready(recognised)
+    Shell(recognised).account_menu.click()
+    expect(recognised.get_by_role("menuitem").and_(recognised.locator("a"))).to_have_text(
+        ["Opportunities", "Category", "Train", "Embedding History"]
+    )

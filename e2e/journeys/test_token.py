@@ -1,0 +1,133 @@
+"""The token in the browser's storage: a good one signs in, every other kind leads to the login page and is forgotten."""
+
+from __future__ import annotations
+
+import time
+from hashlib import sha256
+from typing import Any
+
+import jwt
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD, Application
+from e2e.pages.ready import ready
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+
+GRACE = "grace@example.org"
+PLACEHOLDER = "unknown@unknown.com"
+
+
+def keep(page: Page, token: str) -> Page:
+    """Put a token into the storage, as a page of the product, and nothing else."""
+    page.goto("/404")
+    page.context.clear_cookies()
+    page.evaluate("token => localStorage.setItem('token', token)", token)
+    return page
+
+
+def signed_in_as(page: Page, email: str) -> str:
+    return page.request.post("/signin", data={"email": email, "password": PASSWORD}).json()["token"]
+
+
+def forged(application: Application, token: str, **changes: Any) -> str:
+    """A token that the server would sign like this, did it ever say such a thing."""
+    key = (application.data / "keys" / "session.key").read_bytes()
+    claims = jwt.decode(token, options={"verify_signature": False}) | changes
+    claims = {name: value for name, value in claims.items() if value is not None}
+    return jwt.encode(claims, key, headers={"kid": sha256(key).hexdigest()[:12]})
+
+
+def expect_login(page: Page) -> None:
+    page.goto("/dashboard/category")
+    page.wait_for_url("**/auth/login*")
+    expect(page.get_by_role("button", name="Login", exact=True)).to_be_visible()
+    page.wait_for_function("localStorage.getItem('token') === null")
+
+
+class TestAGoodOne:
+    def test_signs_in_without_a_cookie_and_stays_on_the_page(self, page: Page, token: str) -> None:
+        keep(page, token).goto("/dashboard/category")
+        ready(page)
+        page.wait_for_url("**/dashboard/category")
+        expect(page.get_by_role("heading", name="Category", level=1)).to_be_visible()
+        assert [cookie.get("httpOnly") for cookie in page.context.cookies()] == [True]
+
+    def test_signs_in_two_tabs_at_once(self, page: Page, token: str) -> None:
+        keep(page, token)
+        other = page.context.new_page()
+        for tab, path in ((page, "/dashboard/category"), (other, "/generate/index")):
+            tab.goto(path, wait_until="commit")
+        for tab in (page, other):
+            ready(tab)
+            expect(Shell(tab).account_menu).to_be_visible()
+
+    def test_takes_the_login_page_away(self, page: Page, token: str) -> None:
+        keep(page, token).goto("/auth/login")
+        page.wait_for_url("**/dashboard/train")
+
+    def test_of_one_browser_session_is_kept_with_the_tab(self, page: Page) -> None:
+        form = SignInPage(page).open()
+        form.keep_signed_in.uncheck()
+        form.sign_in(EMAIL, PASSWORD)
+        page.wait_for_url("**/dashboard/train")
+        kept = page.evaluate("[localStorage.getItem('token'), sessionStorage.getItem('token')]")
+        assert (kept[0], kept[1].count(".")) == (None, 2)
+        assert [cookie.get("expires") for cookie in page.context.cookies()] == [-1]
+
+
+class TestABadOne:
+    @pytest.mark.parametrize(
+        "token", ["nonsense", "eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImFAYi5jIn0.x", "null", "\u00e9.\u00e9.\u00e9"]
+    )
+    def test_that_is_none(self, page: Page, token: str) -> None:
+        expect_login(keep(page, token))
+
+    @pytest.mark.parametrize(
+        "changes", [{"exp": int(time.time()) - 60}, {"role": None}, {"email": None}, {"role": "admin"}], ids=str
+    )
+    def test_that_has_expired_or_lacks_or_changes_a_claim(
+        self, page: Page, application: Application, token: str, changes: dict[str, Any]
+    ) -> None:
+        expect_login(keep(page, forged(application, token, **changes)))
+
+    def test_of_a_session_that_has_ended(self, page: Page) -> None:
+        token = signed_in_as(page, EMAIL)
+        assert page.request.delete("/session", headers={"Authorization": f"Bearer {token}"}).ok
+        expect_login(keep(page, token))
+
+    def test_of_a_disabled_account(self, page: Page, application: Application) -> None:
+        application.command("user", "add", GRACE, "--role", "user", "--password-stdin", stdin=PASSWORD)
+        token = signed_in_as(page, GRACE)
+        application.command("user", "disable", GRACE)
+        expect_login(keep(page, token))
+
+    def test_of_the_placeholder_address(self, page: Page, application: Application) -> None:
+        application.command("user", "add", PLACEHOLDER, "--role", "user", "--password-stdin", stdin=PASSWORD)
+        expect_login(keep(page, signed_in_as(page, PLACEHOLDER)))
+
+
+class TestTwoTabs:
+    @pytest.mark.parametrize("is_kept", [True, False], ids=["kept", "for this session"])
+    def test_signing_out_in_one_signs_out_the_other(self, page: Page, is_kept: bool) -> None:
+        form = SignInPage(page).open()
+        form.keep_signed_in.set_checked(is_kept)
+        form.sign_in(EMAIL, PASSWORD)
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+        other = page.context.new_page()
+        other.goto("/generate/index")
+        ready(other)
+        Shell(page).sign_out()
+        other.wait_for_url("**/auth/login*")
+        other.goto("/generate/index")
+        other.wait_for_url("**/auth/login*")
+
+    def test_signing_in_in_one_takes_the_other_along(self, page: Page) -> None:
+        other = page.context.new_page()
+        for tab in (page, other):
+            SignInPage(tab).open()
+        SignInPage(page).sign_in(EMAIL, PASSWORD)
+        for tab in (page, other):
+            tab.wait_for_url("**/dashboard/train")

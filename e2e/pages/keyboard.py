@@ -1,0 +1,29 @@
+"""Using a page without a mouse."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page
+
+MOST_STEPS = 60
+
+
+class Keyboard:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def tab_to(self, wanted: Locator) -> Keyboard:
+        """Press Tab until `wanted` has the focus."""
+        for _ in range(MOST_STEPS):
+            if wanted.evaluate("element => element === document.activeElement"):
+                return self
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{MOST_STEPS} times Tab do not lead to {wanted}.")
+
+    def type(self, text: str) -> None:
+        self.page.keyboard.type(text)
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+
+    def enter(self) -> None:
+        self.press("Enter")
