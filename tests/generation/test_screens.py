@@ -84,6 +84,19 @@ class TestDraftScreen:
             assert "[2] Team" in screen.text
             assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
 
+    async def test_the_draft_and_each_section_can_be_copied_once_written(self, desk: Desk) -> None:
+        draft = await add(desk)
+        async with mounted(
+            desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
+        ) as screen:
+            assert not screen.elements("CopyButton")
+            written = await write(desk, draft.id)
+            await eventually(screen, lambda: "Finished" in screen.text)
+            whole, *parts = [view.props["text"] for view in screen.elements("CopyButton")]
+        assert whole.startswith(f"# {draft.title}")
+        assert "## Sources" in whole
+        assert parts == [section.text for section in written.sections if section.text]
+
     async def test_a_citation_opens_the_passage_with_the_quoted_words_marked(self, desk: Desk) -> None:
         desk.writer.script = lambda request: (request.passages[0].text, " [1]") if request.heading == "Roofs" else ()
         draft = await write(desk, (await add(desk)).id)

@@ -42,7 +42,7 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.widgets import ConfirmDialog
+from fundwright_ui.widgets import delete_dialog
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 6
@@ -254,13 +254,9 @@ def _category_card(category: CategoryRead) -> VdomDict:
             text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}")),
         ),
         _examples(category, key="examples") if opened == "examples" else None,
-        ConfirmDialog(
-            is_open=True,
-            title=t("Delete “{name}”?", name=category.name),
-            text=t("Its labels go with it. The opportunities stay."),
-            confirm_label=t("Delete"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
+        delete_dialog(
+            t("Delete “{name}”?", name=category.name),
+            t("Its labels go with it. The opportunities stay."),
             on_confirm=deleting,
             on_cancel=lambda: set_opened(""),
         )

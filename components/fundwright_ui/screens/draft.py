@@ -30,7 +30,7 @@ from fundwright_ui.ui import (
     section,
     text_link,
 )
-from fundwright_ui.widgets import Citation, CitationOpened, ConfirmDialog, markdown_view
+from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view
 
 _SOURCES = -1
 """Where a passage is shown that was opened from the list of sources."""
@@ -98,13 +98,9 @@ def draft_screen() -> VdomDict:
         *(_section(draft, part, opened, set_opened) for part in draft.sections),
         _open_questions(draft, connection.href("/dashboard/train")),
         _sources(draft, opened, set_opened),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Delete this draft?"),
-            text=draft.title,
-            confirm_label=t("Delete"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
+        delete_dialog(
+            t("Delete this draft?"),
+            draft.title,
             on_confirm=deleting,
             on_cancel=lambda: set_asking(False),
         )
@@ -115,6 +111,7 @@ def draft_screen() -> VdomDict:
             button(t("Stop"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
             if not draft.state.is_over
             else None,
+            copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy") if draft.state.is_over else None,
             link_button(t("Word"), connection.href(f"{export}docx"), icon_name="download", download=True),
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
             icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)),
@@ -167,6 +164,9 @@ def _section(draft: DraftRead, part: DraftSectionRead, opened: Opened, set_opene
         if part.dropped_citations
         else None,
         _passage(draft, opened, set_opened, place=part.ordinal),
+        actions=[copy_button(part.text, t("Copy"), is_small=True, key="copy")]
+        if part.text and (part.state == SectionState.DONE or draft.state.is_over)
+        else [],
         key=f"section-{part.ordinal}",
     )
 

@@ -44,7 +44,7 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.widgets import ConfirmDialog
+from fundwright_ui.widgets import delete_dialog
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 8
@@ -343,13 +343,9 @@ def _draft_item(draft: DraftRow) -> VdomDict:
             state_chip(draft.state),
             icon_button(t("Delete {title}", title=draft.title), "delete", small=True, on_click=lambda: set_asking(True)),
         ),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Delete this draft?"),
-            text=draft.title,
-            confirm_label=t("Delete"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
+        delete_dialog(
+            t("Delete this draft?"),
+            draft.title,
             on_confirm=deleting,
             on_cancel=lambda: set_asking(False),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+from fundwright_ui.widgets.clipboard import CopyButton, copy_button
 from fundwright_ui.widgets.data_table import (
     Chip,
     Column,
@@ -15,11 +16,19 @@ from fundwright_ui.widgets.data_table import (
     TableQuery,
     data_table,
 )
-from fundwright_ui.widgets.dialogs import AccountLink, AccountMenu, ConfirmDialog, Language, LanguageChosen, SettingsDrawer
+from fundwright_ui.widgets.dialogs import (
+    AccountLink,
+    AccountMenu,
+    ConfirmDialog,
+    Language,
+    LanguageChosen,
+    SettingsDrawer,
+    delete_dialog,
+)
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
 
-ALL: tuple[type[Widget], ...] = (AccountMenu, ConfirmDialog, DataTable, FileDrop, MarkdownView, SettingsDrawer)
+ALL: tuple[type[Widget], ...] = (AccountMenu, ConfirmDialog, CopyButton, DataTable, FileDrop, MarkdownView, SettingsDrawer)
 """Widgets that TypeScript types are written for."""
 
 __all__ = [
@@ -31,6 +40,7 @@ __all__ = [
     "CitationOpened",
     "Column",
     "ConfirmDialog",
+    "CopyButton",
     "DataTable",
     "FileDrop",
     "FileUploaded",
@@ -48,6 +58,8 @@ __all__ = [
     "Sort",
     "TableQuery",
     "Widget",
+    "copy_button",
     "data_table",
+    "delete_dialog",
     "markdown_view",
 ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reactpy.types import VdomDict
+
 from fundwright.identity.schemas import Language as LanguageCode
+from fundwright_ui.messages import t
 from fundwright_ui.widgets.base import Nothing, On, Props, Widget
 
 
@@ -19,6 +22,20 @@ class ConfirmDialog(Widget):
     is_danger: bool = False
     on_confirm: On[Nothing] = None
     on_cancel: On[Nothing] = None
+
+
+def delete_dialog(title: str, text: str, *, on_confirm: On[Nothing], on_cancel: On[Nothing]) -> VdomDict:
+    """Asks before something is deleted. Put it into the tree only while it asks."""
+    return ConfirmDialog(
+        is_open=True,
+        title=title,
+        text=text,
+        confirm_label=t("Delete"),
+        cancel_label=t("Cancel"),
+        is_danger=True,
+        on_confirm=on_confirm,
+        on_cancel=on_cancel,
+    )
 
 
 class AccountLink(Props):

@@ -8,7 +8,7 @@ import typer
 
 from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead, ExportFormat
+from fundwright.generation.schemas import DraftRead
 from fundwright.opportunities import service as opportunities
 
 
@@ -42,8 +42,8 @@ def draft(
             )
             async with core.database.transaction() as session:
                 written = await service.get_draft(session, actor, added.id)
-                exported = await service.export_draft(session, actor, added.id, ExportFormat.MARKDOWN)
-        emit(as_json_result(written, exported.content.decode()), as_json=as_json, human=exported.content.decode())
+        markdown = service.as_markdown(written)
+        emit(as_json_result(written, markdown), as_json=as_json, human=markdown)
 
     run(command)
 

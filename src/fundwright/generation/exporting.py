@@ -25,12 +25,13 @@ _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 def export(draft: DraftRead, form: ExportFormat) -> ExportedDraft:
     """The whole draft as one file, named after its title. CPU-bound: call it in a thread."""
-    content = _markdown(draft).encode() if form is ExportFormat.MARKDOWN else _word(draft)
+    content = markdown(draft).encode() if form is ExportFormat.MARKDOWN else _word(draft)
     stem = re.sub(r"[^A-Za-z0-9]+", "-", draft.title).strip("-")[:80] or "draft"
     return ExportedDraft(filename=f"{stem}.{form}", media_type=_MEDIA_TYPES[form], content=content)
 
 
-def _markdown(draft: DraftRead) -> str:
+def markdown(draft: DraftRead) -> str:
+    """The whole draft as one text."""
     parts = [f"# {draft.title}", _origin(draft)]
     for section in draft.sections:
         parts += [f"## {section.heading}", section.text or "_Nothing in the documents answers this section._"]

@@ -148,6 +148,11 @@ async def export_draft(session: AsyncSession, actor: Actor, draft_id: UUID, form
     return await asyncio.to_thread(exporting.export, draft, form)
 
 
+def as_markdown(draft: DraftRead) -> str:
+    """The whole draft as one text, with its sources and open questions at the end; what the exported Markdown file holds."""
+    return exporting.markdown(draft)
+
+
 def _check_may_change(actor: Actor) -> None:
     if actor.role not in (Role.USER, Role.ADMIN):
         raise NotAllowed("write drafts")

@@ -27,6 +27,15 @@ export interface ConfirmDialogProps {
   readonly onCancel?: (payload: Readonly<Record<string, never>>) => void;
 }
 
+/** Copies `text` and says so; where the browser refuses the clipboard, shows the text selected, to be copied by hand. */
+export interface CopyButtonProps {
+  readonly text: string;
+  readonly label: string;
+  readonly copiedLabel: string;
+  readonly refusedLabel: string;
+  readonly isSmall: boolean;
+}
+
 export interface Column {
   readonly field: string;
   readonly label: string;

@@ -6,6 +6,7 @@ import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
 export const widgets = new WidgetRegistry({
   AccountMenu: () => Promise.resolve({ AccountMenu }),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
+  CopyButton: () => import("./CopyButton/CopyButton"),
   DataTable: async () => {
     const loaded = await import("./DataTable/DataTable");
     await loaded.whenReady;

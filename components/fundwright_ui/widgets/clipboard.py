@@ -1,0 +1,32 @@
+"""The clipboard."""
+
+from __future__ import annotations
+
+from reactpy.types import VdomDict
+
+from fundwright_ui.messages import t
+from fundwright_ui.ui import button
+from fundwright_ui.widgets.base import Widget
+
+
+class CopyButton(Widget):
+    """Copies `text` and says so; where the browser refuses the clipboard, shows the text selected, to be copied by hand."""
+
+    text: str
+    label: str
+    copied_label: str
+    refused_label: str
+    is_small: bool = False
+
+
+def copy_button(text: str, label: str, *, is_small: bool = False, key: str | None = None) -> VdomDict:
+    """A `CopyButton` that has its place before any script runs."""
+    return CopyButton(
+        text=text,
+        label=label,
+        copied_label=t("Copied"),
+        refused_label=t("The browser does not let this page copy. Copy the selected text yourself."),
+        is_small=is_small,
+        key=key,
+        fallback=[button(label, size="small" if is_small else "medium", disabled=True)],
+    )

@@ -1,0 +1,34 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { CopyButton } from "./CopyButton";
+
+const props = {
+  text: "# Cover letter\n\nWe repair roofs [1].",
+  label: "Copy the draft",
+  copiedLabel: "Copied",
+  refusedLabel: "The browser refused. Copy the selected text.",
+  isSmall: false,
+};
+
+describe("CopyButton", () => {
+  it("puts the text on the clipboard and announces it", async () => {
+    const user = userEvent.setup();
+    await renderWidget(<CopyButton {...props} />);
+    expect(screen.getByRole("status").textContent).toBe("");
+    await user.click(screen.getByRole("button", { name: "Copy the draft" }));
+    expect(await navigator.clipboard.readText()).toBe(props.text);
+    expect(screen.getByRole("status").textContent).toBe("Copied");
+  });
+
+  it("shows the text selected when the clipboard is refused", async () => {
+    const user = userEvent.setup();
+    vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new DOMException("denied", "NotAllowedError"));
+    await renderWidget(<CopyButton {...props} />);
+    await user.click(screen.getByRole("button", { name: "Copy the draft" }));
+    const shown = screen.getByRole<HTMLTextAreaElement>("textbox", { name: props.refusedLabel });
+    expect(shown.value.slice(shown.selectionStart, shown.selectionEnd)).toBe(props.text);
+    expect(screen.getByRole("status").textContent).toBe("");
+  });
+});
