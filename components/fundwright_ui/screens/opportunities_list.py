@@ -579,19 +579,13 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
             html.table(
                 {"className": "fw-table", "aria-label": t("Rejected rows of {name}", name=run.filename)},
                 html.thead(
-                    html.tr(
-                        *(
-                            html.th({"scope": "col", "key": name}, name)
-                            for name in (t("File"), t("Line"), t("Column"), t("Reason"))
-                        )
-                    )
+                    html.tr(*(html.th({"scope": "col", "key": name}, name) for name in (t("Line"), t("Column"), t("Reason"))))
                 ),
                 html.tbody(
                     *(
                         html.tr(
                             {"key": str(index)},
-                            html.td(run.filename),
-                            html.td({"className": "fw-number"}, f"{rejection.line:,}"),
+                            html.td(f"{rejection.line:,}"),
                             html.td(rejection.column),
                             html.td(rejection.reason),
                         )
