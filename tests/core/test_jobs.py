@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from fundwright.core import jobs
 from fundwright.core.database import Database
-from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState
 
 OWNER = uuid4()
@@ -51,6 +53,19 @@ async def ended(queue: JobQueue, job_id: UUID) -> JobRead:
         while not (job := await read(queue, job_id)).state.is_over:
             await asyncio.sleep(0.05)
     return job
+
+
+@asynccontextmanager
+async def out_of_reach(url: str) -> AsyncIterator[None]:
+    """Break every connection of the database, and let no new one in meanwhile."""
+    name = str(conninfo_to_dict(url)["dbname"])
+    with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+        try:
+            yield
+        finally:
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
 
 
 class TestEnqueue:
@@ -151,6 +166,20 @@ class TestCancel:
         async with queue.database.transaction() as session:
             with pytest.raises(NotFound):
                 await jobs.cancel(session, job_id, owner_id=uuid4())
+
+
+class TestLostConnection:
+    async def test_the_worker_goes_on_when_the_server_is_there_again(self, queue: JobQueue, database_url: str) -> None:
+        async def nothing(_run: JobRun) -> None: ...
+
+        queue.register("nothing", nothing)
+        async with working(queue):
+            await ended(queue, await add(queue, "nothing"))
+            async with out_of_reach(database_url):
+                with pytest.raises(DatabaseAway):
+                    await add(queue, "nothing")
+                await asyncio.sleep(8)  # the worker asks every two seconds and waits five for a connection
+            assert (await ended(queue, await add(queue, "nothing"))).state == JobState.SUCCEEDED
 
 
 class TestResume:

@@ -36,13 +36,15 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
     """Start the database if it is ours, bring its schema up to date and connect. Raises StartRefused."""
     async with AsyncExitStack() as stack:
         if settings.database_url is None:
-            url = stack.enter_context(EmbeddedPostgres(settings.data).use())
+            embedded = EmbeddedPostgres(settings.data)
+            url = stack.enter_context(embedded.use())
+            live = LiveBus(url, revive=embedded.revive)
         else:
             url = libpq_url(settings.database_url.get_secret_value())
+            live = LiveBus(url)
         await upgrade(url)
         database = Database(url)
         stack.push_async_callback(database.close)
-        live = LiveBus(url)
         await live.start()
         stack.push_async_callback(live.close)
         jobs = JobQueue(database)

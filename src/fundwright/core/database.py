@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
-from fundwright.core.errors import DiskFull, StartRefused
+from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused
 
 
 class Base(DeclarativeBase):
@@ -53,6 +53,9 @@ def libpq_url(address: str) -> str:
     )
 
 
+_AWAY = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown, psycopg.errors.CannotConnectNow)
+
+
 class Database:
     """Hands out transactions. `url` is a libpq URL such as `postgresql://user@host/name`."""
 
@@ -68,13 +71,20 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncSession]:
-        """A session that commits at the end and rolls back when the body raises. Only boundaries call this. Raises DiskFull."""
+        """A session that commits at the end and rolls back when the body raises. Only boundaries call this.
+
+        Raises DiskFull or DatabaseAway.
+        """
         try:
             async with self._sessions() as session, session.begin():
                 yield session
-        except (DBAPIError, psycopg.errors.DiskFull) as error:
-            if isinstance(error, psycopg.errors.DiskFull) or isinstance(error.orig, psycopg.errors.DiskFull):
+        except (DBAPIError, psycopg.OperationalError) as error:
+            reason = error.orig if isinstance(error, DBAPIError) else error
+            if isinstance(reason, psycopg.errors.DiskFull):
                 raise DiskFull from error
+            # A lost or refused connection has no class of its own, or one of these.
+            if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
+                raise DatabaseAway from error
             raise
 
     async def close(self) -> None:

@@ -47,6 +47,15 @@ class StartRefused(FundwrightError):
     status = 503
 
 
+class DatabaseAway(FundwrightError):
+    """The server of the database is stopped, starting or out of reach."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__("The database does not answer. Try again in a minute; what was saved before is kept.")
+
+
 class DiskFull(FundwrightError):
     """Nothing can be written to `folder`, or to the disk of a database server elsewhere."""
 

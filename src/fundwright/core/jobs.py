@@ -18,6 +18,7 @@ from uuid import UUID, uuid4
 import procrastinate
 import psycopg
 import structlog
+from procrastinate.exceptions import ConnectorException
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -25,12 +26,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core import live
 from fundwright.core.database import Base, Database, now
-from fundwright.core.errors import Conflict, FundwrightError, NotFound
+from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 
 log = structlog.get_logger()
 
 _PROGRESS_INTERVAL_S = 0.2
 _ORPHAN_INTERVAL_S = 10
+_RECONNECT_INTERVAL_S = 2
 
 
 class JobState(StrEnum):
@@ -139,7 +141,9 @@ class JobQueue:
         self.database = database
         self.services: Any = None
         self._handlers: dict[str, JobHandler] = {}
-        self._app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4))
+        self._app = procrastinate.App(
+            connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
+        )
         self._task = self._app.task(name="fundwright.run", queue="fundwright")(self._run_queued)
 
     def register(self, kind: str, handler: JobHandler) -> None:
@@ -170,14 +174,19 @@ class JobQueue:
         """Work until cancelled; a cancelled worker lets running jobs reach their next checkpoint and be resumed."""
         orphans = asyncio.create_task(self._requeue_orphans())
         try:
-            await self._app.run_worker_async(
-                queues=["fundwright"],
-                concurrency=concurrency,
-                install_signal_handlers=False,
-                delete_jobs="always",
-                fetch_job_polling_interval=2,
-                shutdown_graceful_timeout=1,
-            )
+            while True:
+                try:
+                    await self._app.run_worker_async(
+                        queues=["fundwright"],
+                        concurrency=concurrency,
+                        install_signal_handlers=False,
+                        delete_jobs="always",
+                        fetch_job_polling_interval=2,
+                        shutdown_graceful_timeout=1,
+                    )
+                except (ConnectorException, psycopg.OperationalError) as error:
+                    log.warning("jobs.disconnected", reason=str(error))
+                    await asyncio.sleep(_RECONNECT_INTERVAL_S)
         finally:
             orphans.cancel()
 
@@ -255,6 +264,8 @@ class JobQueue:
                                 job.state = JobState.QUEUED
                                 await self._defer(session, job_id)
                                 log.info("job.resumed", job_id=str(job_id), kind=job.kind)
+            except (DatabaseAway, psycopg.OperationalError):
+                pass  # the worker says so
             except Exception:
                 log.exception("job.orphan_check_failed")
             await asyncio.sleep(_ORPHAN_INTERVAL_S)

@@ -14,6 +14,8 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.errors import FundwrightError
+
 _CHANNEL = "fundwright_live"
 _MAX_PAYLOAD_BYTES = 7_900  # PostgreSQL refuses 8 000 and more
 
@@ -31,10 +33,14 @@ async def publish(session: AsyncSession, topic: str, payload: dict[str, Any] | N
 
 
 class LiveBus:
-    """One listening connection per process; reconnects by itself and then wakes every subscriber once."""
+    """One listening connection per process; reconnects by itself and then wakes every subscriber once.
 
-    def __init__(self, url: str) -> None:
+    `revive` is called, in a thread, when there is no connection to be had: it may start the server again.
+    """
+
+    def __init__(self, url: str, *, revive: Callable[[], None] = lambda: None) -> None:
         self._url = url
+        self._revive = revive
         self._listeners: dict[str, set[Listener]] = defaultdict(set)
         self._task: asyncio.Task[None] | None = None
 
@@ -61,10 +67,12 @@ class LiveBus:
                 del self._listeners[topic]
 
     async def _listen(self, listening: asyncio.Event) -> None:
+        is_connected = True
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
                     await connection.execute(f"LISTEN {_CHANNEL}")
+                    is_connected = True
                     if listening.is_set():
                         for topic in list(self._listeners):
                             self._deliver(topic, {})
@@ -73,8 +81,15 @@ class LiveBus:
                         message = json.loads(notification.payload)
                         self._deliver(message["topic"], message["payload"])
             except psycopg.OperationalError as error:
-                log.warning("live.disconnected", reason=str(error))
+                if is_connected:
+                    log.warning("live.disconnected", reason=str(error))
+                is_connected = False
                 await asyncio.sleep(1)
+                try:
+                    await asyncio.to_thread(self._revive)
+                except FundwrightError as refused:
+                    log.error("live.no_database", reason=refused.sentence)
+                    await asyncio.sleep(4)
 
     def _deliver(self, topic: str, payload: dict[str, Any]) -> None:
         for listener in list(self._listeners.get(topic, ())):

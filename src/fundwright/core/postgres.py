@@ -93,6 +93,11 @@ class EmbeddedPostgres:
                         self._run("pg_ctl", "-D", str(self._cluster), "-m", "fast", "-w", "stop")
                         shutil.rmtree(self._sockets, ignore_errors=True)
 
+    def revive(self) -> None:
+        """Start the server again if it has died under its users. Raises StartRefused."""
+        with (self._folder / "postgres.start").open("a") as starting, _locked(starting), start_errors(self._folder):
+            self._start()
+
     def _start(self) -> None:
         if not self._is_running():
             if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:

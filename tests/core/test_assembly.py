@@ -1,0 +1,32 @@
+"""A process whose embedded PostgreSQL dies under it."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from fundwright import hooks
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.errors import DatabaseAway
+from fundwright.core.plugins import Plugins
+from fundwright.core.settings import Settings
+from fundwright_ui import extension
+
+
+async def answers(core: Core) -> bool:
+    try:
+        async with core.database.transaction() as session:
+            await session.connection()
+            return True
+    except DatabaseAway:
+        return False
+
+
+async def test_the_server_is_started_again(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, database_url=None)
+    async with open_core(settings, Plugins([hooks, extension])) as core:
+        os.kill(int((tmp_path / "postgres/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+        for is_there in (False, True):
+            async with asyncio.timeout(30):
+                while await answers(core) is not is_there:
+                    await asyncio.sleep(0.05)
