@@ -77,7 +77,9 @@ def python_packages(profile: str) -> None:
     names = ["app", "convert"] if profile == "app" else ["app", "convert", "dev"]
     locks = [REQUIREMENTS / f"{name}.txt" for name in names]
     step("Python packages", lambda: install_locked(*locks), VENV / f"stamp-{names[-1]}", locks)
-    step("Fundwright itself", install_fundwright, VENV / "stamp-project", [PROJECT / "pyproject.toml"])
+    project = PROJECT / "pyproject.toml"
+    step("Fundwright itself", install_fundwright, VENV / "stamp-project", [project])
+    step("Compiled modules", compile_modules, VENV / "stamp-compiled", [project, REQUIREMENTS / "app.txt"])
 
 
 def install_uv() -> None:
@@ -91,6 +93,12 @@ def install_locked(*locks: Path, options: Sequence[str | Path] = ()) -> None:
 
 def install_fundwright() -> None:
     run([VENV / "bin/uv", "pip", "install", "--no-deps", "--no-build-isolation", "--editable", PROJECT], uv_environment())
+
+
+def compile_modules() -> None:
+    """Import the application once, so that the first start is as quick as later ones, also where Python may not keep bytecode."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    run([PYTHON, "-c", "import fundwright.cli, uvicorn; from fundwright_ui import app, plugin; plugin.screens()"], environment)
 
 
 def make_environment() -> None:
@@ -108,7 +116,7 @@ def make_environment() -> None:
     run([sys.executable, "-m", "venv", VENV])
 
 
-def uv_environment() -> Mapping[str, str]:
+def uv_environment() -> dict[str, str]:
     """uv in our environment, with the package index and certificates that pip is set up to use."""
     environment = {
         **os.environ,
@@ -117,12 +125,18 @@ def uv_environment() -> Mapping[str, str]:
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_LINK_MODE": "copy",
     }
-    for variable, option in (("UV_DEFAULT_INDEX", "global.index-url"), ("SSL_CERT_FILE", "global.cert")):
-        if variable not in environment:
-            asked = subprocess.run([PYTHON, "-m", "pip", "config", "get", option], capture_output=True, text=True, check=False)
-            if asked.returncode == 0:
-                environment[variable] = asked.stdout.strip()
+    for variable, option in (("UV_DEFAULT_INDEX", "index-url"), ("SSL_CERT_FILE", "cert")):
+        value = environment.get("PIP_" + option.upper().replace("-", "_")) or pip_setting(option)
+        if value:
+            environment.setdefault(variable, value)
     return environment
+
+
+def pip_setting(option: str) -> str:
+    """What pip's configuration files say, or nothing."""
+    command = [PYTHON, "-m", "pip", "config", "get", f"global.{option}"]
+    asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    return asked.stdout.strip() if asked.returncode == 0 else ""
 
 
 # The model
@@ -234,6 +248,7 @@ def step(name: str, action: Callable[[], None], stamp: Path, inputs: Iterable[Pa
     if stamp.exists() and stamp.read_text() == wanted:
         return
     started = time.monotonic()
+    stamp.unlink(missing_ok=True)  # what is done half has no stamp, whatever was there before
     action()
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
@@ -311,5 +326,7 @@ if __name__ == "__main__":
         main(sys.argv[1] if len(sys.argv) > 1 else "app")
     except SetupFailed as failed:
         sys.exit(str(failed))
+    except OSError as error:  # a full disk, or a folder of somebody else
+        sys.exit(f"Set-up stopped: {error}. Put that right and run this again.")
     except KeyboardInterrupt:
         sys.exit(130)
