@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 
 from fundwright import hooks
@@ -77,6 +78,10 @@ def main() -> None:
         print(
             f"peak memory: {small['peak_mb']:.0f} MB for {small['rows']:,} rows, {large['peak_mb']:.0f} MB for {large['rows']:,} (goal 300)"
         )
+        print(
+            "memory in use, most in each quarter of the large file: "
+            f"{', '.join(f'{mb:.0f}' for mb in large['quarters_mb'])} MB (goal: not growing)"
+        )
         for name, times in _in_process(_search, Path(folder) / "large", _LARGE).items():
             p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
             print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms (goal p95 50)")
@@ -88,15 +93,27 @@ def _in_process(measure: Callable[[Path, Path], Any], folder: Path, file: Path) 
         return pool.apply(measure, (folder, file))
 
 
-def _import(folder: Path, file: Path) -> dict[str, float]:
-    async def measure(core: Core, actor: Actor) -> dict[str, float]:
+def _import(folder: Path, file: Path) -> dict[str, Any]:
+    async def measure(core: Core, actor: Actor) -> dict[str, Any]:
+        sampled: list[float] = []
+        sampling = asyncio.create_task(_sample_memory(sampled))
         seconds = await _import_once(core, actor, file)
+        sampling.cancel()
         peak_mb = _peak_mb()
+        quarter = len(sampled) // 4
+        quarters_mb = [max(sampled[start * quarter : (start + 1) * quarter]) for start in range(4)]
         rows = (await _listing(core, actor, {})).total
         again_s = await _import_once(core, actor, file)
-        return {"seconds": seconds, "again_s": again_s, "rows": rows, "peak_mb": peak_mb}
+        return {"seconds": seconds, "again_s": again_s, "rows": rows, "peak_mb": peak_mb, "quarters_mb": quarters_mb}
 
     return _with_core(folder, measure)
+
+
+async def _sample_memory(sampled: list[float]) -> None:
+    process = psutil.Process()
+    while True:
+        sampled.append(process.memory_info().rss / 1e6)
+        await asyncio.sleep(0.05)
 
 
 async def _import_once(core: Core, actor: Actor, file: Path) -> float:

@@ -15,7 +15,7 @@ from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import ImportRunRead
+from fundwright.opportunities.schemas import ImportReport, ImportRunRead
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
@@ -23,8 +23,8 @@ from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sa
 Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 
 
-def counts(report: object) -> tuple[int, int, int, int]:
-    return tuple(getattr(report, name) for name in ("new", "changed", "unchanged", "rejected"))  # type: ignore[return-value]
+def counts(report: ImportReport) -> tuple[int, int, int, int]:
+    return report.new, report.changed, report.unchanged, report.rejected
 
 
 class TestImport:

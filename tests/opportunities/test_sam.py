@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from fundwright.opportunities import sam
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
@@ -146,6 +147,14 @@ class TestRejections:
         assert taken == [notice_id(i) for i in (0, 2, 3, 4)]
         [rejected] = [row for row in rows if isinstance(row, RejectedRow)]
         assert rejected.line == 3
+
+    def test_a_row_without_end_is_given_up_before_it_fills_the_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sam, "_MAX_RECORD_CHARACTERS", 3_000)
+        *rejected, last = parse(sam_file('x","\r\n' * 5_000, sam_row(NoticeId=notice_id(2))))
+        assert isinstance(last, ParsedNotice)
+        assert 8 < len(rejected) < 20
+        assert isinstance(rejected[0], RejectedRow)
+        assert "no end" in rejected[0].reason
 
     def test_a_file_that_is_cut_off_keeps_what_was_read(self) -> None:
         content = sam_file(sam_row(NoticeId=notice_id(1)), sam_row(NoticeId=notice_id(2)))

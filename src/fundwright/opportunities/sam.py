@@ -17,6 +17,7 @@ _NEVER_OPEN = frozenset({"Award Notice", "Justification", "Justification and App
 _RECORD_START = re.compile(r'"?[0-9A-Za-z-]{8,64}"?,')
 _PSC_IN_TITLE = re.compile(r"([0-9]{2}|[A-Z])--")
 _NO_SET_ASIDE = frozenset({"", "NONE", "[]", "null"})
+_MAX_RECORD_CHARACTERS = 2_000_000
 _CONTACTS = ("Primary", "Secondary")
 
 
@@ -56,12 +57,14 @@ class _Records:
         self._lines = lines
         self._waiting: deque[str] = deque()
         self._taken: list[str] = []
+        self._taken_characters = 0
         self._line = 0
         self._reader = csv.reader(self._feed())
 
     def __iter__(self) -> Iterator[tuple[int, list[str] | str]]:
         while True:
             self._taken.clear()
+            self._taken_characters = 0
             start = self._line + 1
             try:
                 record = next(self._reader)
@@ -94,6 +97,9 @@ class _Records:
                 return
             self._line += 1
             self._taken.append(line)
+            self._taken_characters += len(line)
+            if self._taken_characters > _MAX_RECORD_CHARACTERS:
+                raise csv.Error("it has no end")
             yield line
 
 

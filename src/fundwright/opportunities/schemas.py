@@ -19,8 +19,8 @@ Availability = Literal["open", "closed"]
 class OpportunityQuery(PageRequest):
     """What to list. Filters are joined by "and", values of one filter by "or".
 
-    `sort` is relevance (needs `text`), due, posted, title or agency; `-posted` is newest first. Without one it is relevance
-    for a search and newest first otherwise.
+    `sort` is relevance (needs `text`), due, posted, title, agency, number or type; `-posted` is newest first. Without one it
+    is relevance for a search and newest first otherwise.
     """
 
     kind: Kind | None = None
