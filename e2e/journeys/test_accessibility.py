@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -17,62 +18,67 @@ from e2e.pages.shell import Shell
 NARROW, WIDE = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
 
 
-# Colours and direction have nothing to do with each other: two looks show both of each.
-LOOKS = {"light": "ltr", "dark": "rtl"}
+# Colours, direction and width do not depend on each other: three looks show every pair that has broken before.
+LOOKS = [("light", "ltr", NARROW), ("dark", "rtl", NARROW), ("dark", "rtl", WIDE)]
 
 
-@pytest.fixture(params=LOOKS)
-def mode(request: pytest.FixtureRequest, page: Page) -> str:
-    """The colours that the person has chosen, and with them a direction."""
-    chosen = {"themeMode": request.param, "themeDirection": LOOKS[request.param], "themeColor": "default", "themeStretch": False}
+@dataclass(frozen=True)
+class Look:
+    """A page as somebody has set it up."""
+
+    page: Page
+    mode: str
+    direction: str
+
+
+@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}-{look[2]['width']}px")
+def look(request: pytest.FixtureRequest, page: Page) -> Look:
+    mode, direction, size = request.param
+    chosen = {"themeMode": mode, "themeDirection": direction, "themeColor": "default", "themeStretch": False}
     page.add_init_script(f"localStorage.setItem('settings', {json.dumps(json.dumps(chosen))})")
-    return request.param
+    page.set_viewport_size(size)
+    return Look(page, mode, direction)
 
 
-@pytest.fixture(params=[NARROW, WIDE], ids=["360px", "1440px"])
-def sized(request: pytest.FixtureRequest, page: Page, mode: str) -> Page:
-    """A page of that width in those colours."""
-    page.set_viewport_size(request.param)
-    return page
-
-
-def assert_accessible(page: Page, mode: str) -> None:
-    ready(page)
-    assert page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]") == [mode, LOOKS[mode]]
+def assert_accessible(look: Look) -> None:
+    page = ready(look.page)
+    shown = page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]")
+    assert shown == [look.mode, look.direction]
     found: list[dict[str, Any]] = Axe().run(page).response["violations"]
     assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-def test_screens_before_signing_in(sized: Page, mode: str, path: str) -> None:
-    sized.goto(path)
-    assert_accessible(sized, mode)
+def test_screens_before_signing_in(look: Look, path: str) -> None:
+    look.page.goto(path)
+    assert_accessible(look)
 
 
 @pytest.mark.parametrize("pattern", GUARDED)
-def test_screens_of_the_product(sized: Page, token: str, things: Things, mode: str, pattern: str) -> None:
+def test_screens_of_the_product(look: Look, token: str, things: Things, pattern: str) -> None:
     path = things.path(pattern)
-    recognise(sized, token).goto(path)
-    sized.wait_for_url(f"**{path}")
-    assert_accessible(sized, mode)
+    recognise(look.page, token).goto(path)
+    look.page.wait_for_url(f"**{path}")
+    assert_accessible(look)
 
 
 @pytest.mark.parametrize("path", ["/dashboard/category", "/generate/index"])
-def test_what_the_top_bar_opens(sized: Page, token: str, mode: str, path: str) -> None:
-    recognise(sized, token).goto(path)
-    ready(sized)
-    shell = Shell(sized)
+def test_what_the_top_bar_opens(look: Look, token: str, path: str) -> None:
+    page = recognise(look.page, token)
+    page.goto(path)
+    ready(page)
+    shell = Shell(page)
     shell.account_menu.click()
-    expect(sized.get_by_role("menu", name="Account menu")).to_be_visible()
-    assert_accessible(sized, mode)
-    sized.keyboard.press("Escape")
+    expect(page.get_by_role("menu", name="Account menu")).to_be_visible()
+    assert_accessible(look)
+    page.keyboard.press("Escape")
     shell.settings.click()
-    expect(sized.get_by_role("dialog", name="Settings")).to_be_visible()
-    assert_accessible(sized, mode)
-    sized.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+    assert_accessible(look)
+    page.keyboard.press("Escape")
     dialog = shell.ask_to_sign_out()
     expect(dialog).to_be_visible()
-    assert_accessible(sized, mode)
+    assert_accessible(look)
     dialog.get_by_role("button", name="No, cancel").click()
     expect(dialog).to_be_hidden()

@@ -15,7 +15,7 @@ from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright_ui import plugin
 
-SAME_ELSEWHERE = {"/auth/login-unprotected", "/auth/register-unprotected"}
+SAME_ELSEWHERE = {"/feedback", "/auth/login-unprotected", "/auth/register-unprotected"}
 
 
 def test_no_screen_is_left_out() -> None:

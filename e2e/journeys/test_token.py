@@ -16,7 +16,6 @@ from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 
 GRACE = "grace@example.org"
-PLACEHOLDER = "unknown@unknown.com"
 
 
 def keep(page: Page, token: str) -> Page:
@@ -103,9 +102,14 @@ class TestABadOne:
         application.command("user", "disable", GRACE)
         expect_login(keep(page, token))
 
-    def test_of_the_placeholder_address(self, page: Page, application: Application) -> None:
-        application.command("user", "add", PLACEHOLDER, "--role", "user", "--password-stdin", stdin=PASSWORD)
-        expect_login(keep(page, signed_in_as(page, PLACEHOLDER)))
+
+def test_the_feedback_page_shows_the_login_screen_in_place(page: Page) -> None:
+    keep(page, "nonsense").goto("/feedback")
+    page.wait_for_function("localStorage.getItem('token') === null")
+    ready(page)
+    assert page.url.endswith("/feedback")
+    SignInPage(page).sign_in(EMAIL, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
 
 
 class TestTwoTabs:

@@ -13,7 +13,6 @@ from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.login import SCREENS as LOGIN_SCREENS
-from fundwright_ui.login.first_admin import first_admin_screen
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Router, Screen
@@ -110,7 +109,6 @@ def open_page(committed: Core) -> Open:
         screens = (
             *extra,
             *LOGIN_SCREENS,
-            Screen("/auth/first-admin/{secret}", "First administrator", first_admin_screen, area="public"),
             Screen("/404", "404", not_found_screen, area="public", status=404),
             Screen("/500", "500", server_error_screen, area="public", status=500),
         )

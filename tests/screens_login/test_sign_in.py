@@ -14,8 +14,9 @@ HERE = Client(address="192.0.2.7")
 
 @pytest.mark.usefixtures("ada")
 class TestSignInScreen:
-    async def test_reads_as_specified(self, open_page: Open) -> None:
-        async with open_page("/auth/login") as page:
+    @pytest.mark.parametrize("address", ["/auth/login", "/auth/login-unprotected", "/feedback"])
+    async def test_reads_as_specified(self, open_page: Open, address: str) -> None:
+        async with open_page(address) as page:
             assert page.title == "Login"
             assert text_of(page.one("h1")) == "Welcome,"
             assert "Sign in to continue!" in page.text
@@ -116,7 +117,7 @@ class TestSignInScreen:
 
 
 class TestGuards:
-    @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
+    @pytest.mark.parametrize("path", ["/auth/login", "/feedback", "/auth/register/standard/open"])
     def test_lead_signed_in_people_away(self, path: str) -> None:
         from uuid import uuid4
 

@@ -10,6 +10,7 @@ from fundwright_ui.runtime.router import Screen
 
 SCREENS = (
     Screen("/auth/login", "Login", sign_in_screen, area="public", away_when_signed_in="/"),
+    Screen("/feedback", "Login", sign_in_screen, area="public", away_when_signed_in="/"),
     Screen("/auth/login-unprotected", "Login", sign_in_screen, area="public"),
     Screen("/auth/register/{type}/{token}", "Register", register_screen, area="public", away_when_signed_in="/"),
     Screen("/auth/register-unprotected", "Register", register_screen, area="public"),

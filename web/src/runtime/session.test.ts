@@ -40,6 +40,14 @@ describe("signInWithToken", () => {
     expect(assign).toHaveBeenCalledWith("/app/auth/login");
   });
 
+  it.each(["/app/auth/login", "/app/feedback"])("stays at %s, which shows the login screen", async (pathname) => {
+    vi.stubGlobal("location", { pathname, assign, reload });
+    fetched.mockReturnValue(answer(401));
+    await signInWithToken("/app", false);
+    expect(readToken()).toBeNull();
+    expect(assign).not.toHaveBeenCalled();
+  });
+
   it("keeps the token when the server is down", async () => {
     fetched.mockRejectedValue(new TypeError("down"));
     await signInWithToken("", false);

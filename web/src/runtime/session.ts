@@ -3,6 +3,7 @@
 const KEY = "token";
 const TRIED = "token-tried";
 const LOGIN = "/auth/login";
+const SHOW_LOGIN = [LOGIN, "/feedback"];
 
 interface SessionAnswer {
   readonly token?: string;
@@ -38,9 +39,9 @@ export function goToRoot(base: string): void {
   location.assign(`${base}/`);
 }
 
-/** Returns whether the login page is being loaded: not when this is it. */
+/** Returns whether the login page is being loaded: not where its screen is shown already. */
 export function goToLogin(base: string): boolean {
-  if (location.pathname === base + LOGIN) return false;
+  if (SHOW_LOGIN.some((path) => location.pathname === base + path)) return false;
   location.assign(base + LOGIN);
   return true;
 }
