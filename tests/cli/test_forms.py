@@ -137,6 +137,14 @@ class TestImport:
 
 
 class TestMainJob:
+    def test_train_names_what_is_no_file(self, shell: Shell, tmp_path: Path) -> None:
+        done = shell.run("train", str(tmp_path / "nowhere.pdf"), str(tmp_path))
+        said = done.stdout.decode()
+        assert done.returncode == 1
+        assert "nowhere.pdf. Check the name" in said
+        assert "is a folder. Name the files in it" in said
+        assert "Trained" not in said
+
     def test_train_search_draft_and_categorise(self, shell: Shell, tmp_path: Path) -> None:
         profile, broken = tmp_path / "profile.md", tmp_path / "broken.pdf"
         profile.write_text(_PROFILE)

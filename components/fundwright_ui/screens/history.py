@@ -80,7 +80,7 @@ def history_screen() -> VdomDict:
                 Column(field="documents", label=t("Documents"), kind="number", is_sortable=True),
                 Column(field="chunks", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="model", label=t("Model"), is_compact=False),
-                *([Column(field="errors", label=t("Errors"), flex=2, is_compact=False)] if is_error_there else []),
+                *([Column(field="errors", label=t("Errors"), flex=2)] if is_error_there else []),
             ],
             rows=[_row(run, connection.href(f"/dashboard/history/{run.id}")) for run in found.value.items],
             total=found.value.total,

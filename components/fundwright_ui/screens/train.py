@@ -309,7 +309,7 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
                 Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
-                *([Column(field="error", label=t("Problem"), flex=2, is_compact=False)] if is_problem_there else []),
+                *([Column(field="error", label=t("Problem"), flex=2)] if is_problem_there else []),
             ],
             rows=[_row(document, model_id) for document in documents.items],
             total=documents.total,

@@ -10,7 +10,9 @@ from uuid import UUID
 import typer
 
 from fundwright.cli.context import AsJson, acting, emit, run
+from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.core.files import StoredFile
 from fundwright.language import service as language
 from fundwright.training import service
 from fundwright.training.service import AlreadyAdded
@@ -36,9 +38,7 @@ def train(
         async with acting(context) as (core, actor):
             for path in files:
                 try:
-                    if not path.is_file():
-                        raise Invalid(f"There is no file {path}. Check the name and try again.")
-                    stored = await core.files.store(_pieces(path))
+                    stored = await _store(core, path)
                     async with core.database.transaction() as session:
                         document = await service.add_document(core, session, actor, stored, filename=path.name)
                         wanted.append(document.id)
@@ -49,8 +49,9 @@ def train(
             result = await service.run_inline(core, actor, wanted) if wanted else None
         failed += [{"title": item.title, "reason": item.reason} for item in result.failed] if result else []
         documents, chunks = (result.documents, result.chunks) if result else (0, 0)
-        lines = [f"Trained {documents} documents, {chunks} passages."]
-        lines += [f"Not trained: {item['reason']}" for item in failed]
+        lines = [f"Not trained: {item['reason']}" for item in failed]
+        if documents or not failed:
+            lines.append(f"Trained {_count(documents, 'document')}, {_count(chunks, 'passage')}.")
         emit(
             {
                 "documents": documents,
@@ -77,6 +78,8 @@ def search(
     """Print the passages of the knowledge base that answer a question best."""
 
     async def command() -> None:
+        if not query.strip():
+            raise Invalid("The question is empty. Write what you want to know.")
         async with acting(context) as (core, actor):
             embedder = await language.get_embedder(core)
             async with core.database.transaction() as session:
@@ -92,6 +95,21 @@ def search(
         )
 
     run(command)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+async def _store(core: Core, path: Path) -> StoredFile:
+    if path.is_dir():
+        raise Invalid(f"{path} is a folder. Name the files in it, for example {path}/*.pdf.")
+    try:
+        return await core.files.store(_pieces(path))
+    except FileNotFoundError as error:
+        raise Invalid(f"There is no file {path}. Check the name and try again.") from error
+    except PermissionError as error:
+        raise Invalid(f"The file {path} may not be read. Check its permissions and try again.") from error
 
 
 async def _pieces(path: Path) -> AsyncIterator[bytes]:

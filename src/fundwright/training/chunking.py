@@ -27,7 +27,7 @@ class ChunkedDocument:
     chunks: list[Cut]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cut:
     """One chunk. `heading` is the path of headings above it, joined by “ › ”."""
 
@@ -41,7 +41,7 @@ class Cut:
         return uuid5(document_id, f"{self.start}:{self.end}:{digest}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Piece:
     start: int
     end: int

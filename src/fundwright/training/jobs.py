@@ -22,7 +22,8 @@ from fundwright.training.models import Document
 from fundwright.training.readers import Reader, Unreadable, choose_reader, read
 from fundwright.training.service import documents_topic
 
-_BATCH = 32
+_READ, _BATCH = 512, 32
+"""Passages read, and passages embedded and saved, in one transaction."""
 
 
 async def train(run: JobRun) -> dict[str, Any]:
@@ -96,17 +97,20 @@ def _read(core: Core, document: Document) -> ChunkedDocument:
 
 
 async def _embed(run: JobRun, embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
-    done = 0
+    async with run.transaction() as session:
+        done, count = await repository.count_embedded(session, owner_id, document.id, embedder.id)
     while True:
         async with run.transaction() as session:
-            chunks = await repository.list_chunks_without_vector(session, owner_id, document.id, embedder.id, limit=_BATCH)
-        if not chunks:
+            missing = await repository.list_chunks_without_vector(session, owner_id, document.id, embedder.id, limit=_READ)
+        if not missing:
             return
-        vectors = await embedder.embed([_embedded_text(item.heading, item.text) for item in chunks])
-        async with run.transaction() as session:
-            await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
-        done += len(chunks)
-        await run.progress(place, None, f"{document.title}: {done} passages")
+        for start in range(0, len(missing), _BATCH):
+            chunks = missing[start : start + _BATCH]
+            vectors = await embedder.embed([_embedded_text(item.heading, item.text) for item in chunks])
+            async with run.transaction() as session:
+                await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
+            done += len(chunks)
+            await run.progress(place, None, f"{document.title} ({done} / {count})")
 
 
 def _embedded_text(heading: str, text: str) -> str:

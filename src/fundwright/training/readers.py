@@ -22,7 +22,7 @@ class Unreadable(Invalid):
     """A document cannot be read; the sentence names it and says what to do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Block:
     """A paragraph, or a heading of `level` 1 and deeper. `page` counts from 1 where the format has pages."""
 
@@ -253,11 +253,12 @@ def _without_digits(line: str) -> str:
 
 def _page_lines(page: Any, number: int, filename: str) -> list[str]:
     try:
-        return (page.extract_text() or "").splitlines()
+        text: str = page.extract_text()
     except Exception as error:  # pypdf raises whatever a damaged page makes it stumble over
         raise Unreadable(
             f"Page {number} of “{filename}” is damaged ({type(error).__name__}). Print the document to a new PDF and add that."
         ) from error
+    return text.splitlines()
 
 
 def _repeated_lines(pages: list[list[str]]) -> set[str]:

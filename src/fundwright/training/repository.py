@@ -204,6 +204,18 @@ async def list_chunks_without_vector(
     return list(await session.scalars(query))
 
 
+async def count_embedded(session: AsyncSession, owner_id: UUID, document_id: UUID, model_id: str) -> tuple[int, int]:
+    """How many passages of a document have a vector of this model, and how many there are."""
+    query = (
+        select(func.count(ChunkVector.chunk_id), func.count())
+        .select_from(Chunk)
+        .outerjoin(ChunkVector, and_(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
+        .where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
+    )
+    embedded, count = (await session.execute(query)).one()
+    return embedded, count
+
+
 async def save_vectors(session: AsyncSession, owner_id: UUID, chunk_ids: Sequence[UUID], vectors: Vectors, model_id: str) -> None:
     """Store vectors of chunks that still exist; a document may have been removed while they were computed."""
     known = set(
