@@ -80,9 +80,9 @@ class TestWrite:
         assert listed in lines
         assert lines[lines.index(listed) + 1] == "- Training of agency staff in data quality [1]"
 
-    async def test_what_others_have_to_do_comes_last(self, core: Core) -> None:
-        asked = request(PROFILE, question=SERVICES).model_copy(update={"instructions": "About 10 words."})
-        assert "contractor shall" not in "".join(await write(core, asked))
+    async def test_what_others_have_to_do_is_not_quoted(self, core: Core) -> None:
+        assert "contractor shall" not in "".join(await write(core, request(PROFILE, question=SERVICES)))
+        assert await write(core, request("The project on water quality must be led by a registered engineer.")) == []
 
     async def test_a_sentence_that_points_back_follows_the_one_it_points_to(self, core: Core) -> None:
         pieces = await write(core, request(TEAM, question="Who supports her: statisticians, field crew?"))

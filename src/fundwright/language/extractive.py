@@ -38,8 +38,6 @@ _DEFAULT_WORDS = 160
 _MAX_CANDIDATES = 120
 _TITLE_SHARE = 0.6
 """A line with a greater share of capitalised words is a title or a label, not a sentence."""
-_OTHERS_DUTY = 0.15
-"""What a sentence loses that tells a contractor, an applicant or a reviewer what to do: it says nothing about its owner."""
 _WORDS_ASKED = re.compile(r"[Aa]bout (\d+) words")
 _BOILERPLATE = re.compile(
     r"all rights reserved|copyright|confidential|table of contents|page \d+ of \d+|^\W*\d|https?://\S+$|click here|\.{4,}"
@@ -54,9 +52,10 @@ _POINTS_BACK = re.compile(
     r"er|sie|es|dies\w*|außerdem|daher|il|elle|ils|elles|cette?|ces|de plus)\b|.{0,60}\b(?:he|she)\b",
     re.IGNORECASE,
 )
-_OTHERS = re.compile(
-    r"\b(?:contractors?|offerors?|vendors?|applicants?|applications?|proposals?|reviewers?|recipients?)\b.{0,60}"
-    r"\b(?:shall|must|will|should|may|are required)\b|^(?:see|refer to|note|include|describe|evaluate|provide|for example)\b",
+_TELLS_OTHERS = re.compile(
+    r"\b(?:contractors?|offerors?|vendors?|applicants?|applications?|proposals?|reviewers?|recipients?|awardees?)\b.{0,60}"
+    r"\b(?:shall|must|will|should|may|are required)\b|^(?:see|refer to|note|include|describe|evaluate|assess|provide|for example)\b"
+    r"|^(?!.*\b(?:we|our|us|I|my|wir|unser\w*|nous|notre|nos)\b).*\b(?:shall|must|should)\b",
     re.IGNORECASE,
 )
 
@@ -129,8 +128,7 @@ class ExtractiveWriter:
             embedded, np.cumsum([asked, asked, count, count])
         )
         questions, vectors = _unit(alone + headed), _unit(sentences + under_heading)
-        duty = np.array([bool(_OTHERS.search(candidate.text)) for candidate in candidates])
-        relevance = questions @ vectors.T - _COMMONPLACE_WEIGHT * (vectors @ commonplace) - _OTHERS_DUTY * duty
+        relevance = questions @ vectors.T - _COMMONPLACE_WEIGHT * (vectors @ commonplace)
         return relevance, vectors @ opportunity, vectors
 
 
@@ -200,6 +198,9 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
         return False
     # Half sentences at the border of a passage and table rows do not start like a sentence or hold few words.
     is_started = words[0][0].isupper() or words[0][0] in "“\"'("
+    # What a contractor, an applicant or a reviewer has to do says nothing about whoever drafts.
+    if _TELLS_OTHERS.search(text):
+        return False
     letters = sum(character.isalpha() for character in text)
     return is_started and letters / len(text) > 0.65 and text.upper() != text
 
