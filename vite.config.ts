@@ -5,15 +5,17 @@ import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-const OUT = "web/dist";
-
 /** Writes the `.br` and `.gz` form of every asset beside it, so that the server never compresses one. */
 function precompress(): Plugin {
+  let folder = "";
   return {
     name: "precompress",
     apply: "build",
+    configResolved({ build }) {
+      folder = build.outDir;
+    },
     closeBundle() {
-      const assets = join(OUT, "assets");
+      const assets = join(folder, "assets");
       for (const name of readdirSync(assets)) {
         if (!/\.(js|css|svg)$/.test(name)) continue;
         const path = join(assets, name);
@@ -46,7 +48,7 @@ export default defineConfig({
   publicDir: "web/public",
   plugins: [react(), listStrings(), precompress()],
   build: {
-    outDir: OUT,
+    outDir: "web/dist",
     emptyOutDir: true,
     manifest: true,
     target: "es2022",

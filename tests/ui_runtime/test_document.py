@@ -59,12 +59,12 @@ class TestFirstPaint:
     def test_addresses_in_the_style_carry_the_prefix_of_a_proxy(self, tmp_path: Path) -> None:
         for name, text in {
             ".vite/manifest.json": '{"a.ts": {"file": "assets/a.js", "css": ["assets/a.css"]}}',
-            "assets/a.css": "a{background:url(./b.png)}",
+            "assets/a.css": "a{background:url(./b.png),url('./c.png'),url(data:,d)}",
         }.items():
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)
         head = Bundle(tmp_path, base="/app").head("a.ts", nonce="n", has_inline_styles=True)
-        assert '<style nonce="n">a{background:url(/app/assets/b.png)}</style>' in head
+        assert "<style nonce=\"n\">a{background:url(/app/assets/b.png),url('/app/assets/c.png'),url(data:,d)}</style>" in head
 
 
 class TestHeaders:

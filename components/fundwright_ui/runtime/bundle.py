@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fundwright.core.errors import StartRefused
+
+_OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
 
 class Bundle:
@@ -54,7 +57,7 @@ class Bundle:
         """A stylesheet as it may stand in a page: its addresses are relative to the file."""
         if path not in self._styles:
             folder = path.rpartition("/")[0]
-            self._styles[path] = (self._folder / path).read_text().replace("url(./", f"url({self._base}/{folder}/")
+            self._styles[path] = _OWN_ADDRESS.sub(rf"\1{self._base}/{folder}/", (self._folder / path).read_text())
         return self._styles[path]
 
     def _read(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class FileDrop(Widget):
     hint: str = ""
     upload_url: str
     accept: str = ""
-    """As in `<input accept>`."""
+    """Endings of names with commas between them, such as `.pdf,.docx`; "" takes every file."""
     is_multiple: bool = False
     max_bytes: int
     on_uploaded: On[FileUploaded] = None

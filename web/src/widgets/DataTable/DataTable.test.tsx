@@ -38,6 +38,14 @@ describe("a wide table", () => {
     expect(onQuery).toHaveBeenLastCalledWith({ page: 2, pageSize: 10, sort: null, filters: [] });
   });
 
+  it("keeps the first row in sight when the size of pages changes", async () => {
+    const onQuery = vi.fn();
+    await renderWidget(<DataTable {...table} page={4} onQuery={onQuery} />);
+    fireEvent.mouseDown(await screen.findByRole("combobox", { name: /rows per page/i }));
+    fireEvent.click(await screen.findByRole("option", { name: "25" }));
+    expect(onQuery).toHaveBeenLastCalledWith({ page: 2, pageSize: 25, sort: null, filters: [] });
+  });
+
   it("opens a row by a press or Enter, but not beneath a link", async () => {
     const onOpen = vi.fn();
     await renderWidget(<DataTable {...table} onOpen={onOpen} />);

@@ -54,6 +54,10 @@ export function Grid(props: DataTableProps): ReactNode {
   const filterModel = useMemo<GridFilterModel>(() => ({ items: filters.map((filter, id) => ({ id, ...filter })) }), [filters]);
   const ask = (changes: Partial<TableQuery>): void => onQuery?.({ page, pageSize, sort, filters, ...changes });
 
+  /** With another size of pages, the one that holds the row which stood first. */
+  const turn = (to: number, size: number): void =>
+    ask({ page: size === pageSize ? to : Math.floor(((page - 1) * pageSize) / size) + 1, pageSize: size });
+
   const filter = (model: GridFilterModel): void => {
     const complete = model.items.filter(({ value }) => value !== undefined && value !== "");
     const next = complete.map(({ field, operator, value }) => ({ field, operator, value: String(value) }));
@@ -81,7 +85,7 @@ export function Grid(props: DataTableProps): ReactNode {
           sortModel={sortModel}
           filterModel={filterModel}
           filterDebounceMs={300}
-          onPaginationModelChange={(model) => ask({ page: model.page + 1, pageSize: model.pageSize })}
+          onPaginationModelChange={(model) => turn(model.page + 1, model.pageSize)}
           onSortModelChange={([first]) =>
             ask({ page: 1, sort: first?.sort ? { field: first.field, direction: first.sort } : null })
           }

@@ -60,6 +60,19 @@ describe("FileDrop", () => {
     vi.stubGlobal("XMLHttpRequest", FakeRequest);
   });
 
+  it("sends no dropped file of a kind that the picker would not offer", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    fireEvent.drop(screen.getByRole("group"), { dataTransfer: { files: [new File(["MZ"], "a.exe"), pdf("B.PDF")] } });
+    expect(await screen.findByText("Files of this kind cannot be read: choose one of .pdf.")).toBeTruthy();
+    expect(FakeRequest.all.map(({ body }) => (body?.get("file") as File).name)).toEqual(["B.PDF"]);
+  });
+
+  it("keeps the page when a file is dropped beside it", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    expect(fireEvent.dragOver(document.body)).toBe(false);
+    expect(fireEvent.drop(document.body)).toBe(false);
+  });
+
   it("sends files one after the other with the header that marks our own pages", async () => {
     const onUploaded = vi.fn();
     await renderWidget(<FileDrop {...props} onUploaded={onUploaded} />);

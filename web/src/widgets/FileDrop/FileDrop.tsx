@@ -1,6 +1,6 @@
 import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
-import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { FileDropProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 import { MuiScope } from "../../theme/MuiScope";
@@ -14,9 +14,23 @@ export function FileDrop(props: FileDropProps): ReactNode {
   const [isOver, setOver] = useState(false);
   const { items, add, remove } = useUploads({
     url: uploadUrl,
-    check: (file) => (file.size > maxBytes ? t("This file is too large; at most {size}.").replace("{size}", formatSize(maxBytes)) : ""),
+    check: (file) => {
+      if (!isAccepted(file, accept)) return t("Files of this kind cannot be read: choose one of {kinds}.").replace("{kinds}", accept.replaceAll(",", " "));
+      return file.size > maxBytes ? t("This file is too large; at most {size}.").replace("{size}", formatSize(maxBytes)) : "";
+    },
     onUploaded: (name, answer) => onUploaded?.({ name, answer }),
   });
+
+  useEffect(() => {
+    // A file that misses the place would be opened by the browser, which leaves the page and all that was typed.
+    const stay = (event: Event): void => event.preventDefault();
+    addEventListener("dragover", stay);
+    addEventListener("drop", stay);
+    return () => {
+      removeEventListener("dragover", stay);
+      removeEventListener("drop", stay);
+    };
+  }, []);
 
   const over = (event: DragEvent): void => {
     event.preventDefault();
@@ -93,6 +107,11 @@ function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onR
       </button>
     </li>
   );
+}
+
+/** Whether the picker would have offered this file: what is dropped comes unasked. `accept` lists endings of names. */
+function isAccepted(file: File, accept: string): boolean {
+  return accept === "" || accept.split(",").some((ending) => file.name.toLowerCase().endsWith(ending.trim().toLowerCase()));
 }
 
 function formatSize(bytes: number): string {
