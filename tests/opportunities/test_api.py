@@ -64,6 +64,14 @@ class TestImport:
         assert "mine.csv,3" in (await client.get(f"/api/opportunities/imports/{started['id']}/rejections.csv")).text
         assert (await client.get("/api/opportunities/imports")).json()["total"] == 1
 
+    async def test_an_upload_can_be_stopped_once(self, client: httpx.AsyncClient, committed: Core) -> None:
+        files = {"file": ("mine.csv", sam_file(sam_row()))}
+        started = (await client.post("/api/opportunities/imports/sam", files=files)).json()
+        stopped = await client.put(f"/api/opportunities/imports/{started['id']}/stop")
+        assert stopped.json()["state"] == "cancelled"
+        assert [path for path in (committed.settings.data / "files").rglob("*") if path.is_file()] == []
+        assert (await client.put(f"/api/opportunities/imports/{started['id']}/stop")).status_code == 409
+
     async def test_refuses_an_unknown_source_and_a_missing_file(self, client: httpx.AsyncClient) -> None:
         files = {"file": ("mine.csv", b"x")}
         assert (await client.post("/api/opportunities/imports/nothing", files=files)).status_code == 422

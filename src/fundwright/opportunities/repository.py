@@ -279,12 +279,14 @@ def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[
 
 async def find_id(session: AsyncSession, reference: str) -> UUID | None:
     """The opportunity with this id, number or id of its source, in any case of letters; the newest of several."""
-    wanted = reference.casefold()
-    names = [func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted]
     with suppress(ValueError):
-        names.insert(0, Opportunity.id == UUID(reference))
+        found = await session.scalar(select(Opportunity.id).where(Opportunity.id == UUID(reference)))
+        if found is not None:
+            return found
+    wanted = reference.casefold()
+    names = (func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted)
     query = select(Opportunity.id).where(or_(*names))
-    return await session.scalar(query.order_by(*(name.desc() for name in names), Opportunity.posted_at.desc(), Opportunity.id))
+    return await session.scalar(query.order_by(names[0].desc(), Opportunity.posted_at.desc(), Opportunity.id))
 
 
 async def page(
