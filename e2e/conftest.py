@@ -40,14 +40,14 @@ class Application:
     def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
         """Run `fundwright` beside the server; answers its last line, one JSON object."""
         done = subprocess.run(
-            [_FUNDWRIGHT, "--data", self.data, *arguments, "--json"],
+            [FUNDWRIGHT, "--data", self.data, *arguments, "--json"],
             input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-_FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
+FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
 
 
 def free_port() -> int:
@@ -57,12 +57,18 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(data: Path, *, port: int | None = None) -> Iterator[Application]:
-    """The application on an empty data folder, as `make run` starts it, or again on one that it has left."""
+def started(data: Path, *options: str, port: int | None = None) -> Iterator[Application]:
+    """The application on an empty data folder, as `make run` starts it, or again on one that it has left.
+
+    `options` are further ones of `fundwright serve`.
+    """
     port = port or free_port()
     with (data / "server.log").open("w") as log:
         server = subprocess.Popen(
-            [_FUNDWRIGHT, "--data", data, "serve", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT
+            [FUNDWRIGHT, "--data", data, "serve", "--port", str(port), *options],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=PROJECT,
         )
     application = Application(url=f"http://127.0.0.1:{port}", data=data)
     try:
