@@ -94,7 +94,7 @@ class TestEmbedder:
 
     async def test_vectors_come_in_order_and_of_unit_length(self, core: Core, url: str) -> None:
         embedder = await service.get_embedder(self._core(core, url))
-        assert (embedder.id, embedder.dimension) == ("openai:known", 3)
+        assert (embedder.id, embedder.dimension) == ("openai:known:3", 3)
         vectors = await embedder.embed(["x" * n for n in range(1, 131)])
         assert vectors.shape == (130, 3)
         np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)

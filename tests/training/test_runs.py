@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
+from sqlalchemy import text
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
@@ -10,12 +13,22 @@ from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import JobState
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
+from fundwright.language.protocols import Vectors
 from fundwright.training import service
 from fundwright.training.schemas import DocumentState
 from tests.training.conftest import AddFile
 
 BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
 BREAD = "# Bread\n\nA sourdough loaf rises overnight in a cool kitchen and is baked in a very hot oven."
+
+
+class Other:
+    """An embedding model of another dimension."""
+
+    id, dimension = "other", 3
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.tile(np.array([0.6, 0.0, 0.8], dtype=np.float32), (len(texts), 1))
 
 
 async def _train(core: Core, actor: Actor, *documents: UUID) -> service.RunRead:
@@ -130,8 +143,8 @@ class TestFindPassages:
     async def test_the_best_passage_comes_first(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             wanted = [
-                (await add_file(committed, session, owner, text, name)).id
-                for text, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
+                (await add_file(committed, session, owner, content, name)).id
+                for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
@@ -174,26 +187,37 @@ class TestFindPassages:
             assert await service.remove_sample(committed, session, owner) == 5
             assert (await service.list_documents(session, owner)).total == 1
 
-    async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_documents_of_another_model_are_named_and_found_once_trained_again(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
         async with committed.database.transaction() as session:
+            await service.add_sample(committed, session, owner)
             boats = await add_file(committed, session, owner, BOATS)
         await _train(committed, owner, boats.id)
-        embedder = await language.get_embedder(committed)
-
-        class Other:
-            id, dimension, embed = "other", embedder.dimension, embedder.embed
-
+        committed.cache["language.embedder"] = other = Other()
         async with committed.database.transaction() as session:
+            sample = [item.id for item in (await service.list_documents(session, owner)).items if item.is_sample]
+        await _train(committed, owner, *sample)
+        async with committed.database.transaction() as session:
+            assert await service.count_outdated(session, owner, other) == 1
             with pytest.raises(Conflict, match="Train them again"):
-                await service.find_passages(session, owner, "ferry", embedder=Other())
+                await service.find_passages(session, owner, "ferry", embedder=other)
+            run = await service.start_run(committed, session, owner)
+        assert run.total == 1
+        await committed.jobs._run(run.job_id, reraise=True)
+        async with committed.database.transaction() as session:
+            assert await service.count_outdated(session, owner, other) == 0
+            assert len(await service.find_passages(session, owner, "ferry", embedder=other)) == 1
+            kept = await session.scalars(text("SELECT DISTINCT model_id FROM chunk_vector"))
+            assert list(kept) == ["other"]
 
     async def test_the_index_finds_what_the_exact_search_finds(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async with committed.database.transaction() as session:
             wanted = [
-                (await add_file(committed, session, owner, text, name)).id
-                for text, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
+                (await add_file(committed, session, owner, content, name)).id
+                for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)

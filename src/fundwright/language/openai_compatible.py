@@ -43,7 +43,8 @@ class OpenAIEmbedder:
 
     def __init__(self, client: AsyncOpenAI, *, model: str, url: str, dimension: int) -> None:
         self._client, self._model, self._url = client, model, url
-        self.id = f"openai:{model}"
+        # Many servers answer to any name: another dimension is certainly another model.
+        self.id = f"openai:{model}:{dimension}"
         self.dimension = dimension
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -56,8 +57,8 @@ class OpenAIEmbedder:
             rows += [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         if any(len(row) != self.dimension for row in rows) or len(rows) != len(texts):
             raise EndpointFailed(
-                f"The embeddings endpoint answered with vectors of another size than before ({self._model}). "
-                "Start Fundwright again and train again."
+                f"The endpoint {self._url} answered with vectors of another size than before ({self._model}): "
+                "it serves another model now. Start Fundwright again, then train again."
             )
         return _unit(np.array(rows, dtype=np.float32).reshape(len(rows), self.dimension))
 

@@ -146,6 +146,9 @@ async def save_failure(session: AsyncSession, owner_id: UUID, document_id: UUID,
 
 
 async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID, *, model_id: str, chunk_count: int) -> None:
+    """Mark a document as trained with this model; vectors of other models are dropped."""
+    chunks = select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
+    await session.execute(delete(ChunkVector).where(ChunkVector.chunk_id.in_(chunks), ChunkVector.model_id != model_id))
     await session.execute(
         update(Document)
         .where(Document.owner_id == owner_id, Document.id == document_id)
@@ -335,11 +338,6 @@ def _matching(owner_id: UUID, query: str, *, model_id: str) -> Select[UUID, floa
         .where(exists().where(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
         .order_by(worth.desc(), Chunk.id)
     )
-
-
-async def list_trained_models(session: AsyncSession, owner_id: UUID) -> list[str]:
-    query = select(ChunkVector.model_id).where(ChunkVector.owner_id == owner_id).distinct()
-    return list(await session.scalars(query))
 
 
 async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> PassageInContext:

@@ -234,12 +234,11 @@ async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embe
         return []
     vector = (await embedder.embed([question]))[0]
     passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
-    if not passages:
-        models = await repository.list_trained_models(session, actor.id)
-        if models and embedder.id not in models:
-            raise Conflict(
-                f"Your documents were trained with {models[0]}, but {embedder.id} is in use now. Train them again to search them."
-            )
+    if not passages and await repository.count_outdated(session, actor.id, embedder.id):
+        raise Conflict(
+            f"Your documents were trained with another embedding model than {embedder.id}, which is in use now. "
+            "Train them again to search them."
+        )
     return passages
 
 
