@@ -1,6 +1,9 @@
-"""Addresses of servers, as people write them."""
+"""Addresses of servers, as people write them, and what a failed statement tells."""
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import libpq_url
 from fundwright.core.errors import StartRefused
@@ -35,3 +38,12 @@ class TestAddress:
         with pytest.raises(StartRefused, match="Write it as postgresql://user:password@host/database") as refused:
             libpq_url(written)
         assert "hid" not in refused.value.sentence
+
+
+class TestFailures:
+    @pytest.mark.security(46)
+    async def test_a_failed_statement_does_not_tell_its_values(self, session: AsyncSession) -> None:
+        """They would stand in the log: hashes of passwords, digests of tokens, what people wrote."""
+        with pytest.raises(DBAPIError) as failed:
+            await session.execute(text("SELECT 1 FROM account WHERE password_hash = :hash"), {"hash": b"hidden"})
+        assert "hidden" not in str(failed.value)

@@ -66,6 +66,7 @@ class Database:
             pool_size=pool_size,
             max_overflow=pool_size,
             pool_pre_ping=True,
+            hide_parameters=True,  # a failed statement is logged; its values may be secrets
         )
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
 
