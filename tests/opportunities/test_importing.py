@@ -233,7 +233,7 @@ class TestUpload:
     ) -> None:
         run, path = await start(sam_file(sam_row()))
         assert run.job_id is not None
-        assert path.exists()
+        assert path.stat().st_mode & 0o077 == 0
         await committed.jobs._run(run.job_id, reraise=True)
         assert not path.exists()
         async with committed.database.transaction() as session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 @contextmanager
@@ -78,7 +80,7 @@ class FileStore:
     async def _write(self, chunks: AsyncIterable[bytes], path: Path) -> StoredFile:
         digest, size_bytes = hashlib.sha256(), 0
         try:
-            with disk_errors(self._folder), path.open("xb") as target:
+            with disk_errors(self._folder), os.fdopen(os.open(path, _NEW, mode=0o600), "wb") as target:
                 async for chunk in chunks:
                     size_bytes += len(chunk)
                     if size_bytes > self._max_bytes:
