@@ -1,0 +1,52 @@
+"""Jobs in a process of their own: what it does is seen in the pages of the server, which runs none."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import EMAIL, FUNDWRIGHT, PASSWORD, PROJECT, started
+from e2e.pages.ready import ready
+from e2e.pages.sign_in import SignInPage
+from e2e.pages.train import TRAIN_TIMEOUT_MS, TrainPage
+
+
+@contextmanager
+def working(data: Path) -> Iterator[None]:
+    """`fundwright worker` on a data folder."""
+    with (data / "worker.log").open("w") as log:
+        worker = subprocess.Popen([FUNDWRIGHT, "--data", data, "worker"], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT)
+    try:
+        yield
+        assert worker.poll() is None, (data / "worker.log").read_text()
+    finally:
+        worker.terminate()
+        assert worker.wait(20) == 0
+
+
+def test_a_job_waits_for_the_worker_and_what_it_does_reaches_the_page(page: Page, tmp_path: Path) -> None:
+    with started(tmp_path, "--no-worker") as application:
+        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=PASSWORD)
+        page.goto(f"{application.url}/auth/login")
+        ready(page)
+        SignInPage(page).sign_in(EMAIL, PASSWORD)
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+        train = TrainPage(page)
+        document = tmp_path / "roofs.md"
+        document.write_text("# Roofs\n\nWe repair roofs of occupied buildings, shingles and gutters included.\n")
+        train.add([document])
+        page.evaluate("window.isSamePage = true")
+        # The account's sample documents are to be trained, but nobody does it yet.
+        start = page.get_by_role("button", name="Train", exact=True)
+        expect(page.get_by_role("progressbar", name="Training")).to_be_visible()
+        expect(start).to_be_disabled()
+        with working(tmp_path):
+            expect(start).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
+            start.click()
+            expect(train.trained.first).to_be_visible(timeout=TRAIN_TIMEOUT_MS)
+        assert page.evaluate("window.isSamePage")
