@@ -10,6 +10,8 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from pydantic import SecretStr
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
@@ -26,6 +28,16 @@ MakeActor = Callable[..., Awaitable[Actor]]
 
 _PROJECT = Path(__file__).parent.parent
 _numbers = itertools.count()
+
+
+class OwnSettings(Settings):
+    """Settings as a test gives them, whatever the environment of the person who runs it says."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_others: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +69,7 @@ async def database_url(postgres: str, template: str) -> AsyncIterator[str]:
 @pytest.fixture
 async def committed(database_url: str, tmp_path: Path) -> AsyncIterator[Core]:
     """A Core on a database of its own: whatever the test commits is gone afterwards."""
-    settings = Settings(_env_file=None, data=tmp_path, database_url=database_url, models=_PROJECT / "var/models")  # type: ignore[call-arg]
+    settings = OwnSettings(data=tmp_path, database_url=SecretStr(database_url), models=_PROJECT / "var/models")
     async with open_core(settings, Plugins([hooks, extension])) as core:
         yield core
 
@@ -68,10 +80,9 @@ async def core(postgres: str, template: str, tmp_path_factory: pytest.TempPathFa
     admin = postgres.replace("/fundwright?", "/postgres?")
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE shared TEMPLATE {template}")
-    settings = Settings(
-        _env_file=None,  # type: ignore[call-arg]
+    settings = OwnSettings(
         data=tmp_path_factory.mktemp("data"),
-        database_url=postgres.replace("/fundwright?", "/shared?"),
+        database_url=SecretStr(postgres.replace("/fundwright?", "/shared?")),
         models=_PROJECT / "var/models",
     )
     async with open_core(settings, Plugins([hooks, extension])) as opened:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.core
 import typer.main
 
 from fundwright.cli import app
@@ -184,11 +185,13 @@ class TestToken:
 class TestHelp:
     @pytest.mark.parametrize("group", [(), ("user",), ("token",)])
     def test_every_command_says_what_it_does_and_what_it_takes(self, group: tuple[str, ...]) -> None:
-        command = typer.main.get_command(app)
+        command = typer.main.get_group(app)
         for name in group:
-            command = command.commands[name]  # type: ignore[attr-defined]
-        for name, one in command.commands.items():  # type: ignore[attr-defined]
-            assert re.match(r"[A-Z].+\.", one.help), name
+            inner = command.commands[name]
+            assert isinstance(inner, typer.core.TyperGroup)
+            command = inner
+        for name, one in command.commands.items():
+            assert re.match(r"[A-Z].+\.", one.help or ""), name
             for parameter in one.params:
                 if parameter.name not in ("install_completion", "help"):
                     assert re.match(r"\w.+\.", parameter.help or ""), f"{name} {parameter.name}"

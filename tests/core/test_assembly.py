@@ -9,8 +9,8 @@ from fundwright import hooks
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.plugins import Plugins
-from fundwright.core.settings import Settings
 from fundwright_ui import extension
+from tests.conftest import OwnSettings
 
 
 async def answers(core: Core) -> bool:
@@ -23,7 +23,7 @@ async def answers(core: Core) -> bool:
 
 
 async def test_the_server_is_started_again(tmp_path: Path) -> None:
-    settings = Settings(data=tmp_path, database_url=None)
+    settings = OwnSettings(data=tmp_path)
     async with open_core(settings, Plugins([hooks, extension])) as core:
         os.kill(int((tmp_path / "postgres/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
         for is_there in (False, True):

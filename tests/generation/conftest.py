@@ -10,12 +10,12 @@ from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
+from pydantic import SecretStr
 
 from fundwright import hooks
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import FundwrightError
 from fundwright.core.plugins import Plugins, hookimpl
-from fundwright.core.settings import Settings
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
@@ -26,6 +26,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui import extension
 from tests.categories.embedding import WordEmbedder
+from tests.conftest import OwnSettings
 
 BRIEF = DraftTemplate(
     name="brief",
@@ -123,10 +124,9 @@ async def desk(database_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
     models = Models()
     plugins = Plugins([hooks, extension])
     plugins.register(models)
-    settings = Settings(
-        _env_file=None,  # type: ignore[call-arg]
+    settings = OwnSettings(
         data=tmp_path,
-        database_url=database_url,
+        database_url=SecretStr(database_url),
         embedder="words",
         writer="scripted",
     )
