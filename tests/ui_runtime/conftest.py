@@ -19,7 +19,7 @@ from reactpy.types import Component
 from websockets.asyncio.client import ClientConnection, connect
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Invalid
+from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.settings import Settings
 from fundwright.core.web import add_error_handlers
 from fundwright.identity import api as identity_api
@@ -84,6 +84,14 @@ async def _slow_answer(_session: object) -> str:
 
 
 @component
+def missing() -> Any:
+    async def read(_session: object) -> str:
+        raise NotFound("The draft")
+
+    return html.main(use_query(read).error)
+
+
+@component
 def family() -> Any:
     count, set_count = use_state(0)
     set_child: list[Any] = []
@@ -127,6 +135,7 @@ def _shell(area: Area, screen: Component) -> Component:
 SCREENS = [
     Screen("/public", "Counter", counter, area="public"),
     Screen("/family", "Family", family, area="public"),
+    Screen("/missing", "Missing", missing, area="public"),
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),

@@ -39,6 +39,11 @@ class TestPage:
         assert (await server.get("/nothing/here")).headers["location"] == "/404"
         assert (await server.get("/404")).status_code == 404
 
+    async def test_a_path_that_names_something_that_is_not_there_answers_404_too(self, server: Server) -> None:
+        answer = await server.get("/missing")
+        assert answer.status_code == 404
+        assert "The draft was not found." in answer.text
+
     async def test_a_role_that_may_not_see_a_screen_does_not_learn_that_it_exists(self, server: Server) -> None:
         assert (await server.get("/admins", token=await server.sign_in())).headers["location"] == "/404"
 
@@ -49,7 +54,7 @@ class TestFirstPaint:
         head = answer.text.split("</head>")[0]
         nonces = set(re.findall(r'<style nonce="([^"]+)">', head))
         assert len(nonces) == 1 and f"'nonce-{nonces.pop()}'" in answer.headers["content-security-policy"]
-        assert 'rel="stylesheet"' not in head and re.search(r"<script(?! type=\"module\")[^>]* src=", head) is None
+        assert re.findall(r'rel="stylesheet" href="[^"]+"(.*?)>', head) == [" disabled"] and re.search(r"<script(?! type=\"module\")[^>]* src=", head) is None
 
     async def test_finds_the_font_from_any_address_of_a_page(self, server: Server) -> None:
         font = re.search(r"url\((/assets/[^)]+\.woff2)\)", (await server.get("/public")).text)

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 from reactpy import use_effect, use_ref, use_state
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.errors import NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
@@ -64,6 +65,7 @@ class Query(Generic[T]):
             self.error = None
         except Exception as error:
             self.error = sentence_of(error, while_doing="query")
+            self._connection.is_missing = self._connection.is_missing or isinstance(error, NotFound)
         self.is_loading = False
         if self._is_stale:
             self._start()

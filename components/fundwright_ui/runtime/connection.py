@@ -47,6 +47,8 @@ class Connection:
         self.user_agent = user_agent
         self.title: str | None = None
         """What `set_title` asked for; None shows the screen's own title."""
+        self.is_missing = False
+        """What the address names was not found: the first paint then answers 404."""
         self._send = send
         self._relocate = relocate
         self._queries: set[asyncio.Task[Any]] = set()

@@ -44,15 +44,16 @@ class Documents:
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
         set_language(language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
-        content = (await self._render(found, actor, address, nonce, request)).encode()
+        html, status = await self._render(found, actor, address, nonce, request)
+        content = html.encode()
         headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
         if "gzip" in request.headers.get("accept-encoding", ""):
             # The tree stands in a page twice, as HTML and for hydration: this more than halves it in about a millisecond.
             content = gzip.compress(content, compresslevel=4, mtime=0)
             headers["Content-Encoding"] = "gzip"
-        return HTMLResponse(content, status_code=found.screen.status, headers=headers)
+        return HTMLResponse(content, status_code=status, headers=headers)
 
-    async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> str:
+    async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> tuple[str, int]:
         connection = Connection(
             self._core,
             actor,
@@ -76,7 +77,8 @@ class Documents:
                 "strings": translations(self._bundle.strings),
                 "signedIn": actor is not None,
             }
-        return self._document(page, title=title, body=to_html(tree), nonce=nonce)
+        status = 404 if connection.is_missing else found.screen.status
+        return self._document(page, title=title, body=to_html(tree), nonce=nonce), status
 
     def _document(self, page: dict[str, Any], *, title: str, body: str, nonce: str) -> str:
         head = self._bundle.head(_ENTRY, nonce=nonce, has_inline_styles=True)

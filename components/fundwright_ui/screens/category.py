@@ -179,7 +179,8 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
             job.done,
             job.total,
             label=t("Categorising"),
-            message=t("{done} of {total} opportunities", done=job.done, total=job.total) if job.total else t("Waiting to start"),
+            # Half of the steps read the opportunities, the other half sort them.
+            message=t("{percent} % done", percent=100 * job.done // job.total) if job.total else t("Waiting to start"),
         )
     if job.state == JobState.FAILED:
         return alert(job.error or t("Categorising failed."))
@@ -242,12 +243,7 @@ def _category_card(category: CategoryRead) -> VdomDict:
         html.p({"className": "fw-clamp"}, category.description) if category.description else None,
         html.p(
             {"className": "fw-muted fw-small"},
-            t(
-                "{accepted} accepted, {suggested} suggested, {examples} examples",
-                accepted=category.accepted,
-                suggested=category.suggested,
-                examples=category.examples,
-            ),
+            t("{accepted} accepted, {suggested} suggested", accepted=category.accepted, suggested=category.suggested),
         ),
         row(
             text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}")),

@@ -75,7 +75,11 @@ def draft_screen() -> VdomDict:
     )
 
     if found.error:
-        return page(t("Draft"), problem(found.error, on_retry=found.reload))
+        return page(
+            t("Draft"),
+            problem(found.error, on_retry=found.reload),
+            actions=[link_button(t("Your drafts"), connection.href("/generate/index"), icon_name="arrow_back")],
+        )
     if draft is None:
         return page(t("Draft"), loading(t("Loading the draft")))
     connection.set_title(draft.title)

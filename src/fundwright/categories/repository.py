@@ -27,14 +27,13 @@ async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[Catego
             Label.category_id,
             func.count().filter(Label.state == LabelState.SUGGESTED).label("suggested"),
             func.count().filter(Label.state == LabelState.ACCEPTED).label("accepted"),
-            func.count().filter(Label.state == LabelState.ACCEPTED, Label.source == LabelSource.PERSON).label("examples"),
         )
         .where(Label.owner_id == owner_id)
         .group_by(Label.category_id)
         .subquery()
     )
     rows = await session.execute(
-        select(Category, counts.c.suggested, counts.c.accepted, counts.c.examples)
+        select(Category, counts.c.suggested, counts.c.accepted)
         .outerjoin(counts, counts.c.category_id == Category.id)
         .where(Category.owner_id == owner_id)
         .order_by(func.lower(Category.name), Category.id)
@@ -49,9 +48,8 @@ async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[Catego
             created_at=category.created_at,
             suggested=suggested or 0,
             accepted=accepted or 0,
-            examples=examples or 0,
         )
-        for category, suggested, accepted, examples in rows
+        for category, suggested, accepted in rows
     ]
 
 
@@ -121,7 +119,6 @@ async def examples_of(session: AsyncSession, owner_id: UUID, category_id: UUID) 
         _labels(owner_id)
         .where(
             Label.category_id == category_id,
-            Label.source == LabelSource.PERSON,
             Label.state == LabelState.ACCEPTED,
         )
         .order_by(Label.decided_at.desc(), Label.subject_id)

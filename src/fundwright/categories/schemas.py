@@ -14,7 +14,7 @@ CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, ma
 
 
 class Colour(StrEnum):
-    """colours a category may have; screens show them as chip colours."""
+    """Colours a category may have; screens show them as chip colours."""
 
     GREY = "grey"
     BLUE = "blue"
@@ -36,7 +36,7 @@ class LabelSource(StrEnum):
 
 
 class CategoryRead(BaseModel):
-    """A category with what is in it: `suggested` and `accepted` count subjects; `examples` those a person decided."""
+    """A category with what is in it: subjects that the model suggests, and those a person has put there, which are its examples."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,11 +48,6 @@ class CategoryRead(BaseModel):
     created_at: datetime
     suggested: int = 0
     accepted: int = 0
-    examples: int = 0
-
-    @property
-    def labelled(self) -> int:
-        return self.suggested + self.accepted
 
 
 class LabelRead(BaseModel):
