@@ -44,5 +44,5 @@ def configure(*, level: str, form: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for noisy in ("procrastinate", "uvicorn.access", "alembic", "httpx", "pypdf"):
+    for noisy in ("procrastinate", "uvicorn.access", "alembic", "httpx", "httpx2", "pypdf"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
