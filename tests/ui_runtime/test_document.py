@@ -54,7 +54,10 @@ class TestFirstPaint:
         head = answer.text.split("</head>")[0]
         nonces = set(re.findall(r'<style nonce="([^"]+)">', head))
         assert len(nonces) == 1 and f"'nonce-{nonces.pop()}'" in answer.headers["content-security-policy"]
-        assert re.findall(r'rel="stylesheet" href="[^"]+"(.*?)>', head) == [" disabled"] and re.search(r"<script(?! type=\"module\")[^>]* src=", head) is None
+        assert (
+            re.findall(r'rel="stylesheet" href="[^"]+"(.*?)>', head) == [" disabled"]
+            and re.search(r"<script(?! type=\"module\")[^>]* src=", head) is None
+        )
 
     async def test_finds_the_font_from_any_address_of_a_page(self, server: Server) -> None:
         font = re.search(r"url\((/assets/[^)]+\.woff2)\)", (await server.get("/public")).text)

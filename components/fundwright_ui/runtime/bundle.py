@@ -31,10 +31,11 @@ class Bundle:
         manifest = self._read()
         found: dict[str, Any] = manifest[entry]
         sheets: list[str] = found.get("css", [])
+        # A disabled link is not fetched, but tells the chunks that are loaded later not to bring the same styles again.
+        disabled = " disabled" if has_inline_styles else ""
+        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}"{disabled}>' for path in sheets)
         if has_inline_styles:
-            styles = "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets)
-        else:
-            styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}">' for path in sheets)
+            styles += "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets)
         preloads = "".join(
             f'<link rel="modulepreload" href="{self._base}/{manifest[name]["file"]}">' for name in found.get("imports", [])
         )
