@@ -1,4 +1,5 @@
-"""Structured logs. Every line of a request carries its `request_id`; values under secret-looking names are masked."""
+"""Structured logs. Every line of a request carries its `request_id`; secrets are masked, by the name of
+the value or by how they look in a text: passwords in addresses, tokens, one-time links."""
 
 from __future__ import annotations
 
@@ -11,7 +12,10 @@ from typing import Any
 import structlog
 
 _SECRET_NAME = re.compile(r"password|token|secret|authorization|cookie|api_?key", re.IGNORECASE)
-_BEARER = re.compile(r"(?i)\b(bearer\s+|token=|key=)[^\s&\"']+")
+_SECRET_TEXT = re.compile(
+    r"(\bbearer\s+|\b(?:token|key|password|secret)=|://[^\s/:@]*:|/auth/(?:first-admin|confirm-reset)/|\bfwt_)[^\s&\"'@/]+",
+    re.IGNORECASE,
+)
 
 
 def mask_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -19,7 +23,7 @@ def mask_secrets(_logger: object, _method: str, event: MutableMapping[str, Any])
         if _SECRET_NAME.search(name):
             event[name] = "***"
         elif isinstance(value, str):
-            event[name] = _BEARER.sub(r"\1***", value)
+            event[name] = _SECRET_TEXT.sub(r"\1***", value)
     return event
 
 

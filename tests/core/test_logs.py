@@ -1,0 +1,79 @@
+"""No secret in a log, and the request's id on every line."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+
+from fundwright.core import logs
+from fundwright.core.web import RequestId
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield
+    structlog.reset_defaults()
+    root.handlers = handlers
+    root.setLevel(level)
+
+
+class TestSecrets:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "connection to postgresql://ada:HIDDEN@db/x failed",
+            "Authorization: Bearer HIDDEN",
+            "GET /auth/first-admin/HIDDEN",
+            "GET /app/auth/confirm-reset/HIDDEN?x=1",
+            "GET /x?token=HIDDEN&y=1",
+            "host=db password=HIDDEN",
+            "made fwt_HIDDEN",
+        ],
+    )
+    def test_in_a_text_are_masked(self, capsys: pytest.CaptureFixture[str], text: str) -> None:
+        logs.configure(level="info", form="json")
+        structlog.get_logger().warning("something", reason=text)
+        logging.getLogger("library").warning(text)
+        said = capsys.readouterr().err
+        assert said.count("***") == 2 and "HIDDEN" not in said
+
+    def test_in_a_trace_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
+        logs.configure(level="info", form="json")
+        try:
+            raise RuntimeError("cannot open postgresql://ada:HIDDEN@db/x")
+        except RuntimeError:
+            structlog.get_logger().exception("failed")
+        line = json.loads(capsys.readouterr().err)
+        assert "://ada:***@db/x" in line["exception"] and "HIDDEN" not in line["exception"]
+
+    def test_under_a_telling_name_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
+        logs.configure(level="info", form="json")
+        structlog.get_logger().warning("something", new_password="HIDDEN", api_key="HIDDEN")
+        assert "HIDDEN" not in capsys.readouterr().err
+
+
+class TestRequestId:
+    async def test_is_on_every_line_and_in_the_answer(self, capsys: pytest.CaptureFixture[str]) -> None:
+        logs.configure(level="info", form="json")
+        sent: list[dict[str, list[tuple[bytes, bytes]]]] = []
+
+        async def app(_scope: object, _receive: object, send: Any) -> None:
+            structlog.get_logger().warning("ours")
+            logging.getLogger("library").warning("theirs")
+            await send({"type": "http.response.start", "headers": []})
+
+        async def send(message: dict[str, list[tuple[bytes, bytes]]]) -> None:
+            sent.append(message)
+
+        middleware: Any = RequestId(app)
+        await middleware({"type": "http"}, None, send)
+        ids = {json.loads(line)["request_id"] for line in capsys.readouterr().err.splitlines()}
+        assert len(ids) == 1
+        assert (b"x-request-id", ids.pop().encode()) in sent[0]["headers"]
