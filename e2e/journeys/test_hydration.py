@@ -1,0 +1,70 @@
+"""React's development build, which says what the other one keeps to itself: no screen is hydrated with a warning."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from e2e.conftest import PROJECT, recognise
+from e2e.pages.ready import ready
+from e2e.pages.screens import GUARDED, PUBLIC, Things
+
+LANGUAGES = ("en", "de", "fr")
+
+
+@pytest.fixture(scope="module")
+def talkative(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The browser half with React's development build."""
+    folder = tmp_path_factory.mktemp("development")
+    subprocess.run(
+        ["npx", "vite", "build", "--mode", "development", "--minify", "false", "--outDir", folder],
+        cwd=PROJECT, env=os.environ | {"NODE_ENV": "development"}, check=True, capture_output=True,
+    )  # fmt: skip
+    return folder / "assets"
+
+
+@pytest.fixture(params=LANGUAGES)
+def spoken(request: pytest.FixtureRequest, browser: Browser, base_url: str, talkative: Path) -> Iterator[Page]:
+    """A page in that language, with the scripts of the development build in the place of the served ones."""
+    context = browser.new_context(base_url=base_url, locale=request.param)
+    page = context.new_page()
+    (main,) = talkative.glob("main-*.js")
+
+    def answer(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        if (talkative / name).exists():
+            route.fulfill(path=talkative / name)
+        elif name.startswith("main-") and name.endswith(".js"):
+            # Under its own name, which the other chunks import it by: twice would be two applications.
+            route.fulfill(content_type="text/javascript", body=f'import "./{main.name}";')
+        else:
+            route.continue_()  # preloaded for the served build, which nothing here uses
+
+    page.route("**/assets/*", answer)
+    yield page
+    context.close()
+
+
+def complaints_of(page: Page, path: str) -> list[str]:
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(path)
+    ready(page)
+    assert page.evaluate("Object.keys(document.querySelector('#root')).some((key) => key.startsWith('__react'))")
+    return [sentence for sentence in said if not sentence.startswith("Failed to load resource")]
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_screens_before_signing_in(spoken: Page, path: str) -> None:
+    assert complaints_of(spoken, path) == []
+
+
+@pytest.mark.parametrize("pattern", GUARDED)
+def test_screens_of_the_product(spoken: Page, token: str, things: Things, pattern: str) -> None:
+    assert complaints_of(recognise(spoken, token), things.path(pattern)) == []
