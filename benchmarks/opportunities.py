@@ -112,7 +112,7 @@ def _import(folder: Path, file: Path) -> dict[str, Any]:
 async def _sample_memory(sampled: list[float]) -> None:
     process = psutil.Process()
     while True:
-        sampled.append(process.memory_info().rss / 1e6)
+        sampled.append(process.memory_info().rss / (1024 * 1024))
         await asyncio.sleep(0.05)
 
 
