@@ -72,7 +72,7 @@ def use_a_new_enough_python() -> None:
 
 
 def python_packages(profile: str) -> None:
-    step("Python environment", make_environment, VENV / "stamp", [Path(__file__)], f"{sys.version} {VENV}")
+    step("Python environment", make_environment, VENV / "stamp", [], f"{sys.version} {VENV}")
     step("Installer", install_uv, VENV / "stamp-installer", [REQUIREMENTS / "uv.txt"])
     names = ["app", "convert"] if profile == "app" else ["app", "convert", "dev"]
     locks = [REQUIREMENTS / f"{name}.txt" for name in names]
