@@ -293,9 +293,9 @@ class TestCurrentActor:
         object.__setattr__(away, "database", type(committed.database)("postgresql://nobody@127.0.0.1:1/nothing"))
         async with browse(away) as stranded:
             stranded.cookies.set("session", token)
-            assert (await stranded.get("/probe")).status_code == 500
+            assert (await stranded.get("/probe")).status_code == 503
             answer = await stranded.post("/signin", json=_FORM)
-            assert answer.status_code == 500
+            assert answer.status_code == 503
             assert "127.0.0.1" not in answer.text
             assert "set-cookie" not in answer.headers
 
