@@ -8,8 +8,9 @@ from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import service
+from fundwright_ui.messages import speaking
 from fundwright_ui.runtime.testing import mounted
-from fundwright_ui.screens.history import history_screen
+from fundwright_ui.screens.history import duration_text, history_screen
 from fundwright_ui.screens.run import run_screen
 from fundwright_ui.screens.train import train_screen
 from tests.categories.eventually import eventually
@@ -68,6 +69,13 @@ class TestHistory:
             assert "Errors" not in screen.text
             await service.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
             await eventually(screen, lambda: "1 document failed" in screen.text)
+
+
+class TestDuration:
+    def test_in_the_readers_way_of_writing(self) -> None:
+        with speaking("de"):
+            assert duration_text(1.44) == "1,4 s"
+        assert (duration_text(None), duration_text(1.44), duration_text(125)) == ("", "1.4 s", "0:02:05")
 
 
 class TestRun:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from babel.numbers import format_decimal
 from reactpy import component
 from reactpy.types import VdomDict
 
@@ -37,10 +38,12 @@ def state_label(state: JobState) -> str:
 
 
 def duration_text(duration_s: float | None) -> str:
-    """`1.4 s` below a minute, `0:02:05` above; empty while unknown."""
+    """`1.4 s` or `1,4 s` below a minute, `0:02:05` above; empty while unknown."""
     if duration_s is None:
         return ""
-    return f"{duration_s:.1f} s" if duration_s < 60 else str(timedelta(seconds=round(duration_s)))
+    if duration_s >= 60:
+        return str(timedelta(seconds=round(duration_s)))
+    return f"{format_decimal(duration_s, format='0.0', locale=current_language())} s"
 
 
 @component

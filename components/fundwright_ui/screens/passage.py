@@ -49,7 +49,13 @@ def passage_screen() -> VdomDict:
         section(
             t("Passage in its context"),
             html.div(
-                {"className": "fw-passage fw-prewrap", "tabIndex": 0, "role": "region", "aria-label": t("Text of the document")},
+                {
+                    "className": "fw-passage fw-prewrap",
+                    "dir": "auto",
+                    "tabIndex": 0,
+                    "role": "region",
+                    "aria-label": t("Text of the document"),
+                },
                 f"… {passage.before}" if passage.start > len(passage.before) else passage.before or None,
                 html.mark(passage.text),
                 f"{passage.after} …" if passage.after else None,

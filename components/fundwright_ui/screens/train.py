@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, cast
 from uuid import UUID
 
+from babel.numbers import format_decimal
 from pydantic import BaseModel, Field
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
@@ -236,10 +237,13 @@ def _ask() -> VdomDict:
 def _passage(passage: Passage, href: str) -> VdomDict:
     place = [passage.heading, t("Page {page}", page=passage.page) if passage.page else ""]
     return card(
-        html.p({"className": "fw-clamp"}, passage.text),
+        html.p({"className": "fw-clamp", "dir": "auto"}, passage.text),
         row(
             text_link(t("Show in the document"), href),
-            html.span({"className": "fw-muted"}, t("Similarity {score}", score=f"{passage.score:.2f}")),
+            html.span(
+                {"className": "fw-muted"},
+                t("Similarity {score}", score=format_decimal(passage.score, format="0.00", locale=current_language())),
+            ),
             spread=True,
         ),
         title=passage.document_title,
@@ -375,7 +379,9 @@ def _row(document: DocumentRead, model_id: str | None) -> Row:
 
 
 def _size(size_bytes: int) -> str:
-    return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes >= 1_000_000 else f"{max(size_bytes, 1_000) // 1_000} kB"
+    if size_bytes < 1_000_000:
+        return f"{max(size_bytes, 1_000) // 1_000} kB"
+    return f"{format_decimal(size_bytes / 1_000_000, format='#,##0.0', locale=current_language())} MB"
 
 
 @component
