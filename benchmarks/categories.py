@@ -1,4 +1,4 @@
-"""How well the classifier sorts assistance listings into 20 funding categories, from 0 examples per category to all.
+"""How well the classifier sorts assistance listings into 20 funding categories, from 0 examples per category to all of a half, 28 on average.
 
 Run with `.venv/bin/python -m benchmarks.categories`. Needs ../shared/data and the model of `make setup`. Five random halves;
 the baselines see the same examples: the most frequent category, and the nearest centroid of TF-IDF vectors.
@@ -66,7 +66,7 @@ def main() -> None:
     prototypes = [asyncio.run(embedder.embed(phrases_of(name, DESCRIPTIONS[name]))) for name in names]
     tf_idf = _tf_idf(texts)
     print(f"{len(rows)} assistance listings, {len(names)} categories, mean of {_ROUNDS} halves")
-    print("examples | accuracy  macro-F1 | answered  right when answered  mean confidence | majority  TF-IDF | ratio to TF-IDF")
+    print("at most  | accuracy  macro-F1 | answered  right when answered  mean confidence | majority  TF-IDF | ratio to TF-IDF")
     for number in _EXAMPLES:
         measured = [_measure(number, seed, vectors, prototypes, tf_idf, truth) for seed in range(_ROUNDS)]
         accuracy, f1, answered, right, confidence, majority, centroid = np.mean(measured, axis=0)

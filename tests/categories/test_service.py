@@ -15,6 +15,7 @@ from fundwright.categories.schemas import (
     Colour,
     LabelSource,
     LabelState,
+    SuggestionQuery,
 )
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
@@ -229,12 +230,12 @@ class TestReview:
         category = await roofing(session, actor)
         items = [subject(ROOF), subject(f"{ROOF} kettle"), subject(f"{ROOF} kettle tomato")]
         await service.classify(session, actor, items, embedder=WordEmbedder())
-        first = await service.list_suggestions(session, actor, PageRequest(page=1, page_size=2))
-        second = await service.list_suggestions(session, actor, PageRequest(page=2, page_size=2), category_id=category.id)
+        first = await service.list_suggestions(session, actor, SuggestionQuery(page=1, page_size=2))
+        second = await service.list_suggestions(session, actor, SuggestionQuery(page=2, page_size=2, category_id=category.id))
         confidences = [label.confidence for label in (*first.items, *second.items)]
         assert first.total == second.total == 3
         assert confidences == sorted(confidences)
-        surest = await service.list_suggestions(session, actor, PageRequest(sort="-confidence"))
+        surest = await service.list_suggestions(session, actor, SuggestionQuery(sort="-confidence"))
         assert [label.confidence for label in surest.items] == confidences[::-1]
 
     async def test_examples_of_a_category_are_what_people_put_there(self, session: AsyncSession, actor: Actor) -> None:
@@ -242,7 +243,9 @@ class TestReview:
         suggested, given = subject(ROOF), uuid4()
         await service.classify(session, actor, [suggested], embedder=WordEmbedder())
         await service.add_example(session, actor, category.id, given)
-        assert [label.subject_id for label in await service.list_examples(session, actor, category.id)] == [given]
+        assert [
+            label.subject_id for label in (await service.list_examples(session, actor, category.id, PageRequest())).items
+        ] == [given]
 
 
 class TestLabelledWith:

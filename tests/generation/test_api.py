@@ -110,3 +110,8 @@ async def test_an_opportunity_is_meant_by_its_number_as_well(desk: Desk, ada: ht
     unknown = await ada.post("/api/drafts", json={"opportunity_id": "PAR-00-000", "template": "brief"})
     assert unknown.status_code == 404
     assert unknown.json()["error"]["message"].startswith("There is no opportunity “PAR-00-000”. Give its id, ")
+
+
+@pytest.mark.parametrize("query", [{"page": "0"}, {"page_size": "1000"}, {"state": "lost"}])
+async def test_a_page_that_cannot_be_is_refused(ada: httpx.AsyncClient, query: dict[str, str]) -> None:
+    assert (await ada.get("/api/drafts", params=query)).status_code == 422

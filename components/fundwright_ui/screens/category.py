@@ -9,7 +9,7 @@ from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead, SuggestionQuery
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
@@ -46,6 +46,7 @@ from fundwright_ui.widgets import delete_dialog
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 6
+_EXAMPLES_SHOWN = 50
 _NONE = "none"
 
 
@@ -279,8 +280,8 @@ def _examples(category: CategoryRead) -> VdomDict:
     text, set_text = use_state("")
 
     async def read_examples(session: AsyncSession) -> list[OpportunityRow]:
-        labels = await categories.list_examples(session, actor, category.id)
-        return await opportunities.rows_of(session, actor, [label.subject_id for label in labels])
+        newest = await categories.list_examples(session, actor, category.id, PageRequest(page_size=_EXAMPLES_SHOWN))
+        return await opportunities.rows_of(session, actor, [label.subject_id for label in newest.items])
 
     async def search(session: AsyncSession) -> list[OpportunityRow]:
         if len(text.strip()) < 2:
@@ -358,14 +359,14 @@ def _given_example(opportunity: OpportunityRow) -> VdomDict:
 @component
 def _review(found: list[CategoryRead]) -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    request, category_id = _review_request(url, found)
+    query = _review_query(url, found)
 
     async def read(session: AsyncSession) -> tuple[Page[LabelRead], dict[UUID, OpportunityRow]]:
-        suggestions = await categories.list_suggestions(session, actor, request, category_id=category_id)
+        suggestions = await categories.list_suggestions(session, actor, query)
         rows = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
         return suggestions, {opportunity.id: opportunity for opportunity in rows}
 
-    queue = use_query(read, key=[request, category_id], topics=[categories.categories_topic(actor.id)])
+    queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
 
     if queue.error:
         return section(t("To review"), problem(queue.error, on_retry=queue.reload))
@@ -385,7 +386,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
                 "of",
                 t("Category"),
                 [Option("", t("All categories")), *(Option(str(category.id), category.name) for category in found)],
-                value=str(category_id or ""),
+                value=str(query.category_id or ""),
                 on_change=lambda value: url.set(of=value, page=None),
                 small=True,
                 id="review-category",
@@ -394,7 +395,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
                 "sort",
                 t("Order"),
                 [Option("", t("Least sure first")), Option("-confidence", t("Surest first"))],
-                value=request.sort,
+                value=query.sort,
                 on_change=lambda value: url.set(sort=value, page=None),
                 small=True,
                 id="review-sort",
@@ -410,17 +411,17 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         )
         if suggestions.items
         else empty(t("Nothing to review. “Categorise now” asks the classifier again.")),
-        pagination(request.page, page_count, href=lambda number: url.href(page=number)),
+        pagination(query.page, page_count, href=lambda number: url.href(page=number)),
     )
 
 
-def _review_request(url: UrlState, found: list[CategoryRead]) -> tuple[PageRequest, UUID | None]:
+def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
     """What the address asks for; what it does not understand it leaves out."""
     asked = url.get("page")
     number = min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1
     sort = "-confidence" if url.get("sort") == "-confidence" else ""
     chosen = next((category.id for category in found if str(category.id) == url.get("of")), None)
-    return PageRequest(page=number, page_size=_PAGE_SIZE, sort=sort), chosen
+    return SuggestionQuery(page=number, page_size=_PAGE_SIZE, sort=sort, category_id=chosen)
 
 
 @component

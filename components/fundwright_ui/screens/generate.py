@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.generation import service as generation
-from fundwright.generation.schemas import DraftRow, DraftState, DraftTemplate
+from fundwright.generation.schemas import DraftQuery, DraftRow, DraftState, DraftTemplate
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
@@ -266,12 +266,12 @@ def _drafts() -> VdomDict:
     number = min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1
     sort = url.get("sort") if url.get("sort") in ("title", "created_at", "state") else "-created_at"
     state = DraftState(url.get("state")) if url.get("state") in list(DraftState) else None
-    request = PageRequest(page=number, page_size=_PAGE_SIZE, sort=sort)
+    query = DraftQuery(page=number, page_size=_PAGE_SIZE, sort=sort, state=state)
 
     async def read(session: AsyncSession) -> Page[DraftRow]:
-        return await generation.list_drafts(session, actor, request, state=state)
+        return await generation.list_drafts(session, actor, query)
 
-    drafts = use_query(read, key=[request, state], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
+    drafts = use_query(read, key=[query], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
 
     if drafts.error:
         return section(t("Your drafts"), problem(drafts.error, on_retry=drafts.reload))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, status
+from fastapi import APIRouter, Query, status
 
 from fundwright.categories import service
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Decision, LabelRead
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Decision, LabelRead, SuggestionQuery
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import DbSession
 from fundwright.identity.api import CurrentActor
@@ -33,13 +33,10 @@ async def remove_sample(session: DbSession, actor: CurrentActor) -> dict[str, in
 
 @router.get("/suggestions")
 async def list_suggestions(
-    session: DbSession,
-    actor: CurrentActor,
-    request: Annotated[PageRequest, Depends()],
-    category_id: UUID | None = None,
+    session: DbSession, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
 ) -> Page[LabelRead]:
     """Labels waiting for a person, least sure first; `sort=-confidence` for surest first."""
-    return await service.list_suggestions(session, actor, request, category_id=category_id)
+    return await service.list_suggestions(session, actor, query)
 
 
 @router.put("/labels/{subject_id}")
@@ -76,8 +73,11 @@ async def delete(session: DbSession, actor: CurrentActor, category_id: UUID) -> 
 
 
 @router.get("/{category_id}/examples")
-async def list_examples(session: DbSession, actor: CurrentActor, category_id: UUID) -> list[LabelRead]:
-    return await service.list_examples(session, actor, category_id)
+async def list_examples(
+    session: DbSession, actor: CurrentActor, category_id: UUID, request: Annotated[PageRequest, Query()]
+) -> Page[LabelRead]:
+    """What people put into this category, newest first."""
+    return await service.list_examples(session, actor, category_id, request)
 
 
 @router.put("/{category_id}/examples/{subject_id}")

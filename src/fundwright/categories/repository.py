@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
+from sqlalchemy import Select, UnaryExpression, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.models import Category, Label
-from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState
+from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
@@ -100,30 +100,26 @@ async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence
     return found
 
 
-async def page_of_suggestions(
-    session: AsyncSession, owner_id: UUID, request: PageRequest, category_id: UUID | None
+async def page_of_suggestions(session: AsyncSession, owner_id: UUID, query: SuggestionQuery) -> tuple[list[LabelRead], int]:
+    labels = _labels(owner_id).where(Label.state == LabelState.SUGGESTED)
+    if query.category_id is not None:
+        labels = labels.where(Label.category_id == query.category_id)
+    return await _page(session, labels, query, Label.confidence.desc() if query.is_descending else Label.confidence.asc())
+
+
+async def page_of_examples(
+    session: AsyncSession, owner_id: UUID, category_id: UUID, request: PageRequest
 ) -> tuple[list[LabelRead], int]:
-    conditions: list[ColumnElement[bool]] = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
-    if category_id is not None:
-        conditions.append(Label.category_id == category_id)
-    total = await session.scalar(select(func.count()).select_from(Label).where(*conditions)) or 0
-    order = Label.confidence.desc() if request.is_descending else Label.confidence.asc()
-    rows = await session.execute(
-        _labels(owner_id).where(*conditions).order_by(order, Label.subject_id).offset(request.offset).limit(request.page_size)
-    )
+    labels = _labels(owner_id).where(Label.category_id == category_id, Label.state == LabelState.ACCEPTED)
+    return await _page(session, labels, request, Label.decided_at.desc())
+
+
+async def _page(
+    session: AsyncSession, labels: Select[Label, Category], request: PageRequest, order: UnaryExpression[Any]
+) -> tuple[list[LabelRead], int]:
+    total = await session.scalar(select(func.count()).select_from(labels.with_only_columns(Label.id).subquery())) or 0
+    rows = await session.execute(labels.order_by(order, Label.subject_id).offset(request.offset).limit(request.page_size))
     return [_label_read(label, category) for label, category in rows], total
-
-
-async def examples_of(session: AsyncSession, owner_id: UUID, category_id: UUID) -> list[LabelRead]:
-    rows = await session.execute(
-        _labels(owner_id)
-        .where(
-            Label.category_id == category_id,
-            Label.state == LabelState.ACCEPTED,
-        )
-        .order_by(Label.decided_at.desc(), Label.subject_id)
-    )
-    return [_label_read(label, category) for label, category in rows]
 
 
 async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, category_id: UUID | None, state: LabelState) -> None:

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from fundwright.core.paging import PageRequest
+
 CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
@@ -48,6 +50,12 @@ class CategoryRead(BaseModel):
     created_at: datetime
     suggested: int = 0
     accepted: int = 0
+
+
+class SuggestionQuery(PageRequest):
+    """Which suggestions to list: least sure first, with `sort=-confidence` surest first."""
+
+    category_id: UUID | None = None
 
 
 class LabelRead(BaseModel):

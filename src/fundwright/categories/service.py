@@ -26,6 +26,7 @@ from fundwright.categories.schemas import (
     LabelRead,
     LabelSource,
     LabelState,
+    SuggestionQuery,
 )
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
@@ -128,18 +129,17 @@ async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[U
     return await repository.labels_of(session, actor.id, subject_ids)
 
 
-async def list_suggestions(
-    session: AsyncSession, actor: Actor, request: PageRequest, *, category_id: UUID | None = None
-) -> Page[LabelRead]:
+async def list_suggestions(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> Page[LabelRead]:
     """Labels waiting for a person, least sure first (`sort="-confidence"`: surest first)."""
-    items, total = await repository.page_of_suggestions(session, actor.id, request, category_id)
-    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+    items, total = await repository.page_of_suggestions(session, actor.id, query)
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID) -> list[LabelRead]:
+async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> Page[LabelRead]:
     """What people put into this category, newest first. Raises NotFound."""
     await repository.get(session, actor.id, category_id)
-    return await repository.examples_of(session, actor.id, category_id)
+    items, total = await repository.page_of_examples(session, actor.id, category_id, request)
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead:

@@ -6,12 +6,12 @@ from typing import Annotated
 from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response, status
+from fastapi import APIRouter, Query, Response, status
 
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, DbSession
 from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead, DraftRow, DraftStart, DraftState, DraftTemplate, ExportFormat
+from fundwright.generation.schemas import DraftQuery, DraftRead, DraftRow, DraftStart, DraftTemplate, ExportFormat
 from fundwright.identity.api import CurrentActor
 from fundwright.opportunities import service as opportunities
 
@@ -19,15 +19,8 @@ router = APIRouter(prefix="/api/drafts", tags=["drafts"])
 
 
 @router.get("")
-async def list_drafts(
-    session: DbSession,
-    actor: CurrentActor,
-    request: Annotated[PageRequest, Depends()],
-    text: str = "",
-    state: DraftState | None = None,
-    opportunity_id: UUID | None = None,
-) -> Page[DraftRow]:
-    return await service.list_drafts(session, actor, request, text=text, state=state, opportunity_id=opportunity_id)
+async def list_drafts(session: DbSession, actor: CurrentActor, query: Annotated[DraftQuery, Query()]) -> Page[DraftRow]:
+    return await service.list_drafts(session, actor, query)
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)

@@ -11,9 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
-from fundwright.core.paging import PageRequest
 from fundwright.generation.models import Citation, Draft, DraftSection
-from fundwright.generation.schemas import DraftState, SectionState
+from fundwright.generation.schemas import DraftQuery, DraftState, SectionState
 
 # A draft has no state of its own that could disagree with its job's.
 STATE = case(
@@ -69,31 +68,23 @@ def _draft_and_job(draft: Draft, state: str, job: Job | None) -> DraftAndJob:
     return DraftAndJob(draft, DraftState(state), job)
 
 
-async def page(
-    session: AsyncSession,
-    owner_id: UUID,
-    request: PageRequest,
-    *,
-    text: str,
-    state: DraftState | None,
-    opportunity_id: UUID | None,
-) -> tuple[list[DraftAndJob], int]:
+async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tuple[list[DraftAndJob], int]:
     conditions: list[ColumnElement[bool]] = []
-    if text:
-        like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    if query.text:
+        like = "%" + query.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         conditions.append(or_(Draft.title.ilike(like), Draft.opportunity_title.ilike(like)))
-    if state is not None:
-        conditions.append(STATE.is_not_distinct_from(state))
-    if opportunity_id is not None:
-        conditions.append(Draft.opportunity_id == opportunity_id)
-    query = _drafts(owner_id).where(*conditions)
-    total = await session.scalar(select(func.count()).select_from(query.with_only_columns(Draft.id).subquery())) or 0
-    order = _SORTS.get(request.sort_field, Draft.created_at)
-    is_descending = request.is_descending or request.sort_field not in _SORTS
+    if query.state is not None:
+        conditions.append(STATE.is_not_distinct_from(query.state))
+    if query.opportunity_id is not None:
+        conditions.append(Draft.opportunity_id == query.opportunity_id)
+    drafts = _drafts(owner_id).where(*conditions)
+    total = await session.scalar(select(func.count()).select_from(drafts.with_only_columns(Draft.id).subquery())) or 0
+    order = _SORTS.get(query.sort_field, Draft.created_at)
+    is_descending = query.is_descending or query.sort_field not in _SORTS
     rows = await session.execute(
-        query.order_by(order.desc().nulls_last() if is_descending else order.asc().nulls_last(), Draft.id)
-        .offset(request.offset)
-        .limit(request.page_size)
+        drafts.order_by(order.desc().nulls_last() if is_descending else order.asc().nulls_last(), Draft.id)
+        .offset(query.offset)
+        .limit(query.page_size)
     )
     return [_draft_and_job(*row) for row in rows], total
 

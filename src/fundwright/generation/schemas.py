@@ -8,6 +8,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fundwright.core.paging import PageRequest
+
 
 class TemplateQuestion(BaseModel):
     """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none.
@@ -93,6 +95,14 @@ class CitationRead(BaseModel):
     page: int | None
     text: str
     quotes: tuple[tuple[int, int], ...]
+
+
+class DraftQuery(PageRequest):
+    """Which drafts to list: `text` is looked for in titles. Without `sort` the newest come first."""
+
+    text: str = Field(default="", max_length=500)
+    state: DraftState | None = None
+    opportunity_id: UUID | None = None
 
 
 class DraftRow(BaseModel):

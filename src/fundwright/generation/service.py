@@ -12,11 +12,12 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotAllowed
 from fundwright.core.live import publish
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page
 from fundwright.generation import citing, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     CitationRead,
+    DraftQuery,
     DraftRead,
     DraftRow,
     DraftSectionRead,
@@ -116,18 +117,10 @@ async def get_by_slug(session: AsyncSession, actor: Actor, slug: str) -> DraftRe
     return await _read(session, await repository.get_by_slug(session, actor.id, slug))
 
 
-async def list_drafts(
-    session: AsyncSession,
-    actor: Actor,
-    request: PageRequest,
-    *,
-    text: str = "",
-    state: DraftState | None = None,
-    opportunity_id: UUID | None = None,
-) -> Page[DraftRow]:
-    """The actor's drafts, newest first unless `sort` names a field. `text` is looked for in titles."""
-    rows, total = await repository.page(session, actor.id, request, text=text, state=state, opportunity_id=opportunity_id)
-    return Page(items=[_row(row) for row in rows], total=total, page=request.page, page_size=request.page_size)
+async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Page[DraftRow]:
+    """The actor's drafts, newest first unless `sort` names a field."""
+    rows, total = await repository.page(session, actor.id, query)
+    return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
 
 
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> None:
