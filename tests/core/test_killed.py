@@ -101,9 +101,9 @@ async def test_an_import_ends_with_exactly_the_right_counts(committed: Core, own
         for n in range(_ROWS)
     )
     broken = (sam_row(NoticeId=notice_id(_ROWS + n), PostedDate="soon") for n in range(_BROKEN))
-    stored = await committed.files.store(once(sam_file(*rows, *broken)))
+    upload = await committed.files.spool(once(sam_file(*rows, *broken)))
     async with committed.database.transaction() as session:
-        run = await opportunities.start_import(session, owner, committed, source="sam", filename="sam.csv", stored=stored)
+        run = await opportunities.start_import(session, owner, committed, source="sam", filename="sam.csv", upload=upload)
     assert run.job_id
     ended = await killed_once(committed, run.job_id, in_the_middle=lambda job: bool(job.total and 0 < job.done < job.total / 2))
     assert (ended.state, ended.error) == (JobState.SUCCEEDED, None)
