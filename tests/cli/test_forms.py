@@ -125,13 +125,17 @@ class TestImport:
         assert "mixed.csv, line 3, column PostedDate: " in done.stdout.decode()
 
     def test_a_file_of_which_nothing_can_be_read_fails(self, shell: Shell, tmp_path: Path) -> None:
-        path = tmp_path / "broken.jsonl"
-        path.write_text("not JSON\n")
-        done = shell.run("import", "nih", str(path), "--json")
+        path, broken = tmp_path / "sam.csv", tmp_path / "broken.jsonl"
+        path.write_bytes(sam_file(sam_row(NoticeId=notice_id(52), PostedDate="soon")))
+        done = shell.run("import", "sam", str(path), "--json")
         assert done.returncode == 1
         (rejection,) = json.loads(done.stdout.decode().splitlines()[-1])["rejections"]
-        assert rejection["line"] == 1
-        assert shell.refusal("import", "sam", str(path)).startswith("broken.jsonl: This is not a SAM.gov bulk file")
+        assert (rejection["line"], rejection["column"]) == (2, "PostedDate")
+        broken.write_text("not JSON\n")
+        assert shell.refusal("import", "sam", str(broken)).startswith("broken.jsonl: This is not a SAM.gov bulk file")
+        assert shell.refusal("import", "nih", str(broken)).startswith(
+            "broken.jsonl: This is not a file with one JSON object a line"
+        )
 
     def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
         assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")
