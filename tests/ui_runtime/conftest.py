@@ -153,11 +153,26 @@ class Client:
         self.tree: Node = ""
         self.title = ""
         self.frames: list[dict[str, Any]] = []
-        self._seq = 0
+        self.session = ""
+        self.received = 0
+        self.seq = 0
 
-    async def hello(self, path: str, hash: str | None = None) -> dict[str, Any]:
-        await self.websocket.send(json.dumps({"type": "hello", "path": path, "hash": hash}))
+    async def hello(self, path: str, hash: str | None = None, **more: object) -> dict[str, Any]:
+        await self.websocket.send(json.dumps({"type": "hello", "path": path, "hash": hash, **more}))
         return await self.until("mount")
+
+    async def resume(self, lost: Client) -> dict[str, Any]:
+        """Go on with the page of a connection that was lost."""
+        self.tree, self.title, self.session, self.received, self.seq = (
+            lost.tree,
+            lost.title,
+            lost.session,
+            lost.received,
+            lost.seq,
+        )
+        hello = {"type": "hello", "path": "/", "hash": None, "session": self.session, "received": self.received}
+        await self.websocket.send(json.dumps(hello))
+        return await self.until("resumed")
 
     async def until(self, kind: str) -> dict[str, Any]:
         """Take frames until one of this kind; they stay in `frames`."""
@@ -165,22 +180,25 @@ class Client:
             while True:
                 frame = json.loads(await self.websocket.recv())
                 self.frames.append(frame)
-                if frame["type"] == "mount" and frame["tree"] is not None:
-                    self.tree = frame["tree"]
+                if frame["type"] == "mount":
+                    self.session, self.received = frame["session"], 0
+                    self.tree = frame["tree"] or self.tree
+                elif frame["type"] != "resumed":
+                    self.received += 1
                 if frame["type"] == "patch":
                     self.tree = apply(self.tree, frame["ops"])
                 if frame["type"] == kind:
                     return frame
 
     async def click(self, id: str, target: str | None = None) -> None:
-        self._seq += 1
+        self.seq += 1
         target = target or find(self.tree, id)["e"]["onClick"]["h"]
-        await self.websocket.send(json.dumps({"type": "event", "seq": self._seq, "target": target, "data": {}}))
+        await self.websocket.send(json.dumps({"type": "event", "seq": self.seq, "target": target, "data": {}}))
         await self.until("done")
 
     async def go(self, path: str) -> None:
-        self._seq += 1
-        await self.websocket.send(json.dumps({"type": "location", "seq": self._seq, "path": path}))
+        self.seq += 1
+        await self.websocket.send(json.dumps({"type": "location", "seq": self.seq, "path": path}))
         await self.until("done")
 
     @property
@@ -230,6 +248,9 @@ class Server:
         async with httpx.AsyncClient(base_url=self.url) as http:
             answer = await http.post("/signin", json={"email": EMAIL, "password": PASSWORD})
         return answer.json()["token"]
+
+    def set(self, **settings: object) -> None:
+        object.__setattr__(self.core, "settings", self.core.settings.model_copy(update=settings))
 
     async def get(self, path: str, *, token: str | None = None) -> httpx.Response:
         async with httpx.AsyncClient(base_url=self.url, cookies={"session": token} if token else {}) as http:

@@ -185,6 +185,7 @@ class TestLimits:
             await client.websocket.send(
                 json.dumps({"type": "event", "seq": 1, "target": "x", "data": {"value": "x" * 1_100_000}})
             )
+            client.seq = 1
             assert "too much to send at once" in (await client.until("refused"))["sentence"]
             await client.until("done")
             await client.click("add")

@@ -13,7 +13,8 @@ from fundwright_ui.runtime.assets import Assets
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.router import Router, Screen
-from fundwright_ui.runtime.socket import Authenticate, Sockets
+from fundwright_ui.runtime.session import Authenticate, Site
+from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.view import Shell
 
 
@@ -44,7 +45,7 @@ def mount(
     router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
     bundle = Bundle(core.settings.web_dist, base=base)
     documents = Documents(core, router=router, shell=shell, bundle=bundle, base=base)
-    sockets = Sockets(core, router=router, shell=shell, authenticate=authenticate, base=base)
+    sockets = Sockets(Site(core, router=router, shell=shell, authenticate=authenticate, base=base))
     assets = Assets(core.settings.web_dist / "assets")
 
     async def page(request: Request) -> Response:

@@ -37,6 +37,9 @@ class Settings(BaseSettings):
         default=None, description="Address people open, used in links and as the allowed origin of the socket."
     )
     allowed_origins: list[str] = Field(default=[], description="Further origins that may open the socket, as a JSON list.")
+    resume_s: float = Field(
+        default=60, gt=0, description="Seconds that an open page is kept on the server after its connection was lost."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least severe log line that is written."
     )

@@ -37,6 +37,7 @@ export class FieldKeeper {
   #field: FormField | undefined;
   #handler: string | undefined;
   #isTouched = false;
+  #isUnsent = false;
   #isComposing = false;
   #lastSent = 0;
   #mounts: number;
@@ -52,7 +53,7 @@ export class FieldKeeper {
     this.#field = field;
     // Typed before the page was hydrated: the answer to `hello` sends it.
     if (!this.#runtime.isHydrated.get() && differs(field, this.#start)) this.#isTouched = true;
-    return this.#runtime.onMount(this.#catchUp);
+    return this.#runtime.onListening(this.#catchUp);
   };
 
   follow(node: ElementNode): void {
@@ -76,19 +77,22 @@ export class FieldKeeper {
     if (!isComposing) this.#send();
   };
 
-  readonly #catchUp = (): void => {
-    this.#lastSent = 0;
-    this.#mounts = this.#runtime.mounts;
-    if (this.#isTouched) this.#send();
+  readonly #catchUp = (isFresh: boolean): void => {
+    if (isFresh) {
+      this.#lastSent = 0;
+      this.#mounts = this.#runtime.mounts;
+      if (this.#isTouched) this.#send();
+    } else if (this.#isUnsent) this.#send();
   };
 
   #send(): void {
     if (this.#field === undefined || this.#handler === undefined) return;
     const sent = this.#runtime.emitContent(this.#handler, readField(this.#field), () => {
       // What was typed since has been sent, and may have been refused, by itself.
-      if (sent === this.#lastSent) setTimeout(this.#catchUp, AFTER_REFUSAL_MS);
+      if (sent === this.#lastSent) setTimeout(() => this.#send(), AFTER_REFUSAL_MS);
     });
-    this.#lastSent = sent;
+    this.#isUnsent = sent === 0;
+    if (sent !== 0) this.#lastSent = sent;
   }
 }
 

@@ -30,7 +30,7 @@ describe("links", () => {
     expect(page.socket().url).toBe("ws://localhost:3000/app/socket");
     await act(async () => fireEvent.click(screen.getByText("Opportunities")));
     expect(location.pathname + location.search).toBe("/app/dashboard/nih?page=2");
-    expect(page.sent().at(-1)).toEqual({ type: "location", seq: 1, path: "/dashboard/nih?page=2" });
+    expect(page.sent().at(-1)).toMatchObject({ type: "location", seq: 1, path: "/dashboard/nih?page=2" });
     await page.receive(
       { type: "patch", ops: [["set", [0, 0], "Opportunities for you"]] },
       { type: "title", title: "Opportunities" },

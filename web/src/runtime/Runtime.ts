@@ -38,9 +38,10 @@ export class Runtime {
   mounts = 0;
 
   readonly #connection: Connection;
-  readonly #fields = new Set<() => void>();
+  readonly #fields = new Set<(isFresh: boolean) => void>();
   readonly #exclusive = new Set<string>();
   #early: EarlyEvent[] = [];
+  #unreportedMove: (() => void) | undefined;
   #isAsPainted = true;
   #hasLostEvent = false;
   #hasGivenUp = false;
@@ -119,8 +120,8 @@ export class Runtime {
     });
   };
 
-  /** Registers what a field does once a fresh server state is there. */
-  readonly onMount = (resend: () => void): Unsubscribe => {
+  /** Registers what a field does once the server listens again, with the state it had or with a fresh one. */
+  readonly onListening = (resend: (isFresh: boolean) => void): Unsubscribe => {
     this.#fields.add(resend);
     return () => {
       this.#fields.delete(resend);
@@ -131,6 +132,7 @@ export class Runtime {
   readonly reportLocation = (onShown: () => void): void => {
     if (!this.#connection.isMounted) {
       this.#isAsPainted = false; // The next `hello` carries the new path.
+      this.#unreportedMove = onShown;
       return;
     }
     const release = this.readiness.hold();
@@ -149,10 +151,14 @@ export class Runtime {
       case "mount":
         this.#mount(frame.tree, frame.title);
         break;
+      case "resumed":
+        this.#resume();
+        break;
       case "patch":
         this.#patch(frame.ops);
         break;
       case "done":
+      case "pong":
         break;
       case "title":
         this.#setTitle(frame.title);
@@ -186,8 +192,24 @@ export class Runtime {
       flushSync(() => this.tree.set(tree));
     }
     this.#setTitle(title);
+    const onShown = this.#unreportedMove;
+    this.#unreportedMove = undefined;
+    onShown?.();
+    this.#listenAgain(true);
+  }
+
+  /** The server still has the session, and both sides have sent again what the other had missed. */
+  #resume(): void {
+    const onShown = this.#unreportedMove;
+    this.#unreportedMove = undefined;
+    if (onShown !== undefined) this.reportLocation(onShown);
+    this.#listenAgain(false);
+  }
+
+  /** Content first: what was pressed since then may depend on it. */
+  #listenAgain(isFresh: boolean): void {
     this.isConnected.set(true);
-    for (const resend of this.#fields) resend();
+    for (const resend of this.#fields) resend(isFresh);
     const early = this.#early;
     this.#early = [];
     for (const { target, data, onDone } of early) this.emit(target, data, onDone);

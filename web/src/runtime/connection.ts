@@ -2,10 +2,14 @@ import type { ClientFrame, EventData, ServerFrame } from "./protocol";
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
-const CLOSED_BY_US = 1000;
+const PING_AFTER_MS = 20_000;
+const PING_AFTER_FRAMES = 50;
+const PATIENCE_MS = 10_000;
+const LEFT = 1000;
+const GIVEN_UP = 4000;
 const SESSION_ENDED = 4401;
 
-/** What became of an event: handled, turned away because there were too many, or sent into a connection that was lost. */
+/** What became of an event: handled, turned away because there were too many, or sent into a session that was lost. */
 export type Outcome = "done" | "refused" | "lost";
 type OnEnd = (outcome: Outcome) => void;
 
@@ -20,16 +24,30 @@ export interface ConnectionOptions {
   readonly onRefused: () => void;
 }
 
-/** The socket: says hello, numbers what it sends, and comes back when it is lost. */
+type Numbered = Extract<ClientFrame, { readonly seq: number }>;
+
+interface Unanswered {
+  readonly frame: Numbered;
+  readonly onEnd: OnEnd;
+}
+
+/**
+ * The socket. It says hello, numbers what it sends and comes back when it is lost. When the server still has the page's
+ * session, both sides then send again what the other has not received; otherwise what was unanswered is lost.
+ */
 export class Connection {
   readonly #options: ConnectionOptions;
   #socket: WebSocket | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #alarm: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  #session: string | undefined;
   #seq = 0;
+  #received = 0;
+  #reported = 0;
   #isMounted = false;
   #isStopped = false;
-  readonly #unanswered = new Map<number, OnEnd>();
+  readonly #unanswered = new Map<number, Unanswered>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -41,54 +59,63 @@ export class Connection {
   }
 
   start(): void {
-    addEventListener("online", this.#retryNow);
-    document.addEventListener("visibilitychange", this.#retryWhenSeen);
-    addEventListener("pageshow", this.#retryNow);
+    addEventListener("online", this.#lookAlive);
+    document.addEventListener("visibilitychange", this.#lookAliveWhenSeen);
+    addEventListener("pageshow", this.#lookAlive);
     this.#connect();
   }
 
   stop(): void {
     this.#isStopped = true;
-    removeEventListener("online", this.#retryNow);
-    document.removeEventListener("visibilitychange", this.#retryWhenSeen);
-    removeEventListener("pageshow", this.#retryNow);
-    clearTimeout(this.#timer);
-    this.#socket?.close(CLOSED_BY_US);
+    removeEventListener("online", this.#lookAlive);
+    document.removeEventListener("visibilitychange", this.#lookAliveWhenSeen);
+    removeEventListener("pageshow", this.#lookAlive);
+    clearTimeout(this.#retry);
+    clearTimeout(this.#alarm);
+    this.#socket?.close(LEFT);
   }
 
-  /** Drops the socket and takes a new one, which brings the whole tree. */
+  /** Drops the socket and the session and takes new ones, which brings the whole tree. */
   restart(): void {
-    this.#socket?.close(CLOSED_BY_US);
+    this.#session = undefined;
+    this.#socket?.close(LEFT);
   }
 
   sendEvent(target: string, data: EventData, onEnd: OnEnd): number {
-    return this.#send((seq) => ({ type: "event", seq, target, data }), onEnd);
+    return this.#send((seq, received) => ({ type: "event", seq, received, target, data }), onEnd);
   }
 
   sendLocation(path: string, onEnd: OnEnd): number {
-    return this.#send((seq) => ({ type: "location", seq, path }), onEnd);
+    return this.#send((seq, received) => ({ type: "location", seq, received, path }), onEnd);
   }
 
-  #send(frame: (seq: number) => ClientFrame, onEnd: OnEnd): number {
+  #send(make: (seq: number, received: number) => Numbered, onEnd: OnEnd): number {
     const seq = ++this.#seq;
-    this.#unanswered.set(seq, onEnd);
-    this.#socket?.send(JSON.stringify(frame(seq)));
+    const frame = make(seq, this.#received);
+    this.#reported = this.#received;
+    this.#unanswered.set(seq, { frame, onEnd });
+    this.#write(frame);
     return seq;
   }
 
+  #write(frame: ClientFrame): void {
+    this.#socket?.send(JSON.stringify(frame));
+  }
+
   #connect(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
     const socket = new WebSocket(this.#options.url);
     let wasOpen = false;
     this.#socket = socket;
+    this.#expectWithin(PATIENCE_MS);
     socket.addEventListener("open", () => {
       wasOpen = true;
-      this.#seq = 0;
-      socket.send(JSON.stringify({ type: "hello", ...this.#options.greet() } satisfies ClientFrame));
+      const earlier = this.#session === undefined ? {} : { session: this.#session, received: this.#received };
+      this.#write({ type: "hello", ...this.#options.greet(), ...earlier });
     });
     socket.addEventListener("message", (message: MessageEvent<string>) => {
-      this.#receive(JSON.parse(message.data) as ServerFrame);
+      if (socket === this.#socket) this.#receive(JSON.parse(message.data) as ServerFrame);
     });
     socket.addEventListener("close", (event) => {
       if (this.#isStopped || socket !== this.#socket) return;
@@ -103,38 +130,82 @@ export class Connection {
   }
 
   #receive(frame: ServerFrame): void {
-    if (frame.type === "mount") {
-      this.#isMounted = true;
-      this.#failures = 0;
+    this.#listen();
+    switch (frame.type) {
+      case "mount":
+        this.#session = frame.session;
+        this.#received = 0;
+        this.#reported = 0;
+        this.#seq = 0;
+        this.#failures = 0;
+        this.#isMounted = true;
+        this.#abandon();
+        break;
+      case "resumed":
+        this.#failures = 0;
+        this.#isMounted = true;
+        for (const [seq, { frame: unseen }] of this.#unanswered) if (seq > frame.seq) this.#write(unseen);
+        break;
+      default:
+        this.#received += 1;
+        if (this.#received - this.#reported >= PING_AFTER_FRAMES) this.#ping();
     }
     this.#options.onFrame(frame);
     if (frame.type !== "done") return;
-    const onEnd = this.#unanswered.get(frame.seq);
+    const unanswered = this.#unanswered.get(frame.seq);
     this.#unanswered.delete(frame.seq);
-    onEnd?.(frame.refused === true ? "refused" : "done");
+    unanswered?.onEnd(frame.refused === true ? "refused" : "done");
+  }
+
+  /** The server knows nothing of what the session before it was sent. */
+  #abandon(): void {
+    const abandoned = [...this.#unanswered.values()];
+    this.#unanswered.clear();
+    for (const { onEnd } of abandoned) onEnd("lost");
   }
 
   #lose(): void {
+    clearTimeout(this.#alarm);
     this.#socket = undefined;
     this.#isMounted = false;
-    const abandoned = [...this.#unanswered.values()];
-    this.#unanswered.clear();
     this.#options.onLost();
-    for (const onEnd of abandoned) onEnd("lost");
   }
 
   #retryLater(): void {
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures += 1;
     // Spread out, so that a server that comes back is not met by everybody at once.
-    this.#timer = setTimeout(() => this.#connect(), delay * (0.75 + Math.random() / 2));
+    this.#retry = setTimeout(() => this.#connect(), delay * (0.75 + Math.random() / 2));
   }
 
-  readonly #retryNow = (): void => {
-    if (this.#timer !== undefined) this.#connect();
+  /** Something came: the connection is alive. After a while of silence, ask; that also tells the server what we have. */
+  #listen(): void {
+    clearTimeout(this.#alarm);
+    this.#alarm = setTimeout(this.#ping, PING_AFTER_MS);
+  }
+
+  readonly #ping = (): void => {
+    this.#write({ type: "ping", received: this.#received });
+    this.#reported = this.#received;
+    this.#expectWithin(PATIENCE_MS);
   };
 
-  readonly #retryWhenSeen = (): void => {
-    if (document.visibilityState === "visible") this.#retryNow();
+  /** A connection can be dead without anybody having said so, behind a network that changed or after a sleep. */
+  #expectWithin(patience: number): void {
+    clearTimeout(this.#alarm);
+    this.#alarm = setTimeout(() => {
+      this.#socket?.close(GIVEN_UP);
+      this.#lose();
+      this.#retryLater();
+    }, patience);
+  }
+
+  readonly #lookAlive = (): void => {
+    if (this.#retry !== undefined) this.#connect();
+    else if (this.#isMounted) this.#ping();
+  };
+
+  readonly #lookAliveWhenSeen = (): void => {
+    if (document.visibilityState === "visible") this.#lookAlive();
   };
 }

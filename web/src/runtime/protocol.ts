@@ -63,7 +63,9 @@ export type Operation =
 export type Variant = "success" | "info" | "warning" | "error";
 
 export type ServerFrame =
-  | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string }
+  | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string; readonly session: string }
+  | { readonly type: "resumed"; readonly seq: number }
+  | { readonly type: "pong" }
   | { readonly type: "patch"; readonly ops: readonly Operation[] }
   | { readonly type: "done"; readonly seq: number; readonly refused?: boolean }
   | { readonly type: "title"; readonly title: string }
@@ -77,6 +79,13 @@ export type ServerFrame =
 export type EventData = Readonly<Record<string, unknown>>;
 
 export type ClientFrame =
-  | { readonly type: "hello"; readonly path: string; readonly hash: string | null }
-  | { readonly type: "event"; readonly seq: number; readonly target: string; readonly data: EventData }
-  | { readonly type: "location"; readonly seq: number; readonly path: string };
+  | {
+      readonly type: "hello";
+      readonly path: string;
+      readonly hash: string | null;
+      readonly session?: string;
+      readonly received?: number;
+    }
+  | { readonly type: "event"; readonly seq: number; readonly received: number; readonly target: string; readonly data: EventData }
+  | { readonly type: "location"; readonly seq: number; readonly received: number; readonly path: string }
+  | { readonly type: "ping"; readonly received: number };

@@ -63,7 +63,7 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
       FakeSocket.last.open();
       await Promise.resolve();
     });
-    await receive({ type: "mount", tree: answer, title: "Start" });
+    await receive({ type: "mount", tree: answer, title: "Start", session: "s" });
   };
   if (isMounted) await mount();
   return {

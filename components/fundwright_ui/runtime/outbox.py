@@ -1,0 +1,49 @@
+"""Frames on their way to the browser, kept until it says that it has them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+_MAX_KEPT_CHARACTERS = 4_000_000
+
+
+class Outbox:
+    """Both ends count the frames and tell each other only how many they have: they arrive in order, or the socket is lost."""
+
+    def __init__(self) -> None:
+        self._kept: deque[str] = deque()
+        self._kept_characters = 0
+        self._forgotten = 0
+        self._sent = 0
+
+    def add(self, frame: str) -> None:
+        self._kept.append(frame)
+        self._kept_characters += len(frame)
+        while self._kept_characters > _MAX_KEPT_CHARACTERS and self._forgotten < self._sent:
+            self._forget()
+
+    def take(self) -> str | None:
+        """The next frame to send, None when all have been sent."""
+        place = self._sent - self._forgotten
+        if place == len(self._kept):
+            return None
+        self._sent += 1
+        return self._kept[place]
+
+    def confirm(self, count: int) -> None:
+        """The browser has the first `count` frames; they need not be kept."""
+        while self._forgotten < min(count, self._sent):
+            self._forget()
+
+    def can_rewind(self, count: int) -> bool:
+        """Whether everything after the first `count` frames is still kept."""
+        return self._forgotten <= count <= self._sent
+
+    def rewind(self, count: int) -> None:
+        """Send again everything after the first `count` frames, which the browser has."""
+        self.confirm(count)
+        self._sent = count
+
+    def _forget(self) -> None:
+        self._kept_characters -= len(self._kept.popleft())
+        self._forgotten += 1

@@ -1,0 +1,167 @@
+"""A page that lost its connection goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Client as Device
+from fundwright_ui.runtime.outbox import Outbox
+from tests.ui_runtime.conftest import Client, Server, find
+
+
+async def lose(client: Client) -> None:
+    """End the connection without a word, as a network does."""
+    client.websocket.transport.abort()
+    await client.websocket.wait_closed()
+
+
+async def press(client: Client, id: str, seq: int) -> None:
+    frame = {"type": "event", "seq": seq, "received": client.received, "target": target_of(client, id), "data": {}}
+    await client.websocket.send(json.dumps(frame))
+
+
+def target_of(client: Client, id: str) -> str:
+    return find(client.tree, id)["e"]["onClick"]["h"]
+
+
+@pytest.mark.pain(1)
+class TestComingBack:
+    async def test_finds_the_state_as_it_was_and_nothing_is_sent_again(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+            await lose(client)
+        async with server.socket() as again:
+            await again.resume(client)
+            await again.click("add")
+            assert again.text.endswith("count 2")
+            assert [frame["type"] for frame in again.frames] == ["resumed", "patch", "done"]
+
+    async def test_gets_what_was_sent_into_the_void(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await press(client, "add", 1)
+            await press(client, "refuse", 2)
+            await asyncio.sleep(0.2)  # answered, but never read
+            await lose(client)
+        async with server.socket() as again:
+            await again.resume(client)
+            await again.until("toast")
+            assert again.text.endswith("count 1")
+
+    async def test_an_event_that_is_sent_again_acts_once(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+            await lose(client)
+        async with server.socket() as again:
+            resumed = await again.resume(client)
+            assert resumed["seq"] == 1
+            await press(again, "add", 1)
+            await again.click("add")
+            assert again.text.endswith("count 2")
+
+    async def test_gets_what_changed_meanwhile(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/family")
+            await press(client, "add", 1)  # changes the page 50 ms later, by itself
+            await client.until("done")
+            await lose(client)
+        await asyncio.sleep(0.2)
+        async with server.socket() as again:
+            await again.resume(client)
+            await again.until("patch")
+            assert again.text == "Addparent 1 child 1"
+
+    async def test_takes_over_from_a_socket_that_does_not_know_that_it_is_dead(self, server: Server) -> None:
+        async with server.socket() as client, server.socket() as again:
+            await client.hello("/public")
+            await client.click("add")
+            await again.resume(client)
+            await again.click("add")
+            assert again.text.endswith("count 2")
+            with pytest.raises(ConnectionClosed):
+                await client.until("patch")
+
+
+class TestNotComingBack:
+    async def test_after_the_time_for_it_the_page_starts_anew(self, server: Server) -> None:
+        server.set(resume_s=0.1)
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+            await lose(client)
+        await asyncio.sleep(0.5)
+        async with server.socket() as again:
+            await again.hello("/public", session=client.session, received=client.received)
+            assert again.text.endswith("count 0")
+
+    async def test_a_page_that_was_left_is_not_kept(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+        await asyncio.sleep(0.2)
+        async with server.socket() as again:
+            await again.hello("/public", session=client.session, received=client.received)
+            assert again.text.endswith("count 0")
+
+    async def test_a_count_of_frames_that_does_not_fit_starts_anew(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.click("add")
+            await lose(client)
+        async with server.socket() as again:
+            await again.hello("/public", session=client.session, received=99)
+            assert again.text.endswith("count 0")
+
+
+@pytest.mark.security(29)
+class TestStrangers:
+    async def test_cannot_go_on_with_the_page_of_somebody_else(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/private")
+            await lose(client)
+        async with server.socket() as stranger:
+            hello: dict[str, Any] = {"type": "hello", "path": "/private", "session": client.session, "received": client.received}
+            await stranger.websocket.send(json.dumps(hello))
+            assert (await stranger.until("navigate"))["path"].startswith("/auth/login")
+
+    async def test_a_session_that_ended_meanwhile_is_not_gone_on_with(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/private")
+            await lose(client)
+        async with server.core.database.transaction() as session:
+            actor = await identity.authenticate(server.core, session, token)
+            assert actor is not None
+            await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+        async with server.socket(token=token) as again:
+            hello: dict[str, Any] = {"type": "hello", "path": "/private", "session": client.session, "received": client.received}
+            await again.websocket.send(json.dumps(hello))
+            assert (await again.until("navigate"))["path"].startswith("/auth/login")
+
+
+class TestOutbox:
+    def test_keeps_what_was_not_confirmed(self) -> None:
+        outbox = Outbox()
+        for frame in "abc":
+            outbox.add(frame)
+        assert [outbox.take(), outbox.take(), outbox.take(), outbox.take()] == ["a", "b", "c", None]
+        outbox.confirm(1)
+        assert not outbox.can_rewind(0) and outbox.can_rewind(1) and not outbox.can_rewind(4)
+        outbox.rewind(2)
+        assert [outbox.take(), outbox.take()] == ["c", None]
+
+    def test_forgets_the_oldest_when_a_browser_never_confirms(self) -> None:
+        outbox = Outbox()
+        for _ in range(9):
+            outbox.add("x" * 1_000_000)
+            outbox.take()
+        assert not outbox.can_rewind(0) and outbox.can_rewind(8)

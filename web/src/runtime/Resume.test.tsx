@@ -1,0 +1,113 @@
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type OpenedPage, openPage } from "../test/openPage";
+import type { TreeNode } from "./protocol";
+
+const press: TreeNode = { t: "button", e: { onClick: { h: "press" } }, c: ["Press"] };
+const named: TreeNode = { t: "input", a: { "aria-label": "Name", name: "name" }, e: { onChange: { h: "typed" } } };
+
+afterEach(() => vi.useRealTimers());
+
+/** Loses the socket without a word, and lets the page take a new one. */
+async function lose(page: OpenedPage): Promise<void> {
+  vi.useFakeTimers();
+  await act(async () => page.socket().close());
+  await act(() => vi.advanceTimersByTimeAsync(1000));
+  vi.useRealTimers();
+  await act(async () => page.socket().open());
+}
+
+const clicks = (page: OpenedPage) => page.sent().flatMap((frame) => (frame.type === "event" ? [frame.seq] : []));
+
+describe("a page that comes back", () => {
+  it("names its session and how much of it has arrived", async () => {
+    const page = await openPage(press);
+    await page.receive({ type: "title", title: "One" }, { type: "patch", ops: [["set", [0], "Pressed"]] });
+    await lose(page);
+    expect(page.sent()).toMatchObject([{ type: "hello", session: "s", received: 2 }]);
+  });
+
+  it("goes on with the very same elements", async () => {
+    const page = await openPage(press);
+    const before = screen.getByRole("button");
+    before.focus();
+    await lose(page);
+    await page.receive({ type: "resumed", seq: 0 });
+    expect(screen.getByRole("button")).toBe(before);
+    expect(document.activeElement).toBe(before);
+    expect(page.isReady()).toBe(true);
+  });
+
+  it("sends again only what the server has not seen, in order", async () => {
+    const page = await openPage(press);
+    for (let count = 0; count < 3; count += 1) fireEvent.click(screen.getByRole("button"));
+    await lose(page);
+    await page.receive({ type: "resumed", seq: 1 });
+    expect(clicks(page)).toEqual([2, 3]);
+    expect(page.isReady()).toBe(false);
+    await page.receive({ type: "done", seq: 1 }, { type: "done", seq: 2 }, { type: "done", seq: 3 });
+    expect(page.isReady()).toBe(true);
+  });
+
+  it("then sends what was pressed and typed meanwhile", async () => {
+    const page = await openPage({ f: 1, c: [named, press] });
+    const lost = page.socket();
+    await act(async () => lost.close());
+    fireEvent.click(screen.getByRole("button"));
+    await userEvent.type(screen.getByLabelText("Name"), "ab");
+    await waitFor(() => expect(page.socket()).not.toBe(lost));
+    await act(async () => page.socket().open());
+    await page.receive({ type: "resumed", seq: 0 });
+    expect(page.sent().slice(1)).toMatchObject([
+      { seq: 1, target: "typed", data: { value: "ab" } },
+      { seq: 2, target: "press" },
+    ]);
+  });
+
+  it("says so when the server no longer knows what became of a click", async () => {
+    const page = await openPage(press);
+    fireEvent.click(screen.getByRole("button"));
+    await lose(page);
+    await page.receive({ type: "mount", tree: press, title: "Start", session: "other" });
+    expect(clicks(page)).toEqual([]);
+    expect(await screen.findByText(/connection was interrupted/)).toBeTruthy();
+    expect(page.isReady()).toBe(true);
+  });
+
+  it("does not repeat a move that the server has not seen", async () => {
+    const page = await openPage(press);
+    await lose(page);
+    await page.receive({ type: "resumed", seq: 0 });
+    expect(page.sent()).toHaveLength(1);
+  });
+});
+
+describe("silence", () => {
+  it("is broken by a ping, and ends the connection when nothing answers", async () => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    const first = page.socket();
+    await act(() => vi.advanceTimersByTimeAsync(21_000));
+    expect(page.sent().at(-1)).toEqual({ type: "ping", received: 0 });
+    await act(() => vi.advanceTimersByTimeAsync(11_000));
+    expect(page.socket()).not.toBe(first);
+  });
+
+  it("is no reason to leave while answers come", async () => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    const first = page.socket();
+    for (let count = 0; count < 5; count += 1) {
+      await act(() => vi.advanceTimersByTimeAsync(21_000));
+      await page.receive({ type: "pong" });
+    }
+    expect(page.socket()).toBe(first);
+  });
+
+  it("of ours is broken when much has arrived, so that the server need not keep it", async () => {
+    const page = await openPage(press);
+    await page.receive(...Array.from({ length: 50 }, () => ({ type: "title", title: "x" }) as const));
+    expect(page.sent().at(-1)).toEqual({ type: "ping", received: 50 });
+  });
+});
