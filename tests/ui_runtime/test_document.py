@@ -19,7 +19,7 @@ class TestPage:
     async def test_carries_the_tree_for_hydration(self, server: Server) -> None:
         html = (await server.get("/public")).text
         page = json.loads(html.split('id="page">')[1].split("</script>")[0])
-        assert page["title"] == "Counter" and page["signedIn"] is False and "count 0" in json.dumps(page["tree"])
+        assert page["title"] == "Counter" and page["account"] is None and "count 0" in json.dumps(page["tree"])
 
     async def test_a_guarded_page_leads_to_login_and_keeps_the_way_back(self, server: Server) -> None:
         answer = await server.get("/private?x=1")

@@ -2,6 +2,7 @@ import "./theme/index.css";
 import { hydrateRoot } from "react-dom/client";
 import { App } from "./runtime/App";
 import { replayEarly } from "./runtime/early";
+import { keepFields } from "./runtime/keptFields";
 import type { Page } from "./runtime/protocol";
 import { Runtime } from "./runtime/Runtime";
 import { followOtherTabs, signInWithToken } from "./runtime/session";
@@ -17,7 +18,7 @@ function readPage(): Page {
 /** The page is not ready while its session is being settled, and never when that leads to another page. */
 async function settleSession({ page, readiness }: Runtime): Promise<void> {
   const release = readiness.hold();
-  const isLeaving = await signInWithToken(page.base, page.signedIn === true);
+  const isLeaving = await signInWithToken(page.base, page.account !== null);
   if (!isLeaving) release();
 }
 
@@ -28,8 +29,8 @@ function start(): void {
   // goober, which notistack writes its styles with, looks for the nonce here.
   Object.assign(globalThis, { __nonce__: page.nonce });
   followSettings();
-  followOtherTabs();
   const runtime = new Runtime(page);
+  followOtherTabs(() => keepFields(page.account));
   void settleSession(runtime);
   runtime.start();
   widgets.loadAll(page.tree);

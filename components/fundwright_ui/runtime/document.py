@@ -75,7 +75,7 @@ class Documents:
                 "nonce": nonce,
                 "language": connection.language,
                 "strings": translations(self._bundle.strings),
-                "signedIn": actor is not None,
+                "account": str(actor.id) if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status
         return self._document(page, title=title, body=to_html(tree), nonce=nonce), status

@@ -318,7 +318,6 @@ class Session:
         actor = await self._site.authenticate(self._cookies)
         self._identified_at = time.monotonic()
         if actor is None or actor.id != self._actor.id:
-            self._queue({"type": "signed_out"})
             self._close_code = _SESSION_ENDED
             return False
         if actor != self._actor:

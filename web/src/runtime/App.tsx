@@ -2,6 +2,7 @@ import { type ReactNode, useLayoutEffect } from "react";
 import { BrowserRouter } from "react-router";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
+import { putBackFields } from "./keptFields";
 import { Navigation } from "./Navigation";
 import { Offline } from "./Offline";
 import { type Runtime, RuntimeContext } from "./Runtime";
@@ -39,7 +40,10 @@ function Screen({ runtime }: { readonly runtime: Runtime }): ReactNode {
 
 function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
   const isHydrated = useSignal(runtime.isHydrated);
-  useLayoutEffect(() => runtime.isHydrated.set(true), [runtime]);
+  useLayoutEffect(() => {
+    runtime.isHydrated.set(true);
+    putBackFields(runtime.page.account);
+  }, [runtime]);
   if (!isHydrated) return null;
   return (
     <>

@@ -1,9 +1,10 @@
 import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
+import { keepFields } from "./keptFields";
 import type { EventData, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
-import { forgetToken, goToLogin, goToRoot, takeOver } from "./session";
+import { forgetToken, goToRoot, takeOver } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
 
@@ -58,7 +59,7 @@ export class Runtime {
       greet: () => ({ path: this.path, hash: this.#isAsPainted ? page.hash : null }),
       onFrame: this.#receive,
       onLost: this.#lose,
-      onSessionEnded: () => this.#leave(goToLogin),
+      onSessionEnded: () => this.#leave(() => this.#signInAgain()),
       onRefused: () => void this.#askWhyRefused(),
     });
   }
@@ -243,6 +244,8 @@ export class Runtime {
   };
 
   #load(path: string): void {
+    // The answer to `hello`: whoever this page was rendered for is no longer signed in.
+    if (!this.#connection.isMounted) keepFields(this.page.account);
     location.assign(/^https?:/.test(path) ? path : this.page.base + path);
   }
 
@@ -264,7 +267,13 @@ export class Runtime {
   /** A refused handshake looks like a dead server: ask for the page, whose guard knows whether the session ended. */
   async #askWhyRefused(): Promise<void> {
     const answer = await fetch(location.href, { redirect: "manual", headers: { Accept: "text/html" } }).catch(() => null);
-    if (answer?.type === "opaqueredirect" || answer?.status === 401) location.reload();
+    if (answer?.type === "opaqueredirect" || answer?.status === 401) this.#signInAgain();
+  }
+
+  /** The guard of this page leads to the login page, and from there back. */
+  #signInAgain(): void {
+    keepFields(this.page.account);
+    location.reload();
   }
 
   #download(url: string): void {

@@ -49,7 +49,8 @@ export interface Page {
   readonly nonce: string;
   readonly language: string;
   readonly strings: Readonly<Record<string, string>>;
-  readonly signedIn?: boolean;
+  /** The id of whoever is signed in. */
+  readonly account: string | null;
 }
 
 export type Path = readonly number[];

@@ -96,8 +96,11 @@ export async function takeOver(base: string, code: string, next: string, remembe
 }
 
 /** Signing in or out in another tab changes who this tab belongs to. */
-export function followOtherTabs(): void {
+export function followOtherTabs(beforeLeaving: () => void): void {
   addEventListener("storage", (event) => {
-    if (event.storageArea === localStorage && event.key === KEY) location.reload();
+    if (event.storageArea === localStorage && event.key === KEY) {
+      beforeLeaving();
+      location.reload();
+    }
   });
 }

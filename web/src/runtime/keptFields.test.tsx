@@ -1,0 +1,68 @@
+import { act, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { closePages, openPage } from "../test/openPage";
+import type { TreeNode } from "./protocol";
+
+const field = (label: string, type = "text"): TreeNode => ({
+  t: "input",
+  a: { "aria-label": label, name: label.toLowerCase(), type },
+  e: { onChange: { h: label } },
+});
+const page: TreeNode = { t: "form", c: [field("Name"), field("Secret", "password"), field("Box", "checkbox")] };
+
+const name = () => screen.getByLabelText<HTMLInputElement>("Name").value;
+
+const reload = vi.fn();
+
+beforeEach(() => {
+  reload.mockReset();
+  sessionStorage.clear();
+  history.replaceState(null, "", "/form?x=1");
+  vi.stubGlobal("location", { pathname: "/form", search: "?x=1", origin: "http://localhost:3000", reload });
+});
+
+/** Types into the form, ends the session, and takes down what then would be loaded anew. */
+async function beSentAway(): Promise<void> {
+  const opened = await openPage(page, { page: { account: "ada" } });
+  await userEvent.type(screen.getByLabelText("Name"), "Robotics");
+  await userEvent.type(screen.getByLabelText("Secret"), "hush");
+  await userEvent.click(screen.getByLabelText("Box"));
+  await act(async () => opened.socket().close(4401));
+  expect(reload).toHaveBeenCalledOnce();
+  closePages();
+}
+
+describe("what was typed when the session ended", () => {
+  it("is there again after signing in, and the server hears of it", async () => {
+    await beSentAway();
+    const opened = await openPage(page, { page: { account: "ada" } });
+    expect(name()).toBe("Robotics");
+    expect(screen.getByLabelText<HTMLInputElement>("Box").checked).toBe(true);
+    expect(opened.sent()).toEqual(
+      expect.arrayContaining([expect.objectContaining({ target: "Name", data: { value: "Robotics", checked: false } })]),
+    );
+  });
+
+  it("holds no password", async () => {
+    await beSentAway();
+    expect(sessionStorage.getItem("kept-fields")).not.toContain("hush");
+  });
+
+  it("is not shown to somebody else, nor kept for longer", async () => {
+    await beSentAway();
+    await openPage(page, { page: { account: "eve" } });
+    expect(name()).toBe("");
+    closePages();
+    await openPage(page, { page: { account: "ada" } });
+    expect(name()).toBe("");
+  });
+
+  it("waits on its way over the login page", async () => {
+    await beSentAway();
+    await openPage({ t: "p", c: ["Login"] }, { page: { account: null } });
+    closePages();
+    await openPage(page, { page: { account: "ada" } });
+    expect(name()).toBe("Robotics");
+  });
+});

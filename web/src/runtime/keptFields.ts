@@ -1,0 +1,81 @@
+/** What was typed on a page that has to be left to sign in again; it is put back for the same account in the same tab. */
+
+const KEY = "kept-fields";
+const SECRET = new Set(["password", "file", "hidden"]);
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+interface KeptField {
+  readonly name: string;
+  /** Its place among the fields of that name. */
+  readonly place: number;
+  readonly value: string;
+  readonly checked: boolean;
+}
+
+interface KeptPage {
+  readonly account: string;
+  readonly address: string;
+  readonly fields: readonly KeptField[];
+}
+
+export function keepFields(account: string | null): void {
+  if (account === null) return;
+  const fields = allFields().flatMap(({ field, place }) =>
+    isChanged(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
+  );
+  if (fields.length === 0) return;
+  sessionStorage.setItem(KEY, JSON.stringify({ account, address: address(), fields } satisfies KeptPage));
+}
+
+/** Puts back what fits, as if it had been typed. Whatever was kept for another account is forgotten. */
+export function putBackFields(account: string | null): void {
+  const text = sessionStorage.getItem(KEY);
+  if (text === null || account === null) return;
+  const kept = JSON.parse(text) as KeptPage;
+  if (kept.account === account && kept.address !== address()) return;
+  sessionStorage.removeItem(KEY);
+  if (kept.account !== account) return;
+  const shown = allFields();
+  for (const { name, place, value, checked } of kept.fields) {
+    const found = shown.find((each) => each.field.name === name && each.place === place);
+    if (found !== undefined) write(found.field, value, checked);
+  }
+}
+
+function address(): string {
+  return location.pathname + location.search;
+}
+
+function allFields(): { field: Field; place: number }[] {
+  const seen = new Map<string, number>();
+  return Array.from(document.querySelectorAll<Field>("input[name], textarea[name], select[name]"), (field) => {
+    const place = seen.get(field.name) ?? 0;
+    seen.set(field.name, place + 1);
+    return { field, place };
+  }).filter(({ field }) => !SECRET.has(field.type));
+}
+
+function isToggle(field: Field): field is HTMLInputElement {
+  return field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio");
+}
+
+function isTicked(field: Field): boolean {
+  return isToggle(field) && field.checked;
+}
+
+function isChanged(field: Field): boolean {
+  if (field instanceof HTMLSelectElement) return Array.from(field.options).some((each) => each.selected !== each.defaultSelected);
+  return isToggle(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+/** React hears of a change only when it is made behind the back of its own setter. */
+function write(field: Field, value: string, checked: boolean): void {
+  if (isToggle(field)) {
+    if (field.checked !== checked) field.click();
+    return;
+  }
+  const prototype = Object.getPrototypeOf(field) as object;
+  Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(field, value);
+  field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? "change" : "input", { bubbles: true }));
+}
