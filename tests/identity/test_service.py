@@ -100,13 +100,18 @@ class TestCreateAccount:
         assert prepared == [actor]
 
 
-class TestNarrowSidebar:
-    async def test_is_remembered_for_the_account(self, session: AsyncSession) -> None:
+class TestSavedState:
+    async def test_belongs_to_the_account_and_the_name(self, session: AsyncSession) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")
-        assert not await service.has_narrow_sidebar(session, ada)
-        await service.narrow_sidebar(session, ada, is_narrow=True)
-        assert await service.has_narrow_sidebar(session, ada)
-        assert not await service.has_narrow_sidebar(session, eve)
+        await service.save_state(session, ada, "notes", {"text": "first"})
+        await service.save_state(session, ada, "notes", {"text": "second"})
+        assert await service.saved_state(session, ada, "notes") == {"text": "second"}
+        assert await service.saved_state(session, ada, "other") is None
+        assert await service.saved_state(session, eve, "notes") is None
+
+    async def test_has_a_bound(self, session: AsyncSession) -> None:
+        with pytest.raises(Invalid, match="too much to be kept"):
+            await service.save_state(session, await _add(session), "notes", "x" * 30_000)
 
 
 class TestChooseLanguage:

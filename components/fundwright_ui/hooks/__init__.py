@@ -19,6 +19,7 @@ from fundwright_ui.hooks.action import Action, use_action
 from fundwright_ui.hooks.actor import use_actor
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
+from fundwright_ui.hooks.saved import SavedState, use_saved_state
 from fundwright_ui.hooks.url import UrlState, use_url_state
 from fundwright_ui.runtime.connection import Connection, use_connection
 
@@ -26,11 +27,13 @@ __all__ = [
     "Action",
     "Connection",
     "Query",
+    "SavedState",
     "UrlState",
     "use_action",
     "use_actor",
     "use_connection",
     "use_live",
     "use_query",
+    "use_saved_state",
     "use_url_state",
 ]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
-from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.identity import service as identity
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_connection, use_saved_state
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
@@ -41,29 +37,21 @@ def public_frame(screen: Component) -> VdomDict:
 @component
 def dashboard_frame(screen: Component) -> VdomDict:
     """Sidebar, top bar with settings and account menu, and the screen."""
-    connection, actor = use_connection(), use_actor()
+    connection = use_connection()
     path = connection.location.path
-    chosen, set_chosen = use_state(cast("bool | None", None))
+    narrow = use_saved_state("sidebar is narrow", False)
     opened_at, set_opened_at = use_state("")
-    kept = use_query(lambda session: identity.has_narrow_sidebar(session, actor), key=[actor.id])
-    is_narrow = bool(kept.value) if chosen is None else chosen
     is_open = opened_at == path  # moving on closes the drawer
 
-    async def toggle(session: AsyncSession) -> None:
-        set_chosen(not is_narrow)
-        await identity.narrow_sidebar(session, actor, is_narrow=not is_narrow)
-
-    toggling = use_action(toggle)
-
     return html.div(
-        {"className": classes("fw-shell", "fw-shell-collapsed" if is_narrow else None)},
+        {"className": classes("fw-shell", "fw-shell-collapsed" if narrow.value else None)},
         _skip_link(),
         sidebar(
             connection,
             entries_of(connection),
-            is_narrow=is_narrow,
+            is_narrow=narrow.value,
             is_open=is_open,
-            on_toggle=toggling,
+            on_toggle=lambda: narrow.set(not narrow.value),
             on_close=lambda: set_opened_at(""),
         ),
         html.button(

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
@@ -34,7 +35,6 @@ class Account(Base):
     zip_code: Mapped[str | None]
     about: Mapped[str | None]
     is_public: Mapped[bool] = mapped_column(default=False)
-    has_narrow_sidebar: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_signed_in_at: Mapped[datetime | None]
     disabled_at: Mapped[datetime | None]
@@ -58,6 +58,17 @@ class AccountSession(Base):
     last_used_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
+
+
+class SavedState(Base):
+    """What a screen keeps for an account, under a name of its own."""
+
+    __tablename__ = "saved_state"
+
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[Any] = mapped_column(JSONB)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class OneTimeSecret(Base):

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
-from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SignInThrottle
+from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SavedState, SignInThrottle
 from fundwright.identity.schemas import Role
 
 _KEEP_ENDED_SESSIONS = timedelta(days=30)
@@ -150,6 +150,16 @@ async def list_api_tokens(session: AsyncSession, owner_id: UUID) -> Sequence[Api
 
 async def find_api_token(session: AsyncSession, owner_id: UUID, token_id: UUID) -> ApiToken | None:
     return await session.scalar(select(ApiToken).where(ApiToken.owner_id == owner_id, ApiToken.id == token_id))
+
+
+async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> Any:
+    return await session.scalar(select(SavedState.value).where(SavedState.owner_id == owner_id, SavedState.name == name))
+
+
+async def save_state(session: AsyncSession, owner_id: UUID, name: str, value: Any) -> None:
+    change = {"value": value, "changed_at": now()}
+    query = insert(SavedState).values(owner_id=owner_id, name=name, **change)
+    await session.execute(query.on_conflict_do_update(index_elements=["owner_id", "name"], set_=change))
 
 
 async def list_throttles(session: AsyncSession, subjects: Sequence[str]) -> Sequence[SignInThrottle]:

@@ -6,6 +6,7 @@ passwords and the audit line.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -49,6 +50,7 @@ _TOUCH_INTERVAL = timedelta(minutes=1)
 _EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 _MAX_EMAIL_LENGTH = 254
 _MAX_NAME_LENGTH = 200
+_MAX_SAVED_STATE_LENGTH = 20_000
 
 
 class EmailTaken(Conflict):
@@ -133,7 +135,6 @@ async def add_account(
         password_hash=password_hash,
         role=role,
         is_public=False,
-        has_narrow_sidebar=False,
         created_at=now(),
     )
     if account is None:
@@ -185,14 +186,16 @@ async def get_user(session: AsyncSession, actor: Actor) -> AccountUser:
     return AccountUser.model_validate(await _account(session, actor.email))
 
 
-async def has_narrow_sidebar(session: AsyncSession, actor: Actor) -> bool:
-    """Whether the actor wants the sidebar collapsed. Kept here so that the first paint of every page knows."""
-    return (await _account(session, actor.email)).has_narrow_sidebar
+async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
+    """What a screen has kept for the actor under `name`, as JSON; None when it has kept nothing."""
+    return await repository.find_saved_state(session, actor.id, name)
 
 
-async def narrow_sidebar(session: AsyncSession, actor: Actor, *, is_narrow: bool) -> None:
-    """Remember whether the actor wants the sidebar collapsed."""
-    (await _account(session, actor.email)).has_narrow_sidebar = is_narrow
+async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
+    """Keep `value`, any JSON, for the actor under `name`. Raises Invalid when it is too long to be the state of a screen."""
+    if len(name) > _MAX_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
+        raise Invalid("That is too much to be kept for this page. Shorten it and try again.")
+    await repository.save_state(session, actor.id, name, value)
 
 
 async def choose_language(session: AsyncSession, actor: Actor, language: Language) -> None:

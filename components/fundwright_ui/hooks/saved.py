@@ -1,0 +1,63 @@
+"""State that outlives the page, the browser and the server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from reactpy import use_ref, use_state
+
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor
+from fundwright_ui.hooks.actor import use_actor
+from fundwright_ui.hooks.query import use_query
+from fundwright_ui.runtime.connection import Connection, use_connection
+
+T = TypeVar("T")
+
+
+class SavedState(Generic[T]):
+    """`value` is what was saved last, here or elsewhere; the initial one until something was."""
+
+    def __init__(self, connection: Connection, actor: Actor, name: str, initial: T, rerender: Callable[[], None]) -> None:
+        self.value = initial
+        self._kind = TypeAdapter[T](type(initial))
+        self._connection = connection
+        self._actor = actor
+        self._name = name
+        self._rerender = rerender
+        self._is_changed = False
+
+    async def set(self, value: T) -> None:
+        """Show `value` at once, then save it. Raises Invalid when it is larger than 20 000 characters of JSON."""
+        self.value = value
+        self._is_changed = True
+        self._rerender()
+        async with self._connection.core.database.transaction() as session:
+            await identity.save_state(session, self._actor, self._name, self._kind.dump_python(value, mode="json"))
+
+    def take_over(self, saved: object) -> None:
+        """What the database says, unless it was changed here since, or an older program saved something else under this name."""
+        if saved is None or self._is_changed:
+            return
+        try:
+            self.value = self._kind.validate_python(saved)
+        except ValidationError:
+            return
+
+
+def use_saved_state(name: str, initial: T) -> SavedState[T]:
+    """State of the signed-in account under `name`, which the whole product shares: prefix it with the screen's own.
+
+    The type is that of `initial`: a number, text, list, dict, or a pydantic model. `await state.set(value)` in a handler.
+    """
+    connection, actor = use_connection(), use_actor()
+    _, set_round = use_state(0)
+    holder = use_ref(cast("SavedState[Any] | None", None))
+    if holder.current is None:
+        holder.current = SavedState[Any](connection, actor, name, initial, lambda: set_round(lambda n: n + 1))
+    state = cast("SavedState[T]", holder.current)
+    saved = use_query(lambda session: identity.saved_state(session, actor, name), key=[actor.id, name])
+    state.take_over(saved.value)
+    return state

@@ -1,0 +1,84 @@
+"""State of a screen that the database keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from reactpy import component, html
+
+from fundwright.core.assembly import Core
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Role
+from fundwright_ui.hooks import use_saved_state
+from fundwright_ui.runtime.router import Screen
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.ui import button
+from tests.ui_runtime.conftest import SCREENS, Server
+
+
+class Notes(BaseModel):
+    lines: list[str] = []
+
+
+@component
+def notes_screen() -> Any:
+    count = use_saved_state("test count", 0)
+    notes = use_saved_state("test notes", Notes())
+
+    async def add(_event: object) -> None:
+        await count.set(count.value + 1)
+
+    return html.main(
+        html.button({"id": "add", "onClick": add}, "Add"),
+        button("Note", on_click=lambda: notes.set(Notes(lines=[*notes.value.lines, "one"]))),
+        button("Much", on_click=lambda: notes.set(Notes(lines=["x" * 30_000]))),
+        html.p(f"count {count.value} notes {notes.value.lines}"),
+    )
+
+
+async def _ada(core: Core) -> Any:
+    async with core.database.transaction() as session:
+        return await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+
+
+class TestSavedState:
+    async def test_is_there_when_the_page_is_opened_again(self, committed: Core) -> None:
+        ada = await _ada(committed)
+        async with mounted(committed, ada, notes_screen) as screen:
+            assert screen.text.endswith("count 0 notes []")
+            await screen.click("button", "Add")
+            await screen.click("button", "Note")
+            assert screen.text.endswith("count 1 notes ['one']")
+        async with mounted(committed, ada, notes_screen, is_live=False) as again:
+            assert again.text.endswith("count 1 notes ['one']")
+
+    async def test_of_a_kind_that_is_no_longer_understood_starts_anew(self, committed: Core) -> None:
+        ada = await _ada(committed)
+        async with committed.database.transaction() as session:
+            await identity.save_state(session, ada, "test count", "many")
+        async with mounted(committed, ada, notes_screen) as screen:
+            assert screen.text.endswith("count 0 notes []")
+
+    async def test_that_is_too_large_is_refused_with_a_sentence(self, committed: Core) -> None:
+        async with mounted(committed, await _ada(committed), notes_screen) as screen:
+            await screen.click("button", "Much")
+            assert screen.toasts == ["That is too much to be kept for this page. Shorten it and try again."]
+
+
+@pytest.fixture
+def with_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.ui_runtime.conftest.SCREENS", [*SCREENS, Screen("/notes", "Notes", notes_screen)])
+
+
+@pytest.mark.pain(11)
+@pytest.mark.usefixtures("with_notes")
+async def test_a_page_that_comes_to_another_process_finds_what_was_saved(server: Server) -> None:
+    token = await server.sign_in()
+    async with server.socket(token=token) as client:
+        await client.hello("/notes")
+        await client.click("add")
+    async with server.socket(token=token) as other:
+        await other.hello("/notes", session="of another process", received=client.received)
+        assert other.text.endswith("count 1 notes []")
