@@ -82,6 +82,7 @@ async def _serve(core: Core, listening: socket.socket, *, root_path: str, with_w
     import uvicorn
 
     from fundwright_ui.app import build_app
+    from fundwright_ui.runtime.lag import watched_loop
 
     settings = core.settings
     async with core.database.transaction() as session:
@@ -107,7 +108,8 @@ async def _serve(core: Core, listening: socket.socket, *, root_path: str, with_w
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)
     working = asyncio.create_task(core.jobs.run_worker(concurrency=settings.job_concurrency)) if with_worker else None
     try:
-        await server.serve(sockets=[listening])
+        with watched_loop():
+            await server.serve(sockets=[listening])
     finally:
         if working:
             working.cancel()

@@ -1,0 +1,72 @@
+"""Notices when the event loop stands still, and who holds it up: everybody waits for such a handler."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+
+import structlog
+
+from fundwright_ui.runtime.events import Handler
+
+log = structlog.get_logger()
+
+LIMIT_S = 0.1
+_ROUND_S = 0.05
+_HANDLE: CodeType = Handler._handle.__code__  # pyright: ignore[reportPrivateUsage]
+
+
+@contextmanager
+def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
+    """Log `loop.blocked` with the seconds and the culprit whenever the running loop does not answer for `limit_s` seconds.
+
+    A thread asks, since nothing on the loop itself could. It costs a wake-up of the loop every 50 ms.
+    """
+    loop, blocked_thread = asyncio.get_running_loop(), threading.get_ident()
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_ROUND_S):
+            answered = threading.Event()
+            started = time.monotonic()
+            try:
+                loop.call_soon_threadsafe(answered.set)
+            except RuntimeError:  # the loop is closed
+                return
+            if answered.wait(limit_s):
+                continue
+            culprit = culprit_of(sys._current_frames().get(blocked_thread))
+            while not answered.wait(_ROUND_S):
+                if ended.is_set():
+                    return
+            log.warning("loop.blocked", seconds=round(time.monotonic() - started, 3), **culprit)
+
+    thread = threading.Thread(target=watch, name="loop watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def culprit_of(frame: FrameType | None) -> dict[str, str]:
+    """The handler that is running, if one is, and the innermost line of our own or an extension's code."""
+    found: dict[str, str] = {}
+    while frame is not None:
+        if "at" not in found and "site-packages" not in frame.f_code.co_filename and not _is_standard(frame.f_code):
+            found["at"] = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        if frame.f_code is _HANDLE:
+            deed = frame.f_locals["self"].deed
+            found["handler"] = f"{deed.__module__}.{getattr(deed, '__qualname__', deed)}"
+            break
+        frame = frame.f_back
+    return found
+
+
+def _is_standard(code: CodeType) -> bool:
+    return code.co_filename.startswith(("<", sys.base_prefix))
