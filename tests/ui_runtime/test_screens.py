@@ -193,6 +193,23 @@ class TestAction:
             assert shown.find("button", "Go").node["e"]["onClick"]["o"] == 1
 
 
+class TestPlainHandler:
+    async def test_what_a_lambda_answers_is_awaited(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            shown, set_shown = use_state("before")
+
+            async def show(text: str) -> None:
+                await asyncio.sleep(0)
+                set_shown(text)
+
+            return html.div(html.button({"onClick": lambda _event: show("after")}, "Go"), html.p(shown))
+
+        async with mounted(core, None, screen) as shown:
+            await shown.click("button", "Go")
+            assert shown.text == "Go after"
+
+
 class TestForm:
     async def test_fields_arrive_as_the_model(self, core: Core) -> None:
         got: list[NewThing] = []

@@ -58,7 +58,7 @@ class GuardedLayout(Layout):
             return False
         # ReactPy hands this number to the next rendering of an input, so that the client knows what we have seen.
         self._last_event_seq_by_target[place] = seq
-        await handler.function([data])
+        await _finished(handler, data)
         return True
 
     @property
@@ -142,6 +142,15 @@ class GuardedLayout(Layout):
 def event_of(target: str) -> str:
     """The event in the name of a handler, such as `onClick`."""
     return target.rpartition(_DOING)[0].rpartition(":")[2]
+
+
+async def _finished(handler: Any, data: dict[str, Any]) -> None:
+    """ReactPy awaits coroutine functions only; what a lambda answers, such as `lambda _: state.set(1)`, would never be done."""
+    told = inspect.unwrap(handler.function)
+    if isinstance(handler, Handler) or told is handler.function:
+        await handler.function([data])
+    elif inspect.isawaitable(answer := told(data)):
+        await answer
 
 
 def _doing(handler: Any) -> str:
