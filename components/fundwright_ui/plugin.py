@@ -27,19 +27,19 @@ def screens() -> Iterable[Screen]:
 
     return (
         *login.SCREENS,
-        Screen("/dashboard/nih", "Opportunities", nih_screen),
-        Screen("/dashboard/nih/{id}", "Opportunity", grant_screen),
-        Screen("/dashboard/sam", "Opportunities", sam_screen),
-        Screen("/dashboard/sam/{id}", "Opportunity", contract_screen),
-        Screen("/dashboard/train", "Train", train_screen),
-        Screen("/dashboard/history", "Embedding History", history_screen),
-        Screen("/dashboard/history/{id}", "Training run", run_screen),
-        Screen("/dashboard/passage/{id}", "Passage", passage_screen),
-        Screen("/dashboard/category", "Category", category_screen),
-        Screen("/generate/index", "Generate", generate_screen, area="generate"),
-        Screen("/generate/slug/{token}", "Draft", draft_screen, area="generate"),
-        Screen("/404", "404 Page not found", not_found_screen, area="public", status=404),
-        Screen("/500", "500 Server error", server_error_screen, area="public", status=500),
+        nih_screen,
+        grant_screen,
+        sam_screen,
+        contract_screen,
+        train_screen,
+        history_screen,
+        run_screen,
+        passage_screen,
+        category_screen,
+        generate_screen,
+        draft_screen,
+        not_found_screen,
+        server_error_screen,
     )
 
 

@@ -109,8 +109,8 @@ def open_page(committed: Core) -> Open:
         screens = (
             *extra,
             *LOGIN_SCREENS,
-            Screen("/404", "404", not_found_screen, area="public", status=404),
-            Screen("/500", "500", server_error_screen, area="public", status=500),
+            not_found_screen,
+            server_error_screen,
         )
         found = Router(screens, redirects={}).route(address, actor)
         assert isinstance(found, Found), found

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fundwright_ui.login.first_admin import first_admin_screen
 from fundwright_ui.login.register import register_screen
 from fundwright_ui.login.reset import confirm_reset_screen, reset_password_screen
 from fundwright_ui.login.sign_in import sign_in_screen
-from fundwright_ui.runtime.router import Screen
 
 SCREENS = (
-    Screen("/auth/login", "Login", sign_in_screen, area="public", away_when_signed_in="/"),
-    Screen("/feedback", "Login", sign_in_screen, area="public", away_when_signed_in="/"),
-    Screen("/auth/login-unprotected", "Login", sign_in_screen, area="public"),
-    Screen("/auth/register/{type}/{token}", "Register", register_screen, area="public", away_when_signed_in="/"),
-    Screen("/auth/register-unprotected", "Register", register_screen, area="public"),
-    Screen("/auth/reset-password", "Forgot password", reset_password_screen, area="public"),
-    Screen("/auth/confirm-reset/{link}", "Choose a new password", confirm_reset_screen, area="public"),
-    Screen("/auth/first-admin/{secret}", "First administrator", first_admin_screen, area="public"),
+    sign_in_screen,
+    replace(sign_in_screen, path="/feedback"),
+    replace(sign_in_screen, path="/auth/login-unprotected", away_when_signed_in=None),
+    register_screen,
+    replace(register_screen, path="/auth/register-unprotected", away_when_signed_in=None),
+    reset_password_screen,
+    confirm_reset_screen,
+    first_admin_screen,
 )
 
 __all__ = ["SCREENS"]

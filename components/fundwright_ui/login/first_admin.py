@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,10 +21,11 @@ from fundwright_ui.login.form import (
 )
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 
 
-@component
+@screen("/auth/first-admin/{secret}", "First administrator", area="public")
 def first_admin_screen() -> VdomDict:
     connection = use_connection()
     secret = connection.location.params.get("secret", "")

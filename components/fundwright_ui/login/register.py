@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,9 +21,10 @@ from fundwright_ui.login.form import (
 )
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
+from fundwright_ui.runtime.router import screen
 
 
-@component
+@screen("/auth/register/{type}/{token}", "Register", area="public", away_when_signed_in="/")
 def register_screen() -> VdomDict:
     connection = use_connection()
     form = use_login_form(

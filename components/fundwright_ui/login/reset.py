@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reactpy import component, html, use_state
+from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,10 +13,11 @@ from fundwright_ui.hooks import use_action, use_connection, use_query
 from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 
 
-@component
+@screen("/auth/reset-password", "Forgot password", area="public")
 def reset_password_screen() -> VdomDict:
     connection = use_connection()
     return login_frame(
@@ -34,7 +35,7 @@ def reset_password_screen() -> VdomDict:
     )
 
 
-@component
+@screen("/auth/confirm-reset/{link}", "Choose a new password", area="public")
 def confirm_reset_screen() -> VdomDict:
     connection = use_connection()
     link = connection.location.params.get("link", "")

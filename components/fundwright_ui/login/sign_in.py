@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from reactpy import component, html, use_state
+from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,10 +21,10 @@ from fundwright_ui.login.form import (
 )
 from fundwright_ui.login.frame import REGISTER, RESET, client_of, login_frame
 from fundwright_ui.messages import t
-from fundwright_ui.runtime.router import safe_next
+from fundwright_ui.runtime.router import safe_next, screen
 
 
-@component
+@screen("/auth/login", "Login", area="public", away_when_signed_in="/")
 def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from fundwright.identity.schemas import Actor
@@ -23,7 +23,7 @@ class Screen:
     """One page.
 
     `path` may hold parameters (`/generate/slug/{token}`); `title` is an English message id; `render` makes the component
-    anew for each visit. Screens of one `area` share a shell that stays mounted while moving between them; everything but
+    anew for each visit: `screen` declares it. Screens of one `area` share a shell that stays mounted while moving between them; everything but
     `public` needs a signed-in actor, of one of `roles` when given. `away_when_signed_in` sends a signed-in actor elsewhere,
     as the login page does. `status` is the HTTP status of the page.
     """
@@ -35,6 +35,29 @@ class Screen:
     roles: frozenset[str] | None = None
     away_when_signed_in: str | None = None
     status: int = 200
+
+
+def screen(
+    path: str,
+    title: str,
+    *,
+    area: Area = "dashboard",
+    roles: frozenset[str] | None = None,
+    away_when_signed_in: str | None = None,
+    status: int = 200,
+) -> Callable[[Callable[[], Any]], Screen]:
+    """Declare the function below as the screen at `path`: a ReactPy component, which may call hooks. Answer it from `screens()`.
+
+    `path` may hold parameters (`/dashboard/notes/{id}`, read from `use_connection().location.params`), `title` is an English
+    message id. Everything but `area="public"` needs somebody signed in, of one of `roles` when given.
+    """
+
+    def declare(render: Callable[[], Any]) -> Screen:
+        from reactpy import component  # Every command imports this module, and only the server shows screens.
+
+        return Screen(path, title, component(render), area, roles, away_when_signed_in, status)
+
+    return declare
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic.alias_generators import to_camel
@@ -29,6 +29,7 @@ from fundwright_ui.messages import speaking
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.router import Found, Location, Screen
 from fundwright_ui.runtime.view import View
 
@@ -274,20 +275,22 @@ class MountedScreen:
 async def mounted(
     core: Core,
     actor: Actor | None,
-    render: Callable[[], Component],
+    render: Screen | Callable[[], Component],
     *,
-    path: str = "/",
+    path: str | None = None,
     params: Mapping[str, str] | None = None,
     language: str = "en",
     is_live: bool = True,
 ) -> AsyncIterator[MountedScreen]:
-    """Open `render` at `path` (with its query) as `actor` and wait until its queries have been answered.
+    """Open a screen, or any component, at `path` (with its query) as `actor` and wait until its queries have been answered.
 
+    Without `path` a screen is at its own. `params` are what the screen's path has in braces; who may see it is not asked.
     Give the `committed` core: queries and actions open transactions of their own. `is_live=False` is first paint.
     """
-    parts = urlsplit(path)
+    screen = render if isinstance(render, Screen) else Screen("/", "Test", render, area="public")
+    parts = urlsplit(screen.path.format_map(dict(params or {})) if path is None else path)
     location = Location(parts.path, dict(params or {}), dict(parse_qsl(parts.query, keep_blank_values=True)))
-    found = Found(Screen(parts.path, "Test", render, area="public"), location)
+    found = Found(screen, location)
     frames: list[dict[str, Any]] = []
     screens: list[MountedScreen] = []
     connection = Connection(
@@ -317,7 +320,7 @@ def _texts(node: Node) -> Iterator[str]:
     if isinstance(node, str):
         yield node
     else:
-        for child in cast(list[Node], node.get("c", [])):
+        for child in shown_in(node):
             yield from _texts(child)
 
 
@@ -325,7 +328,7 @@ def _nodes(node: Node, ancestors: tuple[dict[str, Any], ...]) -> Iterator[tuple[
     if isinstance(node, str):
         return
     yield node, ancestors
-    for child in cast(list[Node], node.get("c", [])):
+    for child in shown_in(node):
         yield from _nodes(child, (*ancestors, node))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
-from reactpy import component, html, use_state
+from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,6 +15,7 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, SectionState
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_live, use_query
 from fundwright_ui.messages import nt, t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate import state_chip
 from fundwright_ui.ui import (
     alert,
@@ -43,7 +44,7 @@ class Opened(NamedTuple):
     number: int
 
 
-@component
+@screen("/generate/slug/{token}", "Draft", area="generate")
 def draft_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     slug = connection.location.params.get("token", "")

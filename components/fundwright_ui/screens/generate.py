@@ -23,6 +23,7 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, 
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -70,7 +71,7 @@ def state_chip(state: DraftState) -> VdomDict:
     return chip(names[state], color=_STATE_COLOURS[state])
 
 
-@component
+@screen("/generate/index", "Generate", area="generate")
 def generate_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     core = connection.core

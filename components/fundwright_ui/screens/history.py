@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from babel.numbers import format_decimal
-from reactpy import component
 from reactpy.types import VdomDict
 
 from fundwright.core.jobs import JobState, jobs_topic
@@ -14,6 +13,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
 from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import current_language, nt, t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import Color, empty, link_button, loading, page, problem
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, Sort, TableQuery, data_table
 
@@ -46,7 +46,7 @@ def duration_text(duration_s: float | None) -> str:
     return f"{format_decimal(duration_s, format='0.0', locale=current_language())} s"
 
 
-@component
+@screen("/dashboard/history", "Embedding History")
 def history_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()

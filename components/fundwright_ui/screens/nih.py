@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reactpy import component
 from reactpy.types import Component
 
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities_list import opportunities_list
 
 
-@component
+@screen("/dashboard/nih", "Opportunities")
 def nih_screen() -> Component:
     return opportunities_list("grant", key="grant")

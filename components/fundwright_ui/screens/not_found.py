@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright_ui.hooks import use_connection
 from fundwright_ui.messages import t
+from fundwright_ui.runtime.router import screen
 
 
-@component
+@screen("/404", "404 Page not found", area="public", status=404)
 def not_found_screen() -> VdomDict:
     connection = use_connection()
     return html.main(

@@ -23,6 +23,7 @@ from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRe
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Fields,
@@ -51,12 +52,12 @@ _SHOWN_CHARACTERS = 400
 _SHOWN_BEFORE = 60
 
 
-@component
+@screen("/dashboard/sam/{id}", "Opportunity")
 def contract_screen() -> Component:
     return opportunity_detail("contract", key="contract")
 
 
-@component
+@screen("/dashboard/nih/{id}", "Opportunity")
 def grant_screen() -> Component:
     return opportunity_detail("grant", key="grant")
 

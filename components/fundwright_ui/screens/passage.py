@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,10 +13,11 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PassageInContext
 from fundwright_ui.hooks import use_actor, use_connection, use_query
 from fundwright_ui.messages import t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
 
 
-@component
+@screen("/dashboard/passage/{id}", "Passage")
 def passage_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()

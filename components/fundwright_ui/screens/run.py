@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,6 +15,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import nt, t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import duration_text, state_label
 from fundwright_ui.ui import (
     Color,
@@ -50,7 +51,7 @@ def document_state_label(state: DocumentState) -> str:
     }[state]
 
 
-@component
+@screen("/dashboard/history/{id}", "Training run")
 def run_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()

@@ -18,6 +18,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import current_language, nt, t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import page_request, table_address, table_sort
 from fundwright_ui.screens.run import document_state_label, progress_text
 from fundwright_ui.ui import (
@@ -72,7 +73,7 @@ class Model(BaseModel):
     outdated: int
 
 
-@component
+@screen("/dashboard/train", "Train")
 def train_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
