@@ -17,6 +17,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.hooks import Action, UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.messages import nt, t
+from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -50,7 +51,7 @@ _EXAMPLES_SHOWN = 50
 _NONE = "none"
 
 
-@component
+@screen("/dashboard/category", "Category")
 def category_screen() -> VdomDict:
     actor = use_actor()
     found = use_query(
