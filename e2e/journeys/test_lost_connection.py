@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, free_port, started
+from e2e.conftest import EMAIL, PASSWORD, free_port, started
 from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
@@ -42,3 +42,21 @@ def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
         form.submit.click()
         expect(form.alert).to_contain_text("do not match an account")
         expect(form.password).to_have_value("half of what")
+
+
+def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path) -> None:
+    port = free_port()
+    with started(tmp_path, port=port) as application:
+        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=PASSWORD)
+        page.goto(f"{application.url}/auth/login")
+        SignInPage(page).sign_in(EMAIL, PASSWORD)
+        page.get_by_role("link", name="Category", exact=True).click()
+        ready(page)
+        screen = CategoryPage(page)
+        screen.start_new("Half a category")
+    expect(page.get_by_text("Reconnecting…")).to_be_visible()
+    with started(tmp_path, port=port):
+        ready(page)
+        expect(screen.name).to_have_value("Half a category")
+        screen.create.click()
+        expect(page.get_by_role("article", name="Half a category")).to_be_visible()

@@ -53,13 +53,13 @@ _NONE = "none"
 
 @screen("/dashboard/category", "Category")
 def category_screen() -> VdomDict:
-    actor = use_actor()
+    actor, url = use_actor(), use_url_state()
     found = use_query(
         lambda session: categories.list_categories(session, actor),
         key=[actor.id],
         topics=[categories.categories_topic(actor.id)],
     )
-    is_adding, set_adding = use_state(False)
+    is_adding = url.get("open") == "new"  # what is open stands in the address, so that a lost page comes back with it
 
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
         await categories.create(session, actor, category)
@@ -67,7 +67,7 @@ def category_screen() -> VdomDict:
     async def remove_sample(session: AsyncSession) -> None:
         await categories.remove_sample(session, actor)
 
-    creating = use_action(create, success=t("The category was created."), then=lambda: set_adding(False))
+    creating = use_action(create, success=t("The category was created."), then=lambda: url.set(open=None))
     removing = use_action(remove_sample, success=t("The sample categories were removed."))
 
     if found.error:
@@ -95,7 +95,7 @@ def category_screen() -> VdomDict:
                 model=CategoryCreate,
                 submit=t("Create category"),
                 label=t("New category"),
-                actions=[] if is_first else [button(t("Cancel"), on_click=lambda: set_adding(False))],
+                actions=[] if is_first else [button(t("Cancel"), on_click=lambda: url.set(open=None))],
             ),
             key="new",
         )
@@ -107,7 +107,7 @@ def category_screen() -> VdomDict:
         None if is_first else _review(found.value, key="review"),
         subtitle=t("Your own categories. A classifier sorts opportunities into them; what you accept or correct teaches it."),
         actions=[
-            button(t("New category"), icon_name="add", look="soft", on_click=lambda: set_adding(True), disabled=is_adding),
+            button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorise_button(key="categorise"),
         ],
     )
@@ -202,8 +202,15 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
 
 @component
 def _category_card(category: CategoryRead) -> VdomDict:
-    actor, connection = use_actor(), use_connection()
-    opened, set_opened = use_state("")
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    part, _, id = url.get("open").partition(":")
+    opened = part if id == str(category.id) else ""
+
+    def close() -> None:
+        url.set(open=None)
+
+    def toggle(part: str) -> None:
+        url.set(open=None if opened == part else f"{part}:{category.id}")
 
     async def change(session: AsyncSession, changed: CategoryChange) -> None:
         await categories.change(session, actor, category.id, changed)
@@ -211,11 +218,8 @@ def _category_card(category: CategoryRead) -> VdomDict:
     async def delete(session: AsyncSession) -> None:
         await categories.delete(session, actor, category.id)
 
-    changing = use_action(change, success=t("The category was changed."), then=lambda: set_opened(""))
-    deleting = use_action(delete, success=t("The category was deleted."))
-
-    def toggle(part: str) -> None:
-        set_opened(lambda now: "" if now == part else part)
+    changing = use_action(change, success=t("The category was changed."), then=close)
+    deleting = use_action(delete, success=t("The category was deleted."), then=close)
 
     if opened == "edit":
         return card(
@@ -233,7 +237,7 @@ def _category_card(category: CategoryRead) -> VdomDict:
                 model=CategoryChange,
                 submit=t("Save"),
                 label=t("Edit {name}", name=category.name),
-                actions=[button(t("Cancel"), on_click=lambda: set_opened(""))],
+                actions=[button(t("Cancel"), on_click=close)],
             ),
             label=category.name,
         )
@@ -256,7 +260,7 @@ def _category_card(category: CategoryRead) -> VdomDict:
             t("Delete “{name}”?", name=category.name),
             t("Its labels go with it. The opportunities stay."),
             on_confirm=deleting,
-            on_cancel=lambda: set_opened(""),
+            on_cancel=close,
         )
         if opened == "delete"
         else None,
