@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -36,6 +36,26 @@ _BOOLEAN = frozenset(
     )
 )  # fmt: skip
 
+Painter = Callable[[Mapping[str, Any]], Sequence[Node]]
+_PAINTERS: dict[str, Painter] = {}
+
+
+def paints(widget: str) -> Callable[[Painter], Painter]:
+    """Says what this widget shows for its props. It then needs no fallback, and the client hydrates it in place: for widgets
+    that the client has at hand, and whose content would otherwise be sent twice."""
+
+    def add(painter: Painter) -> Painter:
+        _PAINTERS[widget] = painter
+        return painter
+
+    return add
+
+
+def shown_in(node: Mapping[str, Any]) -> Sequence[Node]:
+    """What an element, fragment or widget shows before any script runs."""
+    painter = _PAINTERS.get(node.get("w", ""))
+    return painter(node["a"]) if painter else node.get("c", ())
+
 
 def to_html(node: Node) -> str:
     """The node and everything in it."""
@@ -50,7 +70,7 @@ def embedded_json(value: object) -> str:
     return encoded.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _write(nodes: list[Node], parts: list[str], *, selected: object) -> None:
+def _write(nodes: Sequence[Node], parts: list[str], *, selected: object) -> None:
     after_text = False
     for node in _flatten(nodes):
         if isinstance(node, str):
@@ -64,13 +84,13 @@ def _write(nodes: list[Node], parts: list[str], *, selected: object) -> None:
             parts.append('<div class="fw-problem" role="alert"></div>')
         elif "w" in node:
             parts.append(f'<div data-widget="{escape(node["w"])}">')
-            _write(node.get("c", []), parts, selected=None)
+            _write(shown_in(node), parts, selected=None)
             parts.append("</div>")
         else:
             _write_element(node, parts, selected=selected)
 
 
-def _flatten(nodes: list[Node]) -> Iterator[Node]:
+def _flatten(nodes: Sequence[Node]) -> Iterator[Node]:
     for node in nodes:
         if isinstance(node, dict) and "f" in node:
             yield from _flatten(node.get("c", []))

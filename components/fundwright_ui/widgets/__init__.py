@@ -27,8 +27,18 @@ from fundwright_ui.widgets.dialogs import (
 )
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
+from fundwright_ui.widgets.table import Table, TableColumn
 
-ALL: tuple[type[Widget], ...] = (AccountMenu, ConfirmDialog, CopyButton, DataTable, FileDrop, MarkdownView, SettingsDrawer)
+ALL: tuple[type[Widget], ...] = (
+    AccountMenu,
+    ConfirmDialog,
+    CopyButton,
+    DataTable,
+    FileDrop,
+    MarkdownView,
+    SettingsDrawer,
+    Table,
+)
 """Widgets that TypeScript types are written for."""
 
 __all__ = [
@@ -56,6 +66,8 @@ __all__ = [
     "RowOpened",
     "SettingsDrawer",
     "Sort",
+    "Table",
+    "TableColumn",
     "TableQuery",
     "Widget",
     "copy_button",

@@ -151,3 +151,16 @@ export interface SettingsDrawerProps {
   readonly languages: readonly Language[];
   readonly onLanguage?: (payload: LanguageChosen) => void;
 }
+
+export interface TableColumn {
+  readonly label: string;
+  readonly isNumber: boolean;
+}
+
+/** A table without pages, sorting or events, for up to some hundred rows: each holds a text or a link for each column. */
+export interface TableProps {
+  readonly label: string;
+  readonly columns: readonly TableColumn[];
+  readonly rows: readonly (readonly (string | LinkCell)[])[];
+  readonly emptyText: string;
+}

@@ -9,12 +9,13 @@ import { WidgetRegistry } from "./widgets";
 
 export const WidgetsContext = createContext(new WidgetRegistry({}));
 
-/** A widget's container: the server's fallback until the page is hydrated and the widget's chunk is there. */
+/** A widget's container: the server's fallback until the page is hydrated and the widget's chunk is there, if it has one. */
 export function Widget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
+  const isPainted = use(WidgetsContext).isPainted(node.w);
   const isHydrated = useSignal(runtime.isHydrated);
   return (
-    <div data-widget={node.w}>{isHydrated ? <LoadedWidget node={node}>{children}</LoadedWidget> : children}</div>
+    <div data-widget={node.w}>{isPainted || isHydrated ? <LoadedWidget node={node}>{children}</LoadedWidget> : children}</div>
   );
 }
 

@@ -1,9 +1,9 @@
 import { WidgetRegistry } from "../runtime/widgets";
 import { AccountMenu } from "./AccountMenu/AccountMenu";
 import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
+import { Table } from "./Table/Table";
 
-/** Every widget that Python may name. The shell's own are here at once, each of the others is a chunk of its own. */
-export const widgets = new WidgetRegistry({
+const LOADERS = {
   AccountMenu: () => Promise.resolve({ AccountMenu }),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
   CopyButton: () => import("./CopyButton/CopyButton"),
@@ -15,4 +15,10 @@ export const widgets = new WidgetRegistry({
   FileDrop: () => import("./FileDrop/FileDrop"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
-});
+};
+
+/**
+ * Every widget that Python may name. The shell's own are here at once, each of the others is a chunk of its own;
+ * `Table` is hydrated where the server painted it.
+ */
+export const widgets = new WidgetRegistry(LOADERS, { Table });
