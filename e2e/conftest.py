@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,10 +57,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def started(data: Path, *options: str, port: int | None = None) -> Iterator[Application]:
+def started(
+    data: Path, *options: str, port: int | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator[Application]:
     """The application on an empty data folder, as `make run` starts it, or again on one that it has left.
 
-    `options` are further ones of `fundwright serve`.
+    `options` are further ones of `fundwright serve`, `environment` further variables.
     """
     port = port or free_port()
     with (data / "server.log").open("w") as log:
@@ -69,6 +71,7 @@ def started(data: Path, *options: str, port: int | None = None) -> Iterator[Appl
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=PROJECT,
+            env={**os.environ, **(environment or {})},
         )
     application = Application(url=f"http://127.0.0.1:{port}", data=data)
     try:

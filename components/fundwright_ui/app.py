@@ -18,8 +18,10 @@ from fundwright.identity.schemas import Actor
 from fundwright.opportunities.api import router as opportunities
 from fundwright.training.api import router as training
 from fundwright_ui.reference import add_reference
+from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
+from fundwright_ui.widgets import ALL as WIDGETS
 
 ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation)
 
@@ -63,6 +65,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         redirects=REDIRECTS,
         shell=frame,
         authenticate=authenticate,
+        modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
         base=base,
     )
     return app

@@ -1,12 +1,12 @@
-"""What a plug-in package can add to the interface: screens and the sidebar entries that lead to them.
+"""What a plug-in package can add to the interface: screens, the sidebar entries that lead to them, and widgets.
 
 ```python
 from fundwright.core.plugins import hookimpl
-from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui import SidebarEntry
 
 @hookimpl
 def screens():
-    return [Screen("/dashboard/hello", "Hello", hello_screen)]
+    return [hello_screen]
 
 @hookimpl
 def sidebar_entries():
@@ -20,9 +20,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fundwright.core.plugins import hookspec
+from fundwright_ui.runtime.modules import WebModule
 from fundwright_ui.runtime.router import Screen
 
-__all__ = ["Screen", "SidebarEntry", "screens", "sidebar_entries"]
+__all__ = ["Screen", "SidebarEntry", "WebModule", "screens", "sidebar_entries", "web_modules"]
 
 
 @dataclass(frozen=True)
@@ -45,4 +46,10 @@ def screens() -> Iterable[Screen]:
 @hookspec
 def sidebar_entries() -> Iterable[SidebarEntry]:
     """Links for the sidebar, in the order they are shown."""
+    return ()
+
+
+@hookspec
+def web_modules() -> Iterable[WebModule]:
+    """Widgets of the package and the ES modules that draw them. Their names must differ from all others."""
     return ()

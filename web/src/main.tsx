@@ -33,6 +33,7 @@ function start(): void {
   followOtherTabs(() => keepFields(page.account));
   void settleSession(runtime);
   runtime.start();
+  widgets.addModules(page.base, page.modules);
   widgets.loadAll(page.tree);
   hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
   replayEarly();

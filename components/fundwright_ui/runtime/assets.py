@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -13,15 +14,15 @@ _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 
 
 class Assets:
-    """Answers `GET {base}/assets/…` from `folder`, whose files are kept in memory: a few megabytes that every page asks for."""
+    """Answers `GET {base}/assets/…` from `folder` and `others`. All is kept in memory: a few megabytes that every page asks for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, others: Mapping[str, bytes] | None = None) -> None:
         self._folder = folder.resolve()
-        self._contents: dict[Path, bytes] = {}
+        self._contents = {self._folder / name: content for name, content in (others or {}).items()}
 
     async def answer(self, request: Request) -> Response:
         path = (self._folder / request.path_params["path"]).resolve()
-        if not path.is_relative_to(self._folder) or not path.is_file():
+        if not path.is_relative_to(self._folder) or not (path in self._contents or path.is_file()):
             raise HTTPException(404)
         headers = {
             "Cache-Control": "public, max-age=31536000, immutable",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import secrets
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -28,8 +29,11 @@ _LANGUAGE_COOKIE = "language"
 class Documents:
     """Answers `GET` of any page."""
 
-    def __init__(self, core: Core, *, router: Router, shell: Shell, bundle: Bundle, base: str) -> None:
+    def __init__(
+        self, core: Core, *, router: Router, shell: Shell, bundle: Bundle, modules: Mapping[str, str], base: str
+    ) -> None:
         self._core = core
+        self._modules = modules
         self._router = router
         self._shell = shell
         self._bundle = bundle
@@ -75,6 +79,7 @@ class Documents:
                 "nonce": nonce,
                 "language": connection.language,
                 "strings": translations(self._bundle.strings),
+                "modules": self._modules,
                 "account": str(actor.id) if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status

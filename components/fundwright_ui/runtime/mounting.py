@@ -12,6 +12,7 @@ from fundwright.core.assembly import Core
 from fundwright_ui.runtime.assets import Assets
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
+from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.session import Authenticate, Site
 from fundwright_ui.runtime.socket import Sockets
@@ -35,18 +36,21 @@ def mount(
     redirects: Mapping[str, str],
     shell: Shell,
     authenticate: Authenticate,
+    modules: Modules | None = None,
     base: str = "",
 ) -> None:
     """Answer every `GET` outside of `/api/` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
 
     `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(cookies)` says who somebody is.
+    `modules` are the widgets of other packages.
     Call this after every other route has been added.
     """
     router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
     bundle = Bundle(core.settings.web_dist, base=base)
-    documents = Documents(core, router=router, shell=shell, bundle=bundle, base=base)
+    modules = modules or Modules(())
+    documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, base=base)
     sockets = Sockets(Site(core, router=router, shell=shell, authenticate=authenticate, base=base))
-    assets = Assets(core.settings.web_dist / "assets")
+    assets = Assets(core.settings.web_dist / "assets", modules.contents)
 
     async def page(request: Request) -> Response:
         return await documents.answer(request, await authenticate(request.cookies))

@@ -49,6 +49,8 @@ export interface Page {
   readonly nonce: string;
   readonly language: string;
   readonly strings: Readonly<Record<string, string>>;
+  /** Where the widgets of other packages are, by name. */
+  readonly modules: Readonly<Record<string, string>>;
   /** The id of whoever is signed in. */
   readonly account: string | null;
 }
