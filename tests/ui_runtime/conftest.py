@@ -14,7 +14,7 @@ import httpx
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from reactpy import component, html, use_state
+from reactpy import component, html, use_effect, use_state
 from reactpy.types import Component
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -114,6 +114,11 @@ def _child(setter: list[Any]) -> Any:
 
 
 @component
+def echo() -> Any:
+    return html.main(use_connection().location.params["word"])
+
+
+@component
 def half_broken() -> Any:
     return html.main(_broken(), html.p("the rest"))
 
@@ -121,6 +126,48 @@ def half_broken() -> Any:
 @component
 def _broken() -> Any:
     raise RuntimeError("a secret detail")
+
+
+class Fragile:
+    """What the part of `/fragile` that can fail does."""
+
+    is_broken = False
+    renderings = 0
+    subscribers = 0
+
+
+@component
+def fragile() -> Any:
+    """A part that fails beside one that works."""
+    count, set_count = use_state(0)
+    return html.main(
+        _fragile_part(key="part"), html.button({"id": "add", "onClick": lambda _event: set_count(count + 1)}, f"count {count}")
+    )
+
+
+@component
+def _fragile_part() -> Any:
+    answer = use_query(_slow_answer)
+    presses, set_presses = use_state(0)
+    Fragile.renderings += 1
+    if Fragile.is_broken:
+        raise RuntimeError("a secret detail")
+    press = html.button({"id": "press", "onClick": lambda _event: set_presses(presses + 1)}, f"pressed {presses}")
+    return html.div(f"{answer.value} ", press, _subscriber())
+
+
+@component
+def _subscriber() -> Any:
+    def subscribed() -> Any:
+        Fragile.subscribers += 1
+
+        def end() -> None:
+            Fragile.subscribers -= 1
+
+        return end
+
+    use_effect(subscribed, dependencies=[])
+    return html.p("subscribed")
 
 
 @component
@@ -136,8 +183,10 @@ SCREENS = [
     Screen("/public", "Counter", counter, area="public"),
     Screen("/family", "Family", family, area="public"),
     Screen("/missing", "Missing", missing, area="public"),
+    Screen("/echo/{word}", "Echo", echo, area="public"),
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),
+    Screen("/fragile", "Fragile", fragile, area="public"),
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),
     Screen("/404", "Not found", counter, area="public", status=404),
     Screen("/private", "Private", private),

@@ -2,10 +2,13 @@
 
 import json
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
+from fundwright.core.database import Database
 from fundwright_ui.runtime.bundle import Bundle
 from tests.ui_runtime.conftest import Server
 
@@ -47,6 +50,45 @@ class TestPage:
     async def test_a_role_that_may_not_see_a_screen_does_not_learn_that_it_exists(self, server: Server) -> None:
         assert (await server.get("/admins", token=await server.sign_in())).headers["location"] == "/404"
 
+    @pytest.mark.pain(15)
+    @pytest.mark.parametrize(
+        ("written", "read"),
+        [("a%2520b", "a%20b"), ("a%252Fb", "a%2Fb"), ("a%2Fb", "a/b"), ("a%3Fb", "a?b"), ("caf%C3%A9", "café")],
+    )
+    async def test_an_address_is_read_as_it_is_over_the_socket(self, server: Server, written: str, read: str) -> None:
+        answer = await server.get(f"/echo/{written}")
+        assert answer.status_code == 200
+        assert answer.text.split('<div id="root">')[1].startswith(f"<div><main>{read}</main>")
+        async with server.socket() as client:
+            await client.hello(f"/echo/{written}")
+            assert client.text == read
+
+
+@pytest.fixture
+async def stranded(server: Server) -> AsyncIterator[httpx.Response]:
+    """What somebody who is signed in is shown when the database has gone away."""
+    token = await server.sign_in()
+    database = server.core.database
+    object.__setattr__(server.core, "database", Database("postgresql://nobody@127.0.0.1:1/nothing"))
+    yield await server.get("/private?page=2", token=token)
+    object.__setattr__(server.core, "database", database)
+
+
+class TestDatabaseThatIsAway:
+    async def test_is_a_page_with_a_sentence_and_a_way_to_try_again(self, stranded: httpx.Response) -> None:
+        assert stranded.status_code == 503 and stranded.headers["content-type"].startswith("text/html")
+        body = stranded.text.split("<body>")[1]
+        assert "<h1>Something went wrong on our side</h1>" in body
+        assert "The database does not answer. Try again in a minute; what was saved before is kept." in body
+        assert re.search(r'<a class="[^"]*" href="">Try again</a>', body)
+
+    @pytest.mark.security(35)
+    async def test_looks_like_every_page_and_runs_nothing_but_the_choice_of_the_theme(self, stranded: httpx.Response) -> None:
+        head = stranded.text.split("</head>")[0]
+        nonces = set(re.findall(r'nonce="([^"]+)"', stranded.text))
+        assert len(nonces) == 1 and f"'nonce-{nonces.pop()}'" in stranded.headers["content-security-policy"]
+        assert ".fw-message" in head and "module" not in head and "dataset.mode" in head
+
 
 class TestFirstPaint:
     async def test_waits_for_nothing_but_the_page_itself(self, server: Server) -> None:
@@ -58,6 +100,13 @@ class TestFirstPaint:
             re.findall(r'rel="stylesheet" href="[^"]+"(.*?)>', head) == [" disabled"]
             and re.search(r"<script(?! type=\"module\")[^>]* src=", head) is None
         )
+
+    async def test_what_is_kept_for_ever_has_the_hash_of_its_content_in_its_name(self, server: Server) -> None:
+        head = (await server.get("/public")).text.split("</head>")[0]
+        addresses = re.findall(r'(?:href|src)="(/assets/[^"]+)"', head)
+        assert any(address.endswith(".svg") for address in addresses)
+        for address in addresses:
+            assert re.search(r"-[\w-]{8}\.\w+$", address), address
 
     async def test_finds_the_font_from_any_address_of_a_page(self, server: Server) -> None:
         font = re.search(r"url\((/assets/[^)]+\.woff2)\)", (await server.get("/public")).text)

@@ -1,3 +1,4 @@
+import "./theme/icon.svg";
 import "./theme/index.css";
 import { hydrateRoot } from "react-dom/client";
 import { App } from "./runtime/App";

@@ -10,6 +10,7 @@ from typing import Any
 
 from fundwright.core.errors import StartRefused
 
+_ICON = "web/src/theme/icon.svg"
 _OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
 
@@ -30,19 +31,26 @@ class Bundle:
         """
         manifest = self._read()
         found: dict[str, Any] = manifest[entry]
-        sheets: list[str] = found.get("css", [])
         # A disabled link is not fetched, but tells the chunks that are loaded later not to bring the same styles again.
         disabled = " disabled" if has_inline_styles else ""
-        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}"{disabled}>' for path in sheets)
-        if has_inline_styles:
-            styles += "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets)
+        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}"{disabled}>' for path in found.get("css", []))
         preloads = "".join(
             f'<link rel="modulepreload" href="{self._base}/{manifest[name]["file"]}">' for name in found.get("imports", [])
         )
-        icon = f'<link rel="icon" href="{self._base}/assets/icon.svg" type="image/svg+xml">'
         script = f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>'
+        looks = self.looks(entry, nonce=nonce) if has_inline_styles else self._icon
         # The scripts first: while a long style is being parsed they are on their way.
-        return f"{preloads}{script}{styles}{icon}"
+        return f"{preloads}{script}{styles}{looks}"
+
+    def looks(self, entry: str, *, nonce: str) -> str:
+        """The icon, and the styles of `entry` as text: all that a page needs which runs nothing."""
+        sheets: list[str] = self._read()[entry].get("css", [])
+        return "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets) + self._icon
+
+    @property
+    def _icon(self) -> str:
+        found = self._read().get(_ICON)
+        return f'<link rel="icon" href="{self._base}/{found["file"]}" type="image/svg+xml">' if found else ""
 
     @cached_property
     def strings(self) -> tuple[str, ...]:

@@ -6,17 +6,19 @@ import gzip
 import secrets
 from collections.abc import Mapping
 from html import escape
-from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
+from fundwright.core.errors import FundwrightError
 from fundwright.identity.schemas import Actor
-from fundwright_ui.messages import LANGUAGES, current_language, set_language, translations
+from fundwright_ui.messages import LANGUAGES, current_language, set_language, t, translations
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import embedded_json, to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.view import Shell, View
@@ -40,15 +42,35 @@ class Documents:
         self._base = base
 
     async def answer(self, request: Request, actor: Actor | None) -> Response:
-        address = request.url.path.removeprefix(self._base) or "/"
-        if request.url.query:
-            address = f"{address}?{request.url.query}"
+        address = _address_of(request, self._base)
         found = self._router.route(address, actor)
         if isinstance(found, Redirect):
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
         set_language(language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
         html, status = await self._render(found, actor, address, nonce, request)
+        return self._page(html, request, status=status, nonce=nonce)
+
+    def excuse(self, request: Request, error: Exception) -> Response:
+        """The page instead of the one that could not be made: one sentence, and the same address to try again."""
+        set_language(language_of(None, request))
+        nonce = secrets.token_urlsafe(16)
+        status = error.status if isinstance(error, FundwrightError) else 500
+        title = t("Something went wrong on our side")
+        button = "fw-button fw-button-contained fw-button-large"
+        body: list[Node] = [
+            {"t": "p", "a": {"className": "fw-message-code", "aria-hidden": "true"}, "c": [str(status)]},
+            {"t": "h1", "c": [title]},
+            {"t": "p", "c": [sentence_of(error, while_doing="first paint")]},
+            {"t": "a", "a": {"className": button, "href": ""}, "c": [t("Try again")]},
+        ]
+        main: Node = {"t": "main", "a": {"className": "fw-message", "id": "main"}, "c": body}
+        # Without the client: it would ask the server, which has just failed, for its socket.
+        head = self._bundle.looks(_ENTRY, nonce=nonce)
+        html = self._document(head, title=title, body=to_html(main), language=current_language(), nonce=nonce)
+        return self._page(html, request, status=status, nonce=nonce)
+
+    def _page(self, html: str, request: Request, *, status: int, nonce: str) -> Response:
         content = html.encode()
         headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
         if "gzip" in request.headers.get("accept-encoding", ""):
@@ -83,18 +105,25 @@ class Documents:
                 "account": str(actor.id) if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status
-        return self._document(page, title=title, body=to_html(tree), nonce=nonce), status
-
-    def _document(self, page: dict[str, Any], *, title: str, body: str, nonce: str) -> str:
         head = self._bundle.head(_ENTRY, nonce=nonce, has_inline_styles=True)
+        script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
+        language = connection.language
+        return self._document(head, title=title, body=to_html(tree), language=language, nonce=nonce, script=script), status
+
+    def _document(self, head: str, *, title: str, body: str, language: str, nonce: str, script: str = "") -> str:
         return (
-            f'<!doctype html><html lang="{page["language"]}" dir="ltr"><head><meta charset="utf-8">'
+            f'<!doctype html><html lang="{language}" dir="ltr"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)}</title>"
             f'<script nonce="{nonce}">{self._bundle.boot}</script>{head}</head>'
-            f'<body><div id="root">{body}</div>'
-            f'<script type="application/json" id="page">{embedded_json(page)}</script></body></html>'
+            f'<body><div id="root">{body}</div>{script}</body></html>'
         )
+
+
+def _address_of(request: Request, base: str) -> str:
+    """Path and query as the browser wrote them, `%` escapes included: the router reads them, once, as it does the socket's."""
+    path = request.scope["raw_path"].decode("ascii", "replace").removeprefix(base) or "/"
+    return f"{path}?{request.url.query}" if request.url.query else path
 
 
 def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:

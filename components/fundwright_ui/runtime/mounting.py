@@ -53,7 +53,10 @@ def mount(
     assets = Assets(core.settings.web_dist / "assets", modules.contents)
 
     async def page(request: Request) -> Response:
-        return await documents.answer(request, await authenticate(request.cookies))
+        try:
+            return await documents.answer(request, await authenticate(request.cookies))
+        except Exception as error:
+            return documents.excuse(request, error)
 
     async def socket(websocket: WebSocket) -> None:
         await sockets.answer(websocket)

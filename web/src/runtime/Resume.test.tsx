@@ -111,3 +111,35 @@ describe("silence", () => {
     expect(page.sent().at(-1)).toEqual({ type: "ping", received: 50 });
   });
 });
+
+describe("the browser", () => {
+  const say = (event: "offline" | "online") => act(async () => void dispatchEvent(new Event(event)));
+
+  it("that has no network shows it without waiting for the socket to notice", async () => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    await say("offline");
+    await act(() => vi.advanceTimersByTimeAsync(1_900));
+    expect(screen.queryByText("Reconnecting…")).toBeNull();
+    await act(() => vi.advanceTimersByTimeAsync(200));
+    expect(screen.getByText("Reconnecting…")).toBeTruthy();
+    expect(page.isReady()).toBe(false);
+  });
+
+  it("that has one again connects at once, whatever was waited for", async () => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    await say("offline");
+    await act(() => vi.advanceTimersByTimeAsync(400));
+    const hanging = page.socket();
+    await say("online");
+    expect(page.socket()).not.toBe(hanging);
+    await act(async () => page.socket().open());
+    await page.receive({ type: "resumed", seq: 0 });
+    expect(screen.queryByText("Reconnecting…")).toBeNull();
+    const current = page.socket();
+    await act(() => vi.advanceTimersByTimeAsync(15_000));
+    expect(page.socket()).toBe(current);
+    expect(page.sent()).toHaveLength(1);
+  });
+});

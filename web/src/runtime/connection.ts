@@ -1,4 +1,4 @@
-import type { ClientFrame, EventData, ServerFrame } from "./protocol";
+import type { ClientFrame, EventData, Fault, ServerFrame } from "./protocol";
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
@@ -59,7 +59,8 @@ export class Connection {
   }
 
   start(): void {
-    addEventListener("online", this.#lookAlive);
+    addEventListener("offline", this.#giveUp);
+    addEventListener("online", this.#comeBack);
     document.addEventListener("visibilitychange", this.#lookAliveWhenSeen);
     addEventListener("pageshow", this.#lookAlive);
     this.#connect();
@@ -67,7 +68,8 @@ export class Connection {
 
   stop(): void {
     this.#isStopped = true;
-    removeEventListener("online", this.#lookAlive);
+    removeEventListener("offline", this.#giveUp);
+    removeEventListener("online", this.#comeBack);
     document.removeEventListener("visibilitychange", this.#lookAliveWhenSeen);
     removeEventListener("pageshow", this.#lookAlive);
     clearTimeout(this.#retry);
@@ -87,6 +89,10 @@ export class Connection {
 
   sendLocation(path: string, onEnd: OnEnd): number {
     return this.#send((seq, received) => ({ type: "location", seq, received, path }), onEnd);
+  }
+
+  sendFault(fault: Fault): number {
+    return this.#send((seq, received) => ({ type: "fault", seq, received, ...fault }), () => undefined);
   }
 
   #send(make: (seq: number, received: number) => Numbered, onEnd: OnEnd): number {
@@ -193,12 +199,26 @@ export class Connection {
   /** A connection can be dead without anybody having said so, behind a network that changed or after a sleep. */
   #expectWithin(patience: number): void {
     clearTimeout(this.#alarm);
-    this.#alarm = setTimeout(() => {
-      this.#socket?.close(GIVEN_UP);
-      this.#lose();
-      this.#retryLater();
-    }, patience);
+    this.#alarm = setTimeout(this.#giveUp, patience);
   }
+
+  /** Nothing answers, or the browser says that it has no network: TCP alone would wait for minutes. */
+  readonly #giveUp = (): void => {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    this.#lose();
+    socket.close(GIVEN_UP);
+    this.#retryLater();
+  };
+
+  /** There is a network again: whatever was begun without one leads nowhere. */
+  readonly #comeBack = (): void => {
+    if (this.#isMounted) this.#ping();
+    else {
+      this.#giveUp();
+      this.#connect();
+    }
+  };
 
   readonly #lookAlive = (): void => {
     if (this.#retry !== undefined) this.#connect();
