@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+import fundwright_ui
 from fundwright import hooks
 from fundwright.core.plugins import GROUP
 from fundwright_ui import extension
@@ -16,6 +21,7 @@ from tests.architecture.tree import PROJECT, texts
 
 PAGES = sorted(path for path in texts() if path.suffix == ".md" and (path.parts[0] == "docs" or len(path.parts) == 1))
 EXTENDING = (PROJECT / "docs/extending.md").read_text()
+SCREENS = (PROJECT / "docs/screens.md").read_text()
 
 
 def hook_names(module: ModuleType) -> list[str]:
@@ -44,6 +50,56 @@ class TestHooks:
     def test_the_examples_are_python(self) -> None:
         for example in re.findall(r"```python\n(.*?)```", EXTENDING, re.DOTALL):
             compile(example, "docs/extending.md", "exec")
+
+
+class TestWholePackage:
+    """The package of docs/extending.md is the one that e2e/journeys/test_extension.py installs."""
+
+    PACKAGE = PROJECT / "tests/extension"
+    FILES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".tsx", ".toml", ".json") and path.read_text())
+
+    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+    def test_each_file_is_shown_as_it_is(self, file: Path) -> None:
+        kind = file.suffix.removeprefix(".").replace("py", "python")
+        shown = f"`{file.relative_to(self.PACKAGE)}`\n\n```{kind}\n{file.read_text()}```\n"
+        assert shown in EXTENDING, f"docs/extending.md shows {file.name} otherwise."
+
+    def test_it_is_small(self) -> None:
+        lines = {
+            kind: sum(len(file.read_text().splitlines()) for file in self.FILES if file.suffix == kind)
+            for kind in (".py", ".tsx")
+        }
+        assert lines[".py"] < 60
+        assert lines[".tsx"] < 20
+
+    def test_its_types_and_its_script_follow_from_its_sources(self, tmp_path: Path) -> None:
+        package = tmp_path / "extension"
+        shutil.copytree(self.PACKAGE, package)
+        (tmp_path / "node_modules").symlink_to(PROJECT / "node_modules")
+        written = {name: (package / "fundwright_bell" / name).read_text() for name in ("widgets.d.ts", "bell.js")}
+        for name in written:
+            (package / "fundwright_bell" / name).unlink()
+        environment = {**os.environ, "PYTHONPATH": str(package)}
+        for command in (
+            [sys.executable, "-m", "fundwright_ui.widgets.typescript", "fundwright_bell.plugin"],
+            [str(PROJECT / "node_modules/.bin/tsc")],
+        ):
+            subprocess.run(command, cwd=package, env=environment, check=True)
+        assert {name: (package / "fundwright_bell" / name).read_text() for name in written} == written
+
+
+class TestPublicNames:
+    @pytest.mark.parametrize("name", fundwright_ui.__all__)
+    def test_each_says_what_it_does_and_is_in_the_documentation(self, name: str) -> None:
+        assert (getattr(fundwright_ui, name).__doc__ or "").strip(), f"{name} has no docstring."
+        assert re.search(rf"`{name}\b", SCREENS), f"docs/screens.md does not name {name}."
+
+    def test_importing_it_costs_the_command_line_nothing(self) -> None:
+        program = (
+            "import sys, fundwright_ui.plugin; from fundwright_ui import SidebarEntry, WebModule; print('reactpy' in sys.modules)"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "False"
 
 
 class TestLinks:

@@ -1,10 +1,12 @@
 """Writes `web/src/generated/widgets.ts`: what each widget is given and what its events carry.
 
-`python -m fundwright_ui.widgets.typescript` writes it, `--check` fails when it differs from the declarations.
+`python -m fundwright_ui.widgets.typescript` writes it, `--check` fails when it differs from the declarations. With the name of
+a plug-in module it does the same for the package's own widgets: `widgets.d.ts` beside each file that `web_modules()` names.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import types
@@ -23,9 +25,7 @@ from fundwright_ui.widgets import ALL
 from fundwright_ui.widgets.base import Widget
 
 TARGET = Path("web/src/generated/widgets.ts")
-_HEADER = (
-    "// Written by `python -m fundwright_ui.widgets.typescript`. Change the declarations in components/fundwright_ui/widgets.\n"
-)
+_HEADER = "// Written by `python -m fundwright_ui.widgets.typescript{module}`. Change the declarations in {where}.\n"
 _SIMPLE: Mapping[Any, str] = {
     str: "string",
     int: "number",
@@ -41,12 +41,15 @@ _SIMPLE: Mapping[Any, str] = {
 }
 
 
-def source(widgets: Sequence[type[Widget]] = ALL) -> str:
-    """The whole file."""
+def source(widgets: Sequence[type[Widget]] = ALL, *, module: str = "") -> str:
+    """The whole file, of our own widgets or of those of a plug-in `module`."""
     writer = _Writer()
     for widget in widgets:
         writer.add_widget(widget)
-    return "\n".join([_HEADER, *writer.interfaces.values()])
+    header = _HEADER.format(
+        module=f" {module}" if module else "", where="Python" if module else "components/fundwright_ui/widgets"
+    )
+    return "\n".join([header, *writer.interfaces.values()])
 
 
 class _Writer:
@@ -101,15 +104,22 @@ class _Writer:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit status: 0 when the file is as it should be."""
-    wanted = source()
-    if "--check" in arguments:
-        if not TARGET.exists() or TARGET.read_text() != wanted:
-            sys.stderr.write(f"{TARGET} differs from the declarations. Run: python -m fundwright_ui.widgets.typescript\n")
+    """Exit status: 0 when every file is as it should be."""
+    modules = [argument for argument in arguments if not argument.startswith("-")]
+    wanted = {TARGET: source()} if not modules else {path: text for module in modules for path, text in _of_package(module)}
+    for path, text in wanted.items():
+        if "--check" not in arguments:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            command = " ".join(["python -m fundwright_ui.widgets.typescript", *modules])
+            sys.stderr.write(f"{path} differs from the declarations. Run: {command}\n")
             return 1
-        return 0
-    TARGET.write_text(wanted)
     return 0
+
+
+def _of_package(name: str) -> Iterator[tuple[Path, str]]:
+    for module in importlib.import_module(name).web_modules():
+        yield module.file.with_name("widgets.d.ts"), source(module.widgets, module=name)
 
 
 if __name__ == "__main__":
