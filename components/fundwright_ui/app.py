@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastapi import APIRouter, FastAPI
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
 from fundwright.categories.api import router as categories
@@ -41,11 +42,15 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         openapi_url=f"{base}/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # It would lead to whatever host and scheme the request names.
     )
     app.state.core = core
     add_error_handlers(app)
     app.add_middleware(Bounds)
     app.add_middleware(RequestId)
+    if proxies := core.settings.trusted_proxies:
+        # Before everything that asks who sends a request. Of a chain of addresses it takes the last that is no proxy of ours.
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
     for router in ROUTERS:
         app.include_router(router, prefix=base)
 

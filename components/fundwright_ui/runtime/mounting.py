@@ -66,4 +66,6 @@ def mount(
     app.add_api_route(
         f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None
     )
+    if base:
+        app.add_api_route(base, page, methods=reading, include_in_schema=False, response_model=None)
     app.add_api_route(f"{base}/{{path:page}}", page, methods=reading, include_in_schema=False, response_model=None)

@@ -7,6 +7,7 @@ import signal
 import socket
 from contextlib import ExitStack, suppress
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -14,6 +15,7 @@ from fundwright.cli.context import Options, opened, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import StartRefused
 from fundwright.core.postgres import only_server
+from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.opportunities import service as opportunities
 
@@ -30,7 +32,9 @@ def serve(
     context: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen on.")] = None,
-    root_path: Annotated[str, typer.Option(help="Path prefix behind a proxy, such as /app.")] = "",
+    root_path: Annotated[
+        str, typer.Option(help="Path prefix behind a proxy, such as /app. Default: that of the public URL.")
+    ] = "",
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Leave jobs to `fundwright worker` processes.")] = False,
 ) -> None:
     """Serve the web application, and run jobs beside it."""
@@ -38,6 +42,7 @@ def serve(
     given = {"host": host, "port": port}
     settings = options.settings.model_copy(update={name: value for name, value in given.items() if value is not None})
     context.obj = Options(settings=settings, user=options.user)
+    base = _base(root_path, settings)
     with ExitStack() as stack:
         if settings.database_url is None:
             stack.enter_context(only_server(settings.data))
@@ -45,7 +50,7 @@ def serve(
 
         async def command() -> None:
             async with opened(context) as core:
-                await _serve(core, listening, root_path=root_path, with_worker=not no_worker)
+                await _serve(core, listening, base=base, with_worker=not no_worker)
 
         run(command)
 
@@ -65,6 +70,17 @@ def worker(context: typer.Context) -> None:
     run(command)
 
 
+def _base(root_path: str, settings: Settings) -> str:
+    """The path prefix of every address, without a slash at its end. Raises StartRefused."""
+    public = urlsplit(settings.public_url).path if settings.public_url else None
+    base = "/".join(["", *filter(None, root_path.split("/"))]) or public or ""
+    if public is not None and base != public:
+        raise StartRefused(
+            f"--root-path {base} is not the path of FUNDWRIGHT_PUBLIC_URL, {settings.public_url}. Correct one of them and start again."
+        )
+    return base
+
+
 def _listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else is started. Port 0 is any free one. Raises StartRefused."""
     try:
@@ -77,7 +93,7 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-async def _serve(core: Core, listening: socket.socket, *, root_path: str, with_worker: bool) -> None:
+async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker: bool) -> None:
     # Imported here because no other command needs them.
     import uvicorn
 
@@ -88,7 +104,7 @@ async def _serve(core: Core, listening: socket.socket, *, root_path: str, with_w
     async with core.database.transaction() as session:
         await opportunities.load_sample_once(session)
         first_admin = await identity.first_admin_link(session)
-    application = build_app(core, base=root_path.rstrip("/"))
+    application = build_app(core, base=base)
     server = uvicorn.Server(
         uvicorn.Config(
             application,
@@ -102,7 +118,7 @@ async def _serve(core: Core, listening: socket.socket, *, root_path: str, with_w
         )
     )
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    address = settings.public_url or f"http://{host}:{listening.getsockname()[1]}{root_path}"
+    address = settings.public_url or f"http://{host}:{listening.getsockname()[1]}{base}"
     print(f"\nFundwright is at {address}", flush=True)
     if first_admin:
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)

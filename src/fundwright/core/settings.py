@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, IPvAnyNetwork, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from fundwright.core.errors import StartRefused
@@ -34,7 +35,12 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", description="Address the web server listens on.")
     port: int = Field(default=8000, ge=0, le=65_535, description="Port the web server listens on.")
     public_url: str | None = Field(
-        default=None, description="Address people open, used in links and as the allowed origin of the socket."
+        default=None,
+        description="Address people open, path prefix included: used in links and as the allowed origin of the socket.",
+    )
+    trusted_proxies: list[IPvAnyNetwork] = Field(
+        default=[],
+        description="Addresses or networks of your proxies, as a JSON list: their `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
     )
     allowed_origins: list[str] = Field(default=[], description="Further origins that may open the socket, as a JSON list.")
     resume_s: float = Field(
@@ -78,6 +84,14 @@ class Settings(BaseSettings):
             reason = "Input should be JSON"
         name = name if name in ("DATABASE_URL", "FUNDWRIGHT_DATABASE_URL") else f"FUNDWRIGHT_{name}"
         raise StartRefused(f"The setting {name} cannot be used: {reason}. Correct it and start again.")
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_address(cls, url: str | None) -> str | None:
+        parts = urlsplit(url or "http://x")
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+            raise ValueError("it should be an address such as https://funding.example.org")
+        return url and url.rstrip("/")
 
     @field_validator("data", "models", "web_dist")
     @classmethod

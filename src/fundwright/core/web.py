@@ -26,6 +26,11 @@ log = structlog.get_logger()
 
 _PIECE_BYTES = 1 << 20
 _MAX_BODY_BYTES = 16_000_000
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
 _BODY_LIMIT = "fundwright.max_body_bytes"
 
 
@@ -77,6 +82,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return JSONResponse(
             error_body("InternalError", f"Something went wrong (error {error_id}). Try again, or report the id.", error_id),
             status_code=500,
+            headers=_HEADERS,  # answered outside of every middleware
         )
 
     app.add_exception_handler(FundwrightError, refused)
@@ -107,7 +113,7 @@ class RequestId:
 
 
 class Bounds:
-    """No request brings more than it may, and no answer is guessed at or kept where its route has not said so."""
+    """No request brings more than it may, and no answer is guessed at, kept or run as a page where its route has not said so."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -130,8 +136,8 @@ class Bounds:
         async def send_marked(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.setdefault("X-Content-Type-Options", "nosniff")
-                headers.setdefault("Cache-Control", "no-store")
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive_bounded, send_marked)

@@ -75,7 +75,7 @@ def cookie_name(settings: Settings) -> str:
 
 
 def client_of(request: Request) -> Client:
-    """Who is at the other end of the connection. X-Forwarded-For is a stranger's word and is not read."""
+    """Who is at the other end of the connection, or of the one to a trusted proxy. Others' X-Forwarded-For is not believed."""
     return Client(address=request.client.host if request.client else "", user_agent=request.headers.get("user-agent", ""))
 
 

@@ -72,7 +72,7 @@ class AccountUser(BaseModel):
 
 
 class Client(BaseModel):
-    """Where a request comes from: the peer's address (never a forwarded header of a stranger) and its user agent."""
+    """Where a request comes from: the peer's address (of a trusted proxy's client, never a stranger's word) and its user agent."""
 
     model_config = ConfigDict(frozen=True)
 
