@@ -22,6 +22,12 @@ NARROW, WIDE = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
 LOOKS = [("light", "ltr", NARROW), ("dark", "rtl", NARROW), ("dark", "rtl", WIDE)]
 
 
+# What is still fading in has no contrast yet.
+SETTLED = """() => document.getAnimations().every(
+  (each) => each.playState !== "running" || each.effect.getComputedTiming().iterations === Infinity
+)"""
+
+
 @dataclass(frozen=True)
 class Look:
     """A page as somebody has set it up."""
@@ -44,6 +50,7 @@ def assert_accessible(look: Look) -> None:
     page = ready(look.page)
     shown = page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]")
     assert shown == [look.mode, look.direction]
+    page.wait_for_function(SETTLED)
     found: list[dict[str, Any]] = Axe().run(page).response["violations"]
     assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

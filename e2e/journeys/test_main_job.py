@@ -25,17 +25,22 @@ def notices() -> Path:
     return real if real.exists() else SAMPLE / "opportunities/sample/sam.csv"
 
 
-def documents() -> list[Path]:
+def documents(folder: Path) -> list[Path]:
+    """Two real documents; without them, the sample's in a wording of our own, since the sample itself is there already."""
     real = [
         SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
         SHARED / "documents/RFA-TR-25-002.md",
     ]
     if all(path.exists() for path in real):
         return real
-    return [SAMPLE / "training/sample/capability-profile.md", SAMPLE / "training/sample/past-performance.md"]
+    copies = [folder / "our-capability-profile.md", folder / "our-past-performance.md"]
+    for copy in copies:
+        sample = SAMPLE / "training/sample" / copy.name.removeprefix("our-")
+        copy.write_text(f"{sample.read_text()}\nRevised this year.\n")
+    return copies
 
 
-def test_from_a_notice_to_a_cited_draft(page: Page) -> None:
+def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
     SignInPage(page).open().sign_in(EMAIL, PASSWORD)
     page.wait_for_url("**/dashboard/train")
     ready(page)
@@ -50,7 +55,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page) -> None:
 
     shell.go_to("Train")
     train = TrainPage(page)
-    train.add(documents())
+    train.add(documents(tmp_path))
     train.train()
     train.ask("What is required?")
     expect(page.get_by_role("link", name="Show in the document").first).to_be_visible()
