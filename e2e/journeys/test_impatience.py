@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.conftest import EMAIL, PASSWORD
@@ -23,12 +24,15 @@ def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None
     form.password.fill(PASSWORD)
     form.submit.dblclick()
     expect(page.get_by_role("form", name="Login")).to_have_attribute("aria-busy", "true")
-    expect(form.submit).to_have_css("pointer-events", "none")
+    expect(form.submit).to_have_attribute("aria-disabled", "true")
+    expect(form.submit).to_be_focused()
+    expect(form.submit).to_have_css("color", "rgba(0, 0, 0, 0)")
     page.wait_for_url("**/dashboard/train")
     ready(page)
     assert sessions() == before + 1
 
 
+@pytest.mark.pain(8)
 def test_creates_one_category(recognised: Page) -> None:
     slow_down(recognised)
     screen = CategoryPage(recognised).open()

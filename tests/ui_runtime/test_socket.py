@@ -2,13 +2,18 @@
 
 import asyncio
 import json
+import re
+from contextlib import suppress
 
 import pytest
+from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client, Role
-from tests.ui_runtime.conftest import EMAIL, Server, find
+from fundwright_ui.runtime.diff import Node
+from tests.ui_runtime.conftest import EMAIL, Fragile, Server, find
+from tests.ui_runtime.conftest import Client as Browser
 
 
 async def hash_of(server: Server, path: str, token: str | None = None) -> str:
@@ -110,6 +115,61 @@ class TestComponentThatRaises:
             await client.hello("/broken")
         assert "the rest" in client.text and '"x"' in json.dumps(client.tree) and "secret" not in json.dumps(client.tree)
 
+    async def test_is_rendered_alone_when_asked_for_and_begins_anew(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with server.socket() as client:
+            await client.hello("/fragile")
+            await client.click("press")
+            assert Fragile.subscribers == 1
+            monkeypatch.setattr(Fragile, "is_broken", True)
+            await client.click("press")
+            first = error_id(client)
+            assert Fragile.subscribers == 0
+            await client.click("add")
+            assert "count 1" in client.text
+            again = error_id(client)
+            assert again != first
+            await client.click("", target=f"retry|{again}")
+            assert error_id(client) not in (first, again)
+            monkeypatch.setattr(Fragile, "is_broken", False)
+            client.frames.clear()
+            await client.click("", target=f"retry|{error_id(client)}")
+            assert client.text == "answered pressed 0subscribedcount 1"
+            [[operation, place, children]] = client.frames[0]["ops"]
+            assert (operation, place) == ("children", place_of(client, "add")[:-1])
+            assert len(children) == 2 and children[1] == 1  # what stands beside it is not touched
+            await client.click("press")
+            assert "pressed 1" in client.text
+
+    async def test_does_not_begin_anew_by_itself(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Its query would be asked anew, and the answer render it again, for ever."""
+        monkeypatch.setattr(Fragile, "is_broken", True)
+        async with server.socket() as client:
+            await client.hello("/fragile")
+            renderings = Fragile.renderings
+            await client.click("", target=f"retry|{error_id(client)}")
+            assert Fragile.renderings == renderings + 1
+
+    async def test_that_is_gone_is_not_tried_again(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/fragile")
+            await client.click("", target="retry|0badc0de")
+            assert len(client.toasts()) == 1
+
+    async def test_in_the_browser_is_in_the_log_within_bounds(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            with capture_logs() as logs:
+                fault = {"type": "fault", "id": "0badc0de-and-more", "part": "DataTable", "message": "x" * 9_000}
+                for seq in range(1, 31):
+                    await client.websocket.send(json.dumps({**fault, "seq": seq}))
+                while (await client.until("done"))["seq"] < 30:
+                    pass
+        failures = [each for each in logs if each["event"] == "ui.browser_failed"]
+        assert len(failures) == 20
+        assert failures[0]["error_id"] == "0badc0de" and failures[0]["part"] == "DataTable" and len(failures[0]["message"]) == 500
+
 
 class TestNavigation:
     async def test_moving_changes_screen_and_title(self, server: Server) -> None:
@@ -209,9 +269,25 @@ class TestLimits:
             assert "did not understand" in (await client.until("refused"))["sentence"]
 
 
-def _event(client: object, seq: int) -> str:
-    from tests.ui_runtime.conftest import Client as Browser
+def error_id(client: Browser) -> str:
+    """The id that the failed part of the page shows."""
+    match = re.search(r'"x": "([0-9a-f]{8})"', json.dumps(client.tree))
+    assert match
+    return match[1]
 
-    assert isinstance(client, Browser)
+
+def place_of(client: Browser, id: str, node: Node | None = None, path: tuple[int, ...] = ()) -> list[int]:
+    node = client.tree if node is None else node
+    if isinstance(node, str):
+        raise LookupError(id)
+    if node.get("a", {}).get("id") == id:
+        return list(path)
+    for index, child in enumerate(node.get("c", [])):
+        with suppress(LookupError):
+            return place_of(client, id, child, (*path, index))
+    raise LookupError(id)
+
+
+def _event(client: Browser, seq: int) -> str:
     target = find(client.tree, "add")["e"]["onClick"]["h"]
     return json.dumps({"type": "event", "seq": seq, "target": target, "data": {}})

@@ -82,7 +82,8 @@ def use_action(
 
     `work` may leave out the payload. When it raises, everything is rolled back, a toast shows the sentence and what the
     person typed stays. After the commit a toast shows `success` and `then` runs, given the result if it takes one.
-    With `in_transaction=False` there is no session: `work(payload)`. Show `.is_running` by disabling the button.
+    With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
+    after 150 ms that something is being done; `.is_running` says so to other parts of the screen.
     """
     connection = use_connection()
     _, set_round = use_state(0)

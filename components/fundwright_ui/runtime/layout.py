@@ -24,13 +24,15 @@ log = structlog.get_logger()
 
 _DOING = "|"
 """Stands between the place and the doing in the name of a handler."""
+_RETRY = f"retry{_DOING}"
+"""Stands before an error id in the name of what renders the component that failed with it once more."""
 
 
 class GuardedLayout(Layout):
     """Renders one component at a time, runs handlers when asked and raises what they raise.
 
-    A component that fails becomes a problem node and is made anew the next time its parent renders. `has_effects=False`
-    is for first paint: nothing given to `use_effect` runs.
+    A component that fails becomes a problem node. It is made anew the next time its parent renders, or when the person asks
+    for it. `has_effects=False` is for first paint: nothing given to `use_effect` runs.
 
     ReactPy renders each change in a task of its own and takes the results in whatever order they come, so that an older
     rendering of a component may arrive after a newer one of its parent. Here a queue keeps the order.
@@ -40,6 +42,7 @@ class GuardedLayout(Layout):
         super().__init__(root)
         self._has_effects = has_effects
         self._waiting: dict[Any, None] = {}
+        self._retried: set[Any] = set()
         self._has_work = asyncio.Event()
         self._is_rendering = False
 
@@ -52,6 +55,8 @@ class GuardedLayout(Layout):
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
         """Run the handler named `target`. False when it is gone: the event was sent before the page changed."""
+        if target.startswith(_RETRY):
+            return self._retry(target.removeprefix(_RETRY))
         place, _, doing = target.rpartition(_DOING)
         handler = self._event_handlers.get(place)
         if handler is None or _doing(handler) != doing:
@@ -84,12 +89,27 @@ class GuardedLayout(Layout):
         while self._waiting:
             component_id = next(iter(self._waiting))
             state = self._model_states_by_life_cycle_state_id.get(component_id)
-            if state is not None:
-                hook = state.life_cycle_state.hook
-                if hook._scheduled_render or not hook._rendered_atleast_once:  # pyright: ignore[reportPrivateUsage]
-                    return state
+            if state is not None and self._wants_rendering(component_id, state):
+                return state
             del self._waiting[component_id]
         return None
+
+    def _wants_rendering(self, component_id: Any, state: Any) -> bool:
+        if component_id in self._retried:
+            return True
+        if _error_id(state) is not None:
+            return False  # begun by itself, it would ask its questions anew, fail, and begin again with each answer
+        hook = state.life_cycle_state.hook
+        return hook._scheduled_render or not hook._rendered_atleast_once
+
+    def _retry(self, error_id: str) -> bool:
+        """Render the component that failed with this id, and nothing else. False when it is gone or was rendered since."""
+        for component_id, state in self._model_states_by_life_cycle_state_id.items():
+            if _error_id(state) == error_id:
+                self._retried.add(component_id)
+                self._schedule_render_task(component_id)
+                return True
+        return False
 
     def _schedule_render_task(self, lcs_id: Any) -> None:
         self._waiting[lcs_id] = None
@@ -98,13 +118,12 @@ class GuardedLayout(Layout):
     async def _render_component(
         self, exit_stack: AsyncExitStack, old_state: Any, parent: Any, index: int, key: Any, component: Component
     ) -> Any:
-        if old_state is not None and parent is not None and "error" in old_state.model.current:
-            # Its hooks were left half called, and would not line up again.
-            await self._unmount_model_states([old_state])
-            old_state = None
+        if old_state is not None and _error_id(old_state) is not None:
+            await self._begin_anew(old_state)
         state = await super()._render_component(exit_stack, old_state, parent, index, key, component)
         model = state.model.current
         if "error" in model:
+            await self._let_children_go(old_state, state)
             # ReactPy has logged the trace just before this line.
             model["error"] = new_error_id()
             log.error("ui.render_failed", error_id=model["error"], component=component.type.__qualname__)
@@ -112,6 +131,21 @@ class GuardedLayout(Layout):
             model["attributes"] = {"key": component.key}
         self._tidy(state.life_cycle_state.hook)
         return state
+
+    async def _begin_anew(self, state: Any) -> None:
+        """Forget the state of a component that failed: its hooks were left half called, and would not line up again."""
+        self._retried.discard(state.life_cycle_state.id)
+        hook = state.life_cycle_state.hook
+        await hook.affect_component_will_unmount()
+        hook._effect_funcs.clear()
+        hook._state.clear()
+        hook._rendered_atleast_once = False
+
+    async def _let_children_go(self, before: Any, failed: Any) -> None:
+        """ReactPy would leave what a component had shown before it failed mounted, with all its effects."""
+        if before is None or before.life_cycle_state.id != failed.life_cycle_state.id or failed.children_by_key:
+            return
+        await self._unmount_model_states(list(before.children_by_key.values()))
 
     async def _render_model_children(self, exit_stack: AsyncExitStack, old_state: Any, new_state: Any, raw_children: Any) -> None:
         """ReactPy leaves None out. Kept as nothing, it keeps the place of what follows: a widget goes on when an alert comes
@@ -137,6 +171,11 @@ class GuardedLayout(Layout):
         if isinstance(handler, Handler) and handler.is_exclusive:
             entry["isExclusive"] = True
         return entry
+
+
+def _error_id(state: Any) -> str | None:
+    """The id of the failure that this component shows."""
+    return getattr(state.model, "current", {}).get("error")
 
 
 def event_of(target: str) -> str:

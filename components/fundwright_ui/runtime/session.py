@@ -35,6 +35,7 @@ Authenticate = Callable[[Mapping[str, str]], Awaitable[Actor | None]]
 _MAX_FRAME_CHARACTERS = 1_000_000
 _MAX_EVENTS_PER_S = 100
 _MAX_WAITING_EVENTS = 200
+_MAX_FAULTS = 20
 _SETTLE_TIMEOUT_S = 1.0
 _FAREWELL_TIMEOUT_S = 10.0
 _IDENTITY_MAX_AGE_S = 1.0
@@ -76,6 +77,7 @@ class Session:
         self._allowance = float(_MAX_EVENTS_PER_S)
         self._refilled_at = time.monotonic()
         self._last_handled = ("", 0.0)
+        self._faults = 0
         self._attached: asyncio.Task[int] | None = None
         self._expiry: asyncio.TimerHandle | None = None
         self._close_code = _FAILED
@@ -263,6 +265,8 @@ class Session:
                 await self._handle(target, cast(dict[str, Any], data) if isinstance(data, dict) else {}, seq)
             case {"type": "location", "path": str(path)}:
                 self._relocate(path)
+            case {"type": "fault", "id": str(error_id), "part": str(part), "message": str(message)}:
+                self._log_fault(error_id, part, message)
             case {"type": "check"}:
                 return
             case _:
@@ -291,6 +295,12 @@ class Session:
                 self._tell_too_late(target)
         except Exception as error:
             self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+
+    def _log_fault(self, error_id: str, part: str, message: str) -> None:
+        """The browser shows this id beside the part of the page that failed there. What it says is only quoted, within bounds."""
+        self._faults += 1
+        if self._faults <= _MAX_FAULTS:
+            log.warning("ui.browser_failed", error_id=error_id[:8], part=part[:100], message=message[:500])
 
     def _tell_too_late(self, target: str) -> None:
         """What was pressed has gone. Nobody misses an event of a field that is gone, nor the second half of a double click."""

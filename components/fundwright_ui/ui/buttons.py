@@ -31,13 +31,17 @@ def button(
     aria_label: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A button. `is_busy` shows that its action runs: pass `action.is_running`."""
+    """A button. One that an action is given to is busy while it runs, in the page where it was pressed, without further ado.
+
+    `is_busy` says so elsewhere too: pass `action.is_running`.
+    """
     return html.button(
         attributes(
             type=type,
             name=name,
             className=_look(look, danger=danger, size=size, block=block),
             disabled=True if disabled else None,
+            aria_disabled=True if is_busy else None,
             aria_busy=True if is_busy else None,
             aria_label=aria_label,
             onClick=handler(on_click) if on_click is not None else None,

@@ -71,14 +71,30 @@ describe("events", () => {
     expect(page.sent().slice(1)).toEqual([1, 2, 3].map((seq) => ({ type: "event", seq, received: 0, target: "press", data: {} })));
   });
 
-  it("that run once at a time go out once until they are done", async () => {
+  it("that run once at a time go out once until they are done; what was pressed is busy at once and keeps the focus", async () => {
     const page = await openPage({ t: "button", e: { onClick: { h: "pay", o: 1 } }, c: ["Pay"] });
-    fireEvent.click(screen.getByRole("button"));
-    fireEvent.click(screen.getByRole("button"));
+    const button = screen.getByRole<HTMLButtonElement>("button");
+    button.focus();
+    fireEvent.click(button);
+    expect([button.ariaDisabled, button.ariaBusy, button.disabled]).toEqual(["true", "true", false]);
+    expect(document.activeElement).toBe(button);
+    fireEvent.click(button);
     expect(page.sent()).toHaveLength(2);
     await page.receive({ type: "done", seq: 1 });
-    fireEvent.click(screen.getByRole("button"));
+    expect([button.hasAttribute("aria-disabled"), button.hasAttribute("aria-busy")]).toEqual([false, false]);
+    fireEvent.click(button);
     expect(page.sent()).toHaveLength(3);
+  });
+
+  it("that wait for the server wait once", async () => {
+    const page = await openPage({ t: "button", e: { onClick: { h: "pay", o: 1 } }, c: ["Pay"] }, { isMounted: false });
+    fireEvent.click(screen.getByRole("button"));
+    fireEvent.click(screen.getByRole("button"));
+    expect(screen.getByRole("button").ariaBusy).toBe("true");
+    await page.mount();
+    expect(page.sent()).toHaveLength(2);
+    await page.receive({ type: "done", seq: 1 });
+    expect(screen.getByRole("button").hasAttribute("aria-busy")).toBe(false);
   });
 
   it("wait for the server, then go to the handler's new name", async () => {
@@ -118,9 +134,23 @@ describe("events", () => {
     const submits = () => page.sent().filter((frame) => frame.type === "event" && frame.target === "save");
     expect(submits()).toMatchObject([{ data: { fields: { name: "Ada", go: "" }, submitter: "go" } }]);
     expect(button.closest("form")?.getAttribute("aria-busy")).toBe("true");
+    expect(button.getAttribute("aria-disabled")).toBe("true");
     await page.receive({ type: "done", seq: 1 });
     fireEvent.click(button);
     expect(submits()).toHaveLength(2);
+  });
+});
+
+describe("a component that failed on the server", () => {
+  it("is tried again alone", async () => {
+    const page = await openPage({ t: "div", c: [{ x: "e1" }, { t: "p", c: ["still here"] }] });
+    const retry = screen.getByRole("button", { name: "Try again" });
+    fireEvent.click(retry);
+    fireEvent.click(retry);
+    expect(page.sent().slice(1)).toMatchObject([{ type: "event", target: "retry|e1" }]);
+    expect(retry.ariaBusy).toBe("true");
+    await page.patch(["set", [0], { t: "p", c: ["mended"] }]);
+    expect(screen.getByText("mended")).toBeTruthy();
   });
 });
 
@@ -310,10 +340,25 @@ describe("widgets", () => {
 
   it("that fail leave a problem in their own place", async () => {
     const tree: TreeNode = { t: "div", c: [{ w: "Failing" }, { t: "p", c: ["still here"] }] };
-    await openPage(tree, { widgets: new WidgetRegistry({ Failing: () => Promise.resolve({ Failing }) }) });
+    const page = await openPage(tree, { widgets: new WidgetRegistry({ Failing: () => Promise.resolve({ Failing }) }) });
     expect(await screen.findByRole("alert")).toBeTruthy();
     expect(screen.getByText("still here")).toBeTruthy();
-    expect(screen.getByRole("button", { name: "Try again" })).toBeTruthy();
+    const [fault] = page.sent().filter((frame) => frame.type === "fault");
+    expect(fault).toMatchObject({ part: "Failing", message: "Error: broken" });
+    expect(screen.getByText(fault?.id ?? "none")).toBeTruthy();
+    takeComplaints();
+  });
+
+  it("that fail are shown when a second try works", async () => {
+    let isBroken = true;
+    const Fragile = (): ReactNode => {
+      if (isBroken) throw new Error("broken");
+      return <p>mended</p>;
+    };
+    await openPage({ w: "Fragile" }, { widgets: new WidgetRegistry({ Fragile: () => Promise.resolve({ Fragile }) }) });
+    isBroken = false;
+    fireEvent.click(await screen.findByRole("button", { name: "Try again" }));
+    expect(screen.getByText("mended")).toBeTruthy();
     takeComplaints();
   });
 

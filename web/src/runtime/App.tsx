@@ -24,7 +24,7 @@ export function App({ runtime, widgets }: AppProps): ReactNode {
       <WidgetsContext value={widgets}>
         <BrowserRouter basename={runtime.page.base || "/"}>
           <Navigation />
-          <ErrorBoundary>
+          <ErrorBoundary part="page">
             <Screen runtime={runtime} />
           </ErrorBoundary>
           <AfterHydration runtime={runtime} />

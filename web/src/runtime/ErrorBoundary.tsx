@@ -1,20 +1,41 @@
-import { Component, type ReactNode } from "react";
+import { Component, type ContextType, type ReactNode } from "react";
 import { Problem } from "./Problem";
+import { RuntimeContext } from "./Runtime";
 
 interface Props {
   readonly children: ReactNode;
+  /** What the server's log calls the part that failed. */
+  readonly part: string;
 }
 
-/** Catches a failure while rendering and shows a problem panel with a second try. */
-export class ErrorBoundary extends Component<Props, { readonly hasFailed: boolean }> {
-  override state = { hasFailed: false };
+interface State {
+  readonly errorId: string | undefined;
+}
 
-  static getDerivedStateFromError(): { hasFailed: boolean } {
-    return { hasFailed: true };
+const INTACT: State = { errorId: undefined };
+
+function newErrorId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(4));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Catches a failure while rendering, has the server log it, and shows a problem panel with its id and a second try. */
+export class ErrorBoundary extends Component<Props, State> {
+  static override contextType = RuntimeContext;
+  declare context: ContextType<typeof RuntimeContext>;
+  override state = INTACT;
+
+  static getDerivedStateFromError(): State {
+    return { errorId: newErrorId() };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    if (this.state.errorId !== undefined) this.context?.reportFault(this.state.errorId, this.props.part, String(error));
   }
 
   override render(): ReactNode {
-    if (!this.state.hasFailed) return this.props.children;
-    return <Problem onRetry={() => this.setState({ hasFailed: false })} />;
+    const { errorId } = this.state;
+    if (errorId === undefined) return this.props.children;
+    return <Problem errorId={errorId} onRetry={() => this.setState(INTACT)} />;
   }
 }

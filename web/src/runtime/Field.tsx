@@ -30,7 +30,7 @@ export function Field({ node, children }: { readonly node: ElementNode; readonly
   const [keeper] = useState(() => new FieldKeeper(runtime, node));
   const [start] = useState(() => split(node).start);
   const { attributes, handlers: others } = useMemo(() => split(node), [node]);
-  const handlers = useElementHandlers(others);
+  const [handlers] = useElementHandlers(others);
   const { value, checked, ack } = contentOf(node);
 
   useLayoutEffect(() => keeper.follow(node), [keeper, node]);

@@ -1,15 +1,18 @@
-import { createElement, type ReactNode, type SubmitEvent, useState } from "react";
+import { createContext, createElement, type ReactNode, type SubmitEvent, useState } from "react";
 import { encodeEvent } from "./events";
 import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
 import { useElementHandlers, useLatestHandlers } from "./useHandlers";
+
+/** Whether the form around is on its way. */
+export const SendingContext = createContext(false);
 
 /** A form; it is sent once at a time, so a double click under latency makes one record. */
 export function Form({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const [isBusy, setBusy] = useState(false);
   const find = useLatestHandlers(node.e);
-  const handlers = useElementHandlers(node.e);
+  const [handlers] = useElementHandlers(node.e);
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     if (isBusy) return;
@@ -23,6 +26,6 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   return createElement(
     "form",
     { ...node.a, ...handlers, ...(node.e?.["onSubmit"] && { onSubmit: submit }), ...(isBusy && { "aria-busy": true }) },
-    children,
+    <SendingContext value={isBusy}>{children}</SendingContext>,
   );
 }

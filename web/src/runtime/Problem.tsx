@@ -2,13 +2,14 @@ import type { ReactNode } from "react";
 import { useRuntime } from "./Runtime";
 
 export interface ProblemProps {
-  /** Names the log entry of a failure on the server. */
-  readonly errorId?: string;
-  readonly onRetry?: () => void;
+  /** Names the line in the server's log. */
+  readonly errorId?: string | undefined;
+  readonly isBusy?: boolean;
+  readonly onRetry: () => void;
 }
 
 /** Stands in the place of a part that failed, and leaves the rest of the page as it is. */
-export function Problem({ errorId, onRetry = () => location.reload() }: ProblemProps): ReactNode {
+export function Problem({ errorId, isBusy = false, onRetry }: ProblemProps): ReactNode {
   const { t } = useRuntime();
   return (
     <div className="fw-problem" role="alert">
@@ -18,7 +19,13 @@ export function Problem({ errorId, onRetry = () => location.reload() }: ProblemP
           {t("Error id")} <code>{errorId}</code>
         </p>
       )}
-      <button type="button" className="fw-button fw-button-outlined" onClick={onRetry}>
+      <button
+        type="button"
+        className="fw-button fw-button-outlined"
+        aria-disabled={isBusy || undefined}
+        aria-busy={isBusy || undefined}
+        onClick={isBusy ? undefined : onRetry}
+      >
         {t("Try again")}
       </button>
     </div>

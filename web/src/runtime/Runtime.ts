@@ -2,13 +2,14 @@ import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
 import { keepFields } from "./keptFields";
-import type { EventData, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
+import type { EventData, Fault, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
 import { forgetToken, goToRoot, takeOver } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
 
 const MOST_EARLY_EVENTS = 50;
+const MOST_FAULT_CHARACTERS = 500;
 
 export interface ToastMessage {
   readonly message: string;
@@ -42,6 +43,7 @@ export class Runtime {
   readonly #fields = new Set<(isFresh: boolean) => void>();
   readonly #exclusive = new Set<string>();
   #early: EarlyEvent[] = [];
+  readonly #faults: Fault[] = [];
   #unreportedMove: (() => void) | undefined;
   #isAsPainted = true;
   #hasLostEvent = false;
@@ -119,6 +121,12 @@ export class Runtime {
       if (outcome === "refused") onRefused();
       release();
     });
+  };
+
+  /** Tells the server's log of a failure in this half. */
+  readonly reportFault = (id: string, part: string, message: string): void => {
+    this.#faults.push({ id, part, message: message.slice(0, MOST_FAULT_CHARACTERS) });
+    if (this.#connection.isMounted) this.#sendFaults();
   };
 
   /** Registers what a field does once the server listens again, with the state it had or with a fresh one. */
@@ -210,6 +218,7 @@ export class Runtime {
   /** Content first: what was pressed since then may depend on it. */
   #listenAgain(isFresh: boolean): void {
     this.isConnected.set(true);
+    this.#sendFaults();
     for (const resend of this.#fields) resend(isFresh);
     const early = this.#early;
     this.#early = [];
@@ -217,6 +226,10 @@ export class Runtime {
     if (this.#hasLostEvent) this.toast(this.t("The connection was interrupted. Check whether your last step was done."), "warning");
     this.#hasLostEvent = false;
     this.#releaseMount();
+  }
+
+  #sendFaults(): void {
+    for (const fault of this.#faults.splice(0)) this.#connection.sendFault(fault);
   }
 
   #patch(operations: Parameters<typeof applyOperations>[1]): void {

@@ -1,6 +1,6 @@
-import { createElement, memo, type ReactNode } from "react";
+import { createElement, memo, type ReactNode, use, useState } from "react";
 import { Field, isField } from "./Field";
-import { Form } from "./Form";
+import { Form, SendingContext } from "./Form";
 import { isMoment, Moment } from "./Moment";
 import { Problem } from "./Problem";
 import type { ElementNode, TreeNode } from "./protocol";
@@ -23,15 +23,30 @@ function renderChildren(children: readonly TreeNode[] | undefined): ReactNode {
   return children.map((child, index) => <Tree key={keyOf(child, index)} node={child} />);
 }
 
+/** Of what was pressed and is being done. Not `disabled`, which would take the focus away. */
+const BUSY = { "aria-disabled": true, "aria-busy": true };
+
 function Element({ node }: { readonly node: ElementNode }): ReactNode {
-  const handlers = useElementHandlers(node.e);
-  return createElement(node.t, { ...node.a, ...handlers }, VOID.has(node.t) ? undefined : renderChildren(node.c));
+  const [handlers, isBusy] = useElementHandlers(node.e);
+  return createElement(node.t, { ...node.a, ...handlers, ...(isBusy && BUSY) }, VOID.has(node.t) ? undefined : renderChildren(node.c));
 }
 
-/** A component that failed on the server, whose HTML is an empty panel. */
+function SubmitButton({ node }: { readonly node: ElementNode }): ReactNode {
+  const isSending = use(SendingContext);
+  return <Element node={isSending ? { ...node, a: { ...node.a, ...BUSY } } : node} />;
+}
+
+/** A component that failed on the server, whose HTML is an empty panel. A second try renders it alone. */
 function Failed({ errorId }: { readonly errorId: string }): ReactNode {
-  const isHydrated = useSignal(useRuntime().isHydrated);
-  return isHydrated ? <Problem errorId={errorId} /> : <div className="fw-problem" role="alert" />;
+  const runtime = useRuntime();
+  const isHydrated = useSignal(runtime.isHydrated);
+  const [isBusy, setBusy] = useState(false);
+  if (!isHydrated) return <div className="fw-problem" role="alert" />;
+  const retry = (): void => {
+    setBusy(true);
+    runtime.emit(() => ({ h: `retry|${errorId}`, o: 1 }), {}, () => setBusy(false));
+  };
+  return <Problem errorId={errorId} isBusy={isBusy} onRetry={retry} />;
 }
 
 /** Shows a node of the server's tree. A node that is the same object as before is not rendered again. */
@@ -41,6 +56,7 @@ export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): R
   if ("f" in node) return renderChildren(node.c);
   if ("w" in node) return <Widget node={node}>{renderChildren(node.c)}</Widget>;
   if (node.t === "form") return <Form node={node}>{renderChildren(node.c)}</Form>;
+  if (node.t === "button" && node.a?.["type"] === "submit") return <SubmitButton node={node} />;
   if (isMoment(node)) return <Moment node={node}>{renderChildren(node.c)}</Moment>;
   if (!isField(node)) return <Element node={node} />;
   // Another name is another field, even in the same place: it must not inherit what was typed.

@@ -30,7 +30,7 @@ function LoadedWidget({ node, children }: { readonly node: WidgetNode; readonly 
   if (loading.state === "failed") return <Problem onRetry={() => registry.retry(node.w)} />;
   const Component = loading.component;
   return (
-    <ErrorBoundary>
+    <ErrorBoundary part={node.w}>
       <Component {...node.a} {...handlers} />
     </ErrorBoundary>
   );

@@ -81,6 +81,13 @@ export type ServerFrame =
 
 export type EventData = Readonly<Record<string, unknown>>;
 
+/** A part of this half that failed, for the server's log. */
+export interface Fault {
+  readonly id: string;
+  readonly part: string;
+  readonly message: string;
+}
+
 export type ClientFrame =
   | {
       readonly type: "hello";
@@ -91,4 +98,5 @@ export type ClientFrame =
     }
   | { readonly type: "event"; readonly seq: number; readonly received: number; readonly target: string; readonly data: EventData }
   | { readonly type: "location"; readonly seq: number; readonly received: number; readonly path: string }
+  | ({ readonly type: "fault"; readonly seq: number; readonly received: number } & Fault)
   | { readonly type: "ping"; readonly received: number };

@@ -1,4 +1,4 @@
-import { type SyntheticEvent, useLayoutEffect, useMemo, useRef } from "react";
+import { type SyntheticEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { encodeEvent } from "./events";
 import type { EventData, Handler, Handlers } from "./protocol";
 import { useRuntime } from "./Runtime";
@@ -21,18 +21,31 @@ export function useLatestHandlers(handlers: Handlers = NONE): FindHandler {
 
 export type ElementHandlers = Readonly<Record<string, (event: SyntheticEvent) => void>>;
 
-/** React event props for an element's handlers. */
-export function useElementHandlers(handlers: Handlers = NONE): ElementHandlers {
+/** React event props for an element's handlers, and whether one that runs once at a time is running: it drops further events. */
+export function useElementHandlers(handlers: Handlers = NONE): readonly [ElementHandlers, boolean] {
   const runtime = useRuntime();
   const find = useLatestHandlers(handlers);
-  return useMemo(() => {
-    const listen = (name: string, { p, s }: Handler) => (event: SyntheticEvent): void => {
+  const [isBusy, setBusy] = useState(false);
+  const isRunning = useRef(false);
+  const listeners = useMemo(() => {
+    const run = (name: string, event: SyntheticEvent): void => {
+      if (isRunning.current) return;
+      isRunning.current = true;
+      setBusy(true);
+      runtime.emit(() => find(name), encodeEvent(name, event), () => {
+        isRunning.current = false;
+        setBusy(false);
+      });
+    };
+    const listen = (name: string, { p, s, o }: Handler) => (event: SyntheticEvent): void => {
       if (p !== undefined) event.preventDefault();
       if (s !== undefined) event.stopPropagation();
-      runtime.emit(() => find(name), encodeEvent(name, event));
+      if (o === undefined) runtime.emit(() => find(name), encodeEvent(name, event));
+      else run(name, event);
     };
     return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, listen(name, handler)]));
   }, [handlers, find, runtime]);
+  return [listeners, isBusy];
 }
 
 export type WidgetHandlers = Readonly<Record<string, (payload: EventData) => void>>;
