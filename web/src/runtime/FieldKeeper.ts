@@ -89,10 +89,18 @@ export class FieldKeeper {
     if (this.#field === undefined || this.#handler === undefined) return;
     const sent = this.#runtime.emitContent(this.#handler, readField(this.#field), () => {
       // What was typed since has been sent, and may have been refused, by itself.
-      if (sent === this.#lastSent) setTimeout(() => this.#send(), AFTER_REFUSAL_MS);
+      if (sent === this.#lastSent) this.#sendLater();
     });
     this.#isUnsent = sent === 0;
     if (sent !== 0) this.#lastSent = sent;
+  }
+
+  #sendLater(): void {
+    const release = this.#runtime.readiness.hold();
+    setTimeout(() => {
+      this.#send();
+      release();
+    }, AFTER_REFUSAL_MS);
   }
 }
 

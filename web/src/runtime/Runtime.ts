@@ -56,6 +56,7 @@ export class Runtime {
     this.tree = new Signal(page.tree);
     this.title = new Signal(page.title);
     this.#releaseMount = this.readiness.hold();
+    this.isHydrated.subscribe(this.readiness.hold());
     this.#connection = new Connection({
       url: `${location.origin.replace(/^http/, "ws")}${page.base}/socket`,
       greet: () => ({ path: this.path, hash: this.#isAsPainted ? page.hash : null }),
@@ -259,6 +260,7 @@ export class Runtime {
   #load(path: string): void {
     // The answer to `hello`: whoever this page was rendered for is no longer signed in.
     if (!this.#connection.isMounted) keepFields(this.page.account);
+    this.readiness.hold();
     location.assign(/^https?:/.test(path) ? path : this.page.base + path);
   }
 
@@ -274,6 +276,7 @@ export class Runtime {
     this.#hasGivenUp = true;
     this.#connection.stop();
     forgetToken();
+    this.readiness.hold();
     go(this.page.base);
   }
 
