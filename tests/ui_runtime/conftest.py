@@ -25,7 +25,7 @@ from fundwright.core.web import add_error_handlers
 from fundwright.identity import api as identity_api
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.hooks import use_actor, use_connection, use_query
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
@@ -81,6 +81,21 @@ def private() -> Any:
 async def _slow_answer(_session: object) -> str:
     await asyncio.sleep(0.05)
     return "answered"
+
+
+@component
+def notes() -> Any:
+    """What its owner writes, and what everybody's handlers are called."""
+    actor = use_actor()
+    kept, set_kept = use_state(())
+
+    async def keep(event: dict[str, Any]) -> None:
+        await asyncio.sleep(0)
+        set_kept(lambda earlier: (*earlier, str(event.get("value"))))
+
+    writing = html.button({"id": "keep", "onClick": keep}, "Keep")
+    erasing = html.button({"id": "erase", "onClick": lambda _event: set_kept(())}, "Erase") if actor.role == "admin" else None
+    return html.main(f"notes of {actor.email}: {', '.join(kept)}", writing, erasing)
 
 
 @component
@@ -190,6 +205,7 @@ SCREENS = [
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),
     Screen("/404", "Not found", counter, area="public", status=404),
     Screen("/private", "Private", private),
+    Screen("/notes", "Notes", notes),
     Screen("/admins", "Admins", private, roles=frozenset({"admin"})),
 ]
 
@@ -239,10 +255,10 @@ class Client:
                 if frame["type"] == kind:
                     return frame
 
-    async def click(self, id: str, target: str | None = None) -> None:
+    async def click(self, id: str, target: str | None = None, **data: object) -> None:
         self.seq += 1
         target = target or find(self.tree, id)["e"]["onClick"]["h"]
-        await self.websocket.send(json.dumps({"type": "event", "seq": self.seq, "target": target, "data": {}}))
+        await self.websocket.send(json.dumps({"type": "event", "seq": self.seq, "target": target, "data": data}))
         await self.until("done")
 
     async def go(self, path: str) -> None:
@@ -293,10 +309,14 @@ class Server:
         ) as websocket:
             yield Client(websocket)
 
-    async def sign_in(self) -> str:
+    async def sign_in(self, email: str = EMAIL) -> str:
         async with httpx.AsyncClient(base_url=self.url) as http:
-            answer = await http.post("/signin", json={"email": EMAIL, "password": PASSWORD})
+            answer = await http.post("/signin", json={"email": email, "password": PASSWORD})
         return answer.json()["token"]
+
+    async def add_account(self, email: str, *, role: Role = Role.USER) -> None:
+        async with self.core.database.transaction() as session:
+            await identity.add_account(session, email=email, name=email, role=role, password=PASSWORD)
 
     def set(self, **settings: object) -> None:
         object.__setattr__(self.core, "settings", self.core.settings.model_copy(update=settings))

@@ -121,7 +121,7 @@ class TestNotComingBack:
             assert again.text.endswith("count 0")
 
 
-@pytest.mark.security(29)
+@pytest.mark.security(29, 32)
 class TestStrangers:
     async def test_cannot_go_on_with_the_page_of_somebody_else(self, server: Server) -> None:
         token = await server.sign_in()

@@ -7,13 +7,19 @@ from contextlib import suppress
 
 import pytest
 from structlog.testing import capture_logs
+from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Origin
 
+from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client, Role
 from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.socket import allowed_origins
 from tests.ui_runtime.conftest import EMAIL, Fragile, Server, find
 from tests.ui_runtime.conftest import Client as Browser
+
+TOO_LATE = "The page changed before your click arrived. Look again, and repeat it if you still want it."
 
 
 async def hash_of(server: Server, path: str, token: str | None = None) -> str:
@@ -84,9 +90,7 @@ class TestEvent:
         async with server.socket() as client:
             await client.hello("/public")
             await client.click("", target="/no/such:onClick|0")
-            assert client.toasts() == [
-                "The page changed before your click arrived. Look again, and repeat it if you still want it."
-            ]
+            assert client.toasts() == [TOO_LATE]
             await client.click("", target="/no/such:onBlur|0")
             assert len(client.toasts()) == 1
 
@@ -201,6 +205,90 @@ class TestStrangers:
                 pass
         assert refused.value.response.status_code == 403
 
+    @pytest.mark.security(28)
+    async def test_the_host_header_does_not_make_an_origin_our_own(self, server: Server) -> None:
+        port = server.core.settings.port
+        with pytest.raises(InvalidStatus) as refused:
+            async with connect(
+                f"ws://evil.example:{port}/socket", origin=Origin(f"http://evil.example:{port}"), host="127.0.0.1", port=port
+            ):
+                pass
+        assert refused.value.response.status_code == 403
+
+    @pytest.mark.security(28)
+    @pytest.mark.parametrize(
+        ("configured", "allowed"),
+        [
+            ({"public_url": "https://funds.example/app"}, {"https://funds.example"}),
+            (
+                {"public_url": "https://funds.example", "allowed_origins": ["https://other.example:8443/"]},
+                {"https://funds.example", "https://other.example:8443"},
+            ),
+            (
+                {"host": "10.0.0.7", "port": 8001},
+                {"http://10.0.0.7:8001", "http://localhost:8001", "http://127.0.0.1:8001", "http://[::1]:8001"},
+            ),
+        ],
+    )
+    async def test_origins_are_configured_without_the_path_behind_a_proxy(
+        self, core: Core, configured: dict[str, object], allowed: set[str]
+    ) -> None:
+        settings = core.settings.model_copy(update={"public_url": None, "allowed_origins": [], **configured})
+        assert allowed_origins(settings) == allowed
+
+    @pytest.mark.security(31)
+    async def test_a_handler_of_somebody_else_s_page_cannot_be_called(self, server: Server) -> None:
+        await server.add_account("admin@example.org", role=Role.ADMIN)
+        theirs, own = await server.sign_in("admin@example.org"), await server.sign_in()
+        async with server.socket(token=theirs) as admin, server.socket(token=own) as client:
+            await admin.hello("/notes")
+            await client.hello("/notes")
+            await admin.click("keep", value="theirs")
+            await client.click("keep", value="own")
+            await client.click("", target=find(admin.tree, "erase")["e"]["onClick"]["h"])
+            await client.click("", target=find(admin.tree, "keep")["e"]["onClick"]["h"], value="more")
+            await admin.click("keep", value="last")
+            assert client.toasts() == [TOO_LATE]
+            assert client.text.startswith("notes of ada@example.org: own, more")
+            assert admin.text.startswith("notes of admin@example.org: theirs, last")
+
+    @pytest.mark.security(30, 31)
+    @pytest.mark.pain(14)
+    async def test_an_event_after_the_end_of_its_session_does_nothing(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Even when nothing has told the socket of the end, as when a notification is lost."""
+        monkeypatch.setattr("fundwright_ui.runtime.session._IDENTITY_MAX_AGE_S", 0.0)
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/notes")
+            async with server.core.database.transaction() as session:
+                monkeypatch.setattr("fundwright.core.live.publish", _say_nothing)
+                actor = await identity.authenticate(server.core, session, token)
+                assert actor is not None
+                await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+            with pytest.raises(ConnectionClosed) as closed:
+                await client.click("keep", value="too late")
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+        assert not [frame for frame in client.frames if frame["type"] == "patch"]
+
+    @pytest.mark.pain(12)
+    async def test_people_at_the_same_time_each_see_their_own(self, server: Server) -> None:
+        emails = [f"person{n}@example.org" for n in range(4)]
+        for email in emails:
+            await server.add_account(email)
+        tokens = [await server.sign_in(email) for email in emails]
+
+        async def work(email: str, token: str) -> None:
+            async with server.socket(token=token) as client:
+                await client.hello("/notes")
+                for n in range(20):
+                    await client.click("keep", value=f"{email} {n}")
+                shown = ", ".join(f"{email} {n}" for n in range(20))
+                assert client.text.startswith(f"notes of {email}: {shown}")
+
+        await asyncio.gather(*(work(email, token) for email, token in zip(emails, tokens, strict=True)))
+
     @pytest.mark.security(29)
     async def test_without_a_session_nothing_private_is_rendered(self, server: Server) -> None:
         async with server.socket() as client:
@@ -267,6 +355,9 @@ class TestLimits:
             await client.hello("/public")
             await client.websocket.send("{")
             assert "did not understand" in (await client.until("refused"))["sentence"]
+
+
+async def _say_nothing(*_arguments: object, **_named: object) -> None: ...
 
 
 def error_id(client: Browser) -> str:
