@@ -4,11 +4,11 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench security lint fix lock dev clean
+.PHONY: help setup run test bench bench-ui security lint fix lock dev clean
 .SILENT:
 
 help: ## Say what each target does
-	awk -F '[a-z ]*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	awk -F '[a-z -]*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: python ## Install everything; again at any time
 	$(PYTHON) scripts/setup.py all
@@ -23,6 +23,9 @@ test: python ## Check everything: style, types, architecture, units, journeys in
 
 bench: setup ## Measure what the goals are about
 	exec $(BIN)/python -m benchmarks
+
+bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/
+	exec $(BIN)/python -m benchmarks.ui
 
 security: setup ## List the items of the security checklist that tests prove
 	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered tests e2e

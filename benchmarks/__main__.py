@@ -18,7 +18,9 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 
 def main(wanted: Sequence[str]) -> int:
-    names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_"))
+    names = sorted(
+        module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not (module.ispkg or module.name.startswith("_"))
+    )
     unknown = set(wanted) - set(names)
     if unknown:
         print(f"There is no benchmark {', '.join(sorted(unknown))}. There are: {', '.join(names)}.", file=sys.stderr)

@@ -1,0 +1,43 @@
+"""The page of `reactpy_dashboard` under our runtime: `python -m benchmarks.ui.pages.fundwright_dashboard FOLDER`, port in `PORT`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from fastapi import FastAPI
+from reactpy.types import Component
+
+from benchmarks.ui.pages.reactpy_dashboard import dashboard, listen
+from fundwright import hooks
+from fundwright.core.assembly import open_core
+from fundwright.core.plugins import Plugins
+from fundwright.core.settings import Settings
+from fundwright_ui import extension
+from fundwright_ui.runtime import socket as sockets
+from fundwright_ui.runtime.mounting import mount
+from fundwright_ui.runtime.router import Area, Screen
+
+SCREENS = [Screen("/", "Dashboard", dashboard, area="public"), Screen("/404", "Not found", dashboard, area="public")]
+
+
+async def main(folder: Path, port: int) -> None:
+    sockets._MAX_SESSIONS_PER_OWNER = 1_000  # pyright: ignore[reportPrivateUsage]  # all come from this machine
+    async with open_core(Settings(data=folder, port=port), Plugins([hooks, extension])) as core:
+        app = FastAPI()
+        mount(app, core=core, screens=SCREENS, redirects={}, shell=_bare, authenticate=_nobody)
+        await listen(app, port).serve()
+
+
+def _bare(_area: Area, screen: Component) -> Component:
+    return screen
+
+
+async def _nobody(_cookies: object) -> None:
+    return None
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), int(os.environ["PORT"])))

@@ -1,0 +1,192 @@
+"""The pages as servers: ours, and each other framework's in an environment of its own under var/bench-ui."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts.setup import uv_environment
+
+PROJECT = Path(__file__).resolve().parents[2]
+PAGES = Path(__file__).parent / "pages"
+ENVIRONMENTS = PROJECT / "var/bench-ui"
+START_TIMEOUT_S = 300
+INSTALL_TIMEOUT_S = 600
+
+REFLEX_SETTINGS = """\
+import reflex as rx
+
+config = rx.Config(
+    app_name="page", api_url="{origin}", deploy_url="{origin}", backend_port={port}, frontend_port={port},
+    telemetry_enabled=False, show_built_with_reflex=False,
+)
+"""
+
+
+class NotAvailable(Exception):
+    """This framework cannot be installed or started here; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """What a server is started with."""
+
+    folder: Path
+    """An empty one for whatever it writes."""
+    port: int
+    origin: str
+    """What the browser sees: the address of the proxy."""
+
+
+@dataclass(frozen=True)
+class Framework:
+    name: str
+    requirement: str | None
+    """None for ours, which is here already."""
+    command: Callable[[Running], Sequence[str | Path]]
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    node: str | None = None
+    """The version of Node that it needs."""
+
+    @property
+    def environment(self) -> Path:
+        return ENVIRONMENTS / self.name.lower()
+
+    def program(self, name: str) -> Path:
+        return self.environment / "bin" / name
+
+
+def frameworks() -> list[Framework]:
+    return [
+        Framework("Fundwright", None, _fundwright),
+        Framework("Reflex", "reflex==0.10.1", _reflex, {"REFLEX_USE_NPM": "1", "REFLEX_TELEMETRY_ENABLED": "0"}, node="22"),
+        Framework("NiceGUI", "nicegui==3.18.0", lambda _running: [_python("nicegui"), PAGES / "nicegui_page.py"]),
+        Framework("Dash", "dash==4.4.1", lambda _running: [_python("dash"), PAGES / "dash_page.py"]),
+        Framework("Streamlit", "streamlit==1.67.0", _streamlit),
+    ]
+
+
+def _python(name: str) -> Path:
+    return ENVIRONMENTS / name / "bin/python"
+
+
+def _fundwright(running: Running) -> Sequence[str | Path]:
+    return [sys.executable, "-m", "benchmarks.ui.ours", running.folder, str(running.port), running.origin]
+
+
+def _reflex(running: Running) -> Sequence[str | Path]:
+    package = running.folder / "page"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(PAGES / "reflex_page.py", package / "page.py")
+    (running.folder / "rxconfig.py").write_text(REFLEX_SETTINGS.format(origin=running.origin, port=running.port))
+    return [ENVIRONMENTS / "reflex/bin/reflex", "run", "--env", "prod", "--single-port"]
+
+
+def _streamlit(running: Running) -> Sequence[str | Path]:
+    options = {
+        "server.port": running.port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "browser.serverAddress": "127.0.0.1",
+        "browser.serverPort": running.origin.rpartition(":")[2],
+    }
+    given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    return [ENVIRONMENTS / "streamlit/bin/streamlit", "run", PAGES / "streamlit_page.py", *given]
+
+
+@contextmanager
+def serving(framework: Framework, *, port: int, origin: str) -> Iterator[None]:
+    """The framework's page on `port`. Raises NotAvailable."""
+    variables = {**os.environ, **framework.variables, "PORT": str(port)}
+    if framework.requirement:
+        install(framework, framework.requirement)
+    if framework.node:
+        variables["PATH"] = f"{install_node(framework.node)}{os.pathsep}{variables['PATH']}"
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-ui-", ignore_cleanup_errors=True) as folder,
+        (Path(folder) / "server.log").open("w+") as log,
+    ):
+        work = Path(folder) / "work"
+        work.mkdir()
+        command = framework.command(Running(work, port, origin))
+        # Ours is run from the project, the others where they may write what they like.
+        place = work if framework.requirement else PROJECT
+        server = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=place, env=variables,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            _wait_until_it_answers(port, server, Path(log.name))
+            yield
+        finally:
+            _stop(server)
+
+
+def install(framework: Framework, requirement: str) -> None:
+    """Make the environment unless it is there with this version."""
+    stamp = framework.environment / "installed"
+    if stamp.exists() and stamp.read_text() == requirement:
+        return
+    uv = Path(sys.executable).parent / "uv"
+    _run([uv, "venv", "--clear", "--python", sys.executable, framework.environment])
+    _run([uv, "pip", "install", "--python", framework.program("python"), requirement])
+    stamp.write_text(requirement)
+
+
+def install_node(version: str) -> Path:
+    """The folder with this version's `node`, from the npm package of that name."""
+    folder = ENVIRONMENTS / f"node-{version}"
+    if not (folder / "node_modules/.bin/node").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text("{}")
+        _run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder, f"node@{version}"])
+    return folder / "node_modules/.bin"
+
+
+def _run(command: Sequence[str | Path]) -> None:
+    try:
+        done = subprocess.run(
+            command, env=uv_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            timeout=INSTALL_TIMEOUT_S,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotAvailable(f"not installed: {error}") from error
+    if done.returncode != 0:
+        raise NotAvailable(f"not installed: {_last_line(done.stderr or done.stdout)}")
+
+
+def _wait_until_it_answers(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline and server.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.2)
+    raise NotAvailable(f"not started: {_last_line(log.read_text())}")
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    """With whatever it started: the group is ours alone."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(15)
+            return
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else "it said nothing"
