@@ -14,7 +14,6 @@ from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.category import category_screen
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, word_vector
-from tests.categories.eventually import eventually
 from tests.conftest import MakeActor
 
 PATH = "/dashboard/category"
@@ -55,7 +54,7 @@ class TestCreating:
             await screen.choose("Colour", "red")
             await screen.click("button", "Create category")
             assert screen.toasts == ["The category was created."]
-            await eventually(screen, lambda: screen.has("article", "Roofing"))
+            await screen.expect(lambda: screen.has("article", "Roofing"))
 
     async def test_a_name_that_is_taken_keeps_the_form_and_says_so(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -80,7 +79,7 @@ class TestChanging:
             assert screen.value("Name") == "Roofing"
             await screen.type("Name", "Roofs")
             await screen.click("button", "Save")
-            await eventually(screen, lambda: screen.has("article", "Roofs"))
+            await screen.expect(lambda: screen.has("article", "Roofs"))
 
     async def test_deleting_asks_first(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -91,14 +90,14 @@ class TestChanging:
             assert not screen.has("ConfirmDialog")
             await screen.click("button", "Delete Roofing")
             await screen.emit("ConfirmDialog", "on_confirm")
-            await eventually(screen, lambda: not screen.has("article", "Roofing"))
+            await screen.expect(lambda: not screen.has("article", "Roofing"))
 
     async def test_the_sample_goes_with_one_click(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.add_sample(committed, session, ada)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Remove the sample")
-            await eventually(screen, lambda: "No categories yet." in screen.text)
+            await screen.expect("No categories yet.")
 
     async def test_the_counts_lead_to_the_lists(self, committed: Core, ada: Actor) -> None:
         category = await add(committed, ada, "Roofing")
@@ -116,10 +115,10 @@ class TestExamples:
             assert "No examples yet." in screen.text
             await screen.type("Find a notice to give as an example", wanted.number)
             await screen.click("button", f"Add {wanted.title} as an example")
-            await eventually(screen, lambda: "1 accepted" in screen.text)
-            await eventually(screen, lambda: screen.has("button", f"Take {wanted.title} back"))
+            await screen.expect("1 accepted")
+            await screen.expect(lambda: screen.has("button", f"Take {wanted.title} back"))
             await screen.click("button", f"Take {wanted.title} back")
-            await eventually(screen, lambda: "No examples yet." in screen.text)
+            await screen.expect("No examples yet.")
 
     async def test_a_search_without_hits_says_so(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -136,8 +135,8 @@ class TestReview:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             assert "2 suggestions wait for you." in screen.text
             await screen.click("button", f"Accept Roofing for {first.title}")
-            await eventually(screen, lambda: "1 suggestion waits for you." in screen.text)
-            await eventually(screen, lambda: "1 accepted, 1 suggested" in screen.text)
+            await screen.expect("1 suggestion waits for you.")
+            await screen.expect("1 accepted, 1 suggested")
 
     async def test_choosing_none_is_remembered(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -145,7 +144,7 @@ class TestReview:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
             await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": "none"}, 1)
-            await eventually(screen, lambda: "Nothing to review." in screen.text)
+            await screen.expect("Nothing to review.")
         async with committed.database.transaction() as session:
             assert (await service.labels_of(session, ada, [only.id]))[only.id].state == LabelState.REJECTED
 
@@ -182,9 +181,9 @@ class TestCategorising:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Categorise now")
-            await eventually(screen, lambda: "Waiting to start" in screen.text)
+            await screen.expect("Waiting to start")
             await screen.click("button", "Stop")
-            await eventually(screen, lambda: "Stopped. What was sorted stays sorted." in screen.text)
+            await screen.expect("Stopped. What was sorted stays sorted.")
 
 
 async def test_first_paint_shows_the_categories(committed: Core, ada: Actor) -> None:

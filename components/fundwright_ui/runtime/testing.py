@@ -1,21 +1,23 @@
 """Screens in tests, without a browser: find things as a person would, press them, and read what is shown.
 
 ```python
-async with mounted(committed, actor, categories_screen, path="/dashboard/category") as screen:
+async with mounted(core, actor, categories_screen) as screen:
     await screen.type("Name", "Robotics")
     await screen.click("button", "Create")
-    assert "Robotics" in screen.text
+    await screen.expect("Robotics")
     assert screen.toasts == ["The category was created."]
 ```
 
-Each verb waits until what it caused is shown, queries included. Roles and names follow the HTML: `button`, `link`, `heading`,
-`textbox`, `checkbox`, `combobox`, `table`, `row`, `alert`, `status`, `tab`; a name is the `aria-label`, the label or the text.
+Each verb waits until what it caused is shown, queries included; `expect` waits for what comes by itself, such as a live message.
+Roles and names follow the HTML: `button`, `link`, `heading`, `textbox`, `checkbox`, `combobox`, `table`, `row`, `alert`, `status`,
+`tab`; a name is the `aria-label`, the label or the text.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -83,14 +85,19 @@ class Element:
         return bool(self.props.get("disabled"))
 
 
-class MountedScreen:
+class ScreenUnderTest:
     """A screen that is open. `frames` holds what it sent to the browser besides its tree."""
 
     def __init__(self, view: View, frames: list[dict[str, Any]]) -> None:
         self.view = view
         self.frames = frames
+        self._has_changed = asyncio.Event()
         self._typed: dict[str, Any] = {}
         self._seq = 0
+
+    def note_change(self) -> None:
+        """Look again at what is waited for."""
+        self._has_changed.set()
 
     # What is shown
 
@@ -127,6 +134,28 @@ class MountedScreen:
             there = sorted({each.name for each in self._walk() if each.role == role})
             raise AssertionError(f"{len(found)} of role {role!r} named {name!r}; there are {there}. Shown: {self.text[:500]!r}")
         return found[0]
+
+    def find_text(self, text: str) -> Element:
+        """The one innermost element that shows `text`. Raises AssertionError, saying what is shown, unless there is one."""
+        nodes = _nodes(self.view.tree, ())
+        showing = [(node, ancestors) for node, ancestors in nodes if ("t" in node or "w" in node) and text in text_of(node)]
+        outer = {id(ancestor) for _, ancestors in showing for ancestor in ancestors}
+        found = [(node, ancestors) for node, ancestors in showing if id(node) not in outer]
+        assert len(found) == 1, f"{len(found)} elements show {text!r}. Shown: {self.text[:500]!r}"
+        node, ancestors = found[0]
+        return Element(node, ancestors, node.get("w") or _role(node) or "", text_of(node))
+
+    async def expect(self, wanted: str | Callable[[], object], *, timeout_s: float = 5.0) -> None:
+        """Wait until a text is shown, or until `wanted()` holds. Raises AssertionError when that takes longer than `timeout_s`."""
+        holds = wanted if callable(wanted) else lambda: wanted in self.text
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                while not holds():
+                    self._has_changed.clear()
+                    await self._has_changed.wait()
+                return
+        name = "What was waited for" if callable(wanted) else repr(wanted)
+        raise AssertionError(f"{name} did not come within {timeout_s:g} s. Shown: {self.text[:500]!r}")
 
     def has(self, role: str, name: str | None = None) -> bool:
         return bool(self.elements(role, name))
@@ -281,7 +310,7 @@ async def mounted(
     params: Mapping[str, str] | None = None,
     language: str = "en",
     is_live: bool = True,
-) -> AsyncIterator[MountedScreen]:
+) -> AsyncIterator[ScreenUnderTest]:
     """Open a screen, or any component, at `path` (with its query) as `actor` and wait until its queries have been answered.
 
     Without `path` a screen is at its own. `params` are what the screen's path has in braces; who may see it is not asked.
@@ -290,24 +319,31 @@ async def mounted(
     screen = render if isinstance(render, Screen) else Screen("/", "Test", render, area="public")
     parts = urlsplit(screen.path.format_map(dict(params or {})) if path is None else path)
     location = Location(parts.path, dict(params or {}), dict(parse_qsl(parts.query, keep_blank_values=True)))
-    found = Found(screen, location)
     frames: list[dict[str, Any]] = []
-    screens: list[MountedScreen] = []
+    opened: list[ScreenUnderTest] = []
+
+    def changed() -> None:
+        for each in opened:
+            each.note_change()
+
+    def sent(frame: dict[str, Any]) -> None:
+        frames.append(frame)
+        changed()
+
     connection = Connection(
         core,
         actor,
         location=location,
         language=language,
         is_live=is_live,
-        send=frames.append,
-        relocate=lambda address: screens[0].relocate(address),
+        send=sent,
+        relocate=lambda address: opened[0].relocate(address),
     )
     with speaking(language):
-        async with View(connection, found, lambda _area, screen: screen) as view:
-            screen = MountedScreen(view, frames)
-            screens.append(screen)
-            await screen.settle()
-            yield screen
+        async with View(connection, Found(screen, location), lambda _area, shown: shown, on_change=changed) as view:
+            opened.append(ScreenUnderTest(view, frames))
+            await opened[0].settle()
+            yield opened[0]
 
 
 def text_of(node: Node) -> str:
