@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,16 +32,18 @@ START_TIMEOUT_S = 60
 
 @dataclass(frozen=True)
 class Application:
-    """A running server and the folder it works in."""
+    """A running server, the folder it works in, and what its environment has besides ours."""
 
     url: str
     data: Path
+    process: subprocess.Popen[bytes]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
         """Run `fundwright` beside the server; answers its last line, one JSON object."""
         done = subprocess.run(
             [FUNDWRIGHT, "--data", self.data, *arguments, "--json"],
-            input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT,
+            input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT, env=os.environ | self.environment,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.strip().splitlines()[-1])
@@ -65,15 +67,17 @@ def started(
     `options` are further ones of `fundwright serve`, `environment` further variables.
     """
     port = port or free_port()
-    with (data / "server.log").open("w") as log:
+    environment = environment or {}
+    base = urlsplit(environment.get("FUNDWRIGHT_PUBLIC_URL", "")).path
+    with (data / "server.log").open("a") as log:
         server = subprocess.Popen(
             [FUNDWRIGHT, "--data", data, "serve", "--port", str(port), *options],
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=PROJECT,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, **environment},
         )
-    application = Application(url=f"http://127.0.0.1:{port}", data=data)
+    application = Application(f"http://127.0.0.1:{port}{base}", data, server, environment)
     try:
         _wait_until_it_answers(application.url, server, data / "server.log")
         yield application
@@ -116,23 +120,26 @@ def browser_type_launch_args() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def no_complaints(page: Page) -> Iterator[None]:
-    """A console error, a warning or an uncaught exception fails the journey."""
+def complaints(page: Page) -> Iterator[list[str]]:
+    """A console error or warning, an uncaught exception or a breach of the content security policy fails the journey.
+
+    Whichever tab of the browser says it; a journey that expects one takes it out of this list.
+    """
     said: list[str] = []
 
     def listen(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not _is_expected(message):
             said.append(message.text)
 
-    page.on("console", listen)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    yield
-    assert not said
+    page.context.on("console", listen)
+    page.context.on("weberror", lambda error: said.append(str(error.error)))
+    yield said
+    assert said == []
 
 
 def _is_expected(message: ConsoleMessage) -> bool:
-    """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server that is not there."""
-    if "ERR_CONNECTION_REFUSED" in message.text:
+    """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server or network that is not there."""
+    if "ERR_CONNECTION_REFUSED" in message.text or "ERR_INTERNET_DISCONNECTED" in message.text:
         return True
     status = {"/404": 404, "/500": 500, "/session": 401}.get(urlsplit(str(message.location.get("url", ""))).path)
     return message.text.startswith("Failed to load resource") and f" {status} " in message.text

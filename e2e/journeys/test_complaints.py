@@ -1,0 +1,33 @@
+"""The guard that all journeys stand under: whatever a browser complains of fails them."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from e2e.pages.ready import ready
+
+FAULTS = {
+    "an error": ("console.error('one')", "one"),
+    "a warning": ("console.warn('two')", "two"),
+    "an exception": ("setTimeout(() => { throw new Error('three') })", "three"),
+    "an inline style": ("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">')", "style-src"),
+    "an inline script": ("document.body.append(Object.assign(document.createElement('script'), {text: '1'}))", "script-src"),
+    "eval": ("setTimeout('1')", "unsafe-eval"),
+    "another site": ("new Image().src = 'https://fundwright.test/x.png'", "img-src"),
+}
+
+
+@pytest.mark.security(35)
+@pytest.mark.parametrize("is_other_tab", [False, True], ids=["this tab", "another tab"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_it_hears(page: Page, complaints: list[str], fault: str, is_other_tab: bool) -> None:
+    script, word = FAULTS[fault]
+    at_fault = page.context.new_page() if is_other_tab else page
+    at_fault.goto("/auth/login")
+    ready(at_fault)
+    assert complaints == []
+    at_fault.evaluate(f"() => {{ {script} }}")
+    at_fault.wait_for_timeout(50)
+    assert {word in complaint for complaint in complaints} == {True}, complaints
+    complaints.clear()
