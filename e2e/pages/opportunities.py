@@ -16,7 +16,7 @@ CATEGORISE_TIMEOUT_MS = 420_000
 class OpportunitiesPage:
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.count = page.get_by_role("main").get_by_role("status").filter(has_text="opportunit")
+        self.count = page.get_by_role("main").get_by_role("status").filter(has_text=re.compile(r"^[\d,]+ opportunit"))
 
     def open_contracts(self) -> OpportunitiesPage:
         self.page.get_by_role("link", name="Contracts (SAM.gov)").click()
@@ -41,6 +41,12 @@ class OpportunitiesPage:
         self.page.get_by_role("searchbox", name="Search").fill(words)
         self.page.get_by_role("searchbox", name="Search").press("Enter")
         ready(self.page)
+
+    def export(self, file: Path) -> None:
+        """Save everything that the search found as CSV."""
+        with self.page.expect_download() as download:
+            self.page.get_by_role("link", name="Export as CSV").click()
+        download.value.save_as(file)
 
     def open_first(self) -> None:
         """Open the first of the list, be it a grid or cards."""

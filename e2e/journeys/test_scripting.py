@@ -1,0 +1,33 @@
+"""The script of docs/scripting.md, run as it stands there, by somebody who has the page objects and Playwright only."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from e2e.conftest import EMAIL, PASSWORD, PROJECT, Application
+
+
+def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Path) -> None:
+    script = re.search(
+        r'^```python\n("""python find\.py .*?)```', (PROJECT / "docs/scripting.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert script
+    (tmp_path / "find.py").write_text(script[1])
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    environment = {**os.environ, "PASSWORD": PASSWORD, "PYTHONPATH": str(PROJECT)} | ({"CHROMIUM": chromium} if chromium else {})
+    done = subprocess.run(
+        [sys.executable, "find.py", application.url, EMAIL, "maintenance", "found.csv"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "found.csv").open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    count = re.match(r"\d+", done.stdout)
+    assert count
+    assert int(count[0]) == len(rows) > 0
