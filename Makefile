@@ -39,8 +39,8 @@ fix: setup ## Format, repair what can be repaired, write generated files anew
 lock: setup ## Lock the dependencies of pyproject.toml and package.json; UPGRADE=1 takes the newest
 	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade)
 
-dev: setup ## Serve, and start anew whenever a source file changes
-	exec $(BIN)/python -m scripts.dev $(if $(PORT),--port $(PORT))
+dev: setup ## Serve, and start anew whenever a source file changes, or one in WATCH=...
+	exec $(BIN)/python -m scripts.dev $(if $(PORT),--port $(PORT)) $(if $(WATCH),--watch $(WATCH))
 
 clean: ## Remove everything that set-up made; never your data
 	rm -rf .venv node_modules web/dist var .pytest_cache .ruff_cache .import_linter_cache test-results
