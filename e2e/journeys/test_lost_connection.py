@@ -23,6 +23,23 @@ def test_a_network_that_is_away_for_a_while(recognised: Page) -> None:
     expect(recognised.get_by_role("article", name="Typed while away")).to_be_visible()
 
 
+def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognised: Page) -> None:
+    screen = CategoryPage(recognised).open()
+    banner = recognised.get_by_text("Reconnecting…")
+    screen.start_new("Half a")
+    screen.name.evaluate("element => { window.typedInto = element }")
+    recognised.context.set_offline(True)
+    recognised.wait_for_timeout(1_500)
+    expect(banner).to_have_count(0)
+    expect(banner).to_be_visible(timeout=2_000)
+    screen.name.press_sequentially(" name")
+    recognised.context.set_offline(False)
+    expect(banner).to_have_count(0, timeout=1_500)
+    ready(recognised)
+    expect(screen.name).to_have_value("Half a name")
+    assert recognised.evaluate("window.typedInto === document.activeElement")
+
+
 def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:
