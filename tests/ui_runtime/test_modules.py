@@ -1,0 +1,56 @@
+"""Widgets of other packages: their scripts are found under names that follow their content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from httpx import ASGITransport, AsyncClient
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from fundwright.core.errors import StartRefused
+from fundwright_ui.runtime.assets import Assets
+from fundwright_ui.runtime.modules import Modules, WebModule
+from fundwright_ui.widgets import Widget
+
+
+class Clock(Widget):
+    """Shows the time."""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    file = tmp_path / "clock.js"
+    file.write_text("export default () => ({});")
+    return file
+
+
+class TestAddresses:
+    def test_a_name_changes_with_the_content(self, script: Path) -> None:
+        before = Modules([WebModule(script, [Clock])]).addresses["Clock"]
+        assert Modules([WebModule(script, [Clock])]).addresses["Clock"] == before
+        script.write_text("export default () => ({ Clock: () => null });")
+        assert Modules([WebModule(script, [Clock])]).addresses["Clock"] != before
+
+    @pytest.mark.parametrize("taken", [["Clock"], []])
+    def test_two_widgets_of_one_name_stop_the_start(self, script: Path, taken: list[str]) -> None:
+        module = WebModule(script, [Clock])
+        with pytest.raises(StartRefused, match="There is a widget Clock already"):
+            Modules([module] if taken else [module, module], taken=taken)
+
+    def test_a_script_that_was_never_compiled_stops_the_start(self, tmp_path: Path) -> None:
+        with pytest.raises(StartRefused, match=r"bell\.js cannot be read: No such file"):
+            Modules([WebModule(tmp_path / "bell.js", [Clock])])
+
+
+class TestServing:
+    async def test_they_stand_among_the_built_files_and_are_kept_for_ever(self, script: Path, tmp_path: Path) -> None:
+        modules = Modules([WebModule(script, [Clock])])
+        site = Starlette(routes=[Route("/assets/{path:path}", Assets(tmp_path / "assets", modules.contents).answer)])
+        async with AsyncClient(transport=ASGITransport(site), base_url="http://test") as client:
+            answer = await client.get(modules.addresses["Clock"])
+            assert answer.text == script.read_text()
+            assert answer.headers["content-type"].startswith("text/javascript")
+            assert "immutable" in answer.headers["cache-control"]
+            assert (await client.get("/assets/clock.js")).status_code == 404
