@@ -1,7 +1,7 @@
 import { type ReactNode, useLayoutEffect } from "react";
-import { BrowserRouter } from "react-router";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
+import { History } from "./History";
 import { putBackFields } from "./keptFields";
 import { Navigation } from "./Navigation";
 import { Offline } from "./Offline";
@@ -22,13 +22,13 @@ export function App({ runtime, widgets }: AppProps): ReactNode {
   return (
     <RuntimeContext value={runtime}>
       <WidgetsContext value={widgets}>
-        <BrowserRouter basename={runtime.page.base || "/"}>
+        <History basename={runtime.page.base || "/"}>
           <Navigation />
           <ErrorBoundary part="page">
             <Screen runtime={runtime} />
           </ErrorBoundary>
           <AfterHydration runtime={runtime} />
-        </BrowserRouter>
+        </History>
       </WidgetsContext>
     </RuntimeContext>
   );
