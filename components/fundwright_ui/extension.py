@@ -28,13 +28,17 @@ __all__ = ["Screen", "SidebarEntry", "WebModule", "screens", "sidebar_entries", 
 
 @dataclass(frozen=True)
 class SidebarEntry:
-    """A link in the sidebar. `label` and `heading` are English message ids; `roles` None means every role."""
+    """A link in the sidebar. `label` and `heading` are English message ids; `roles` None means every role.
+
+    It is marked on its own page, on those below it, and on those of `also`.
+    """
 
     label: str
     path: str
     icon: str = "circle"
     roles: frozenset[str] | None = None
     heading: str | None = None
+    also: tuple[str, ...] = ()
 
 
 @hookspec

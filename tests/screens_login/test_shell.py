@@ -13,6 +13,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Client, SignedIn
 from fundwright_ui import sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui.sidebar.entries import is_current
 from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
 
 ENTRIES = {
@@ -76,6 +77,10 @@ class TestSidebar:
     async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:
         async with open_page(path, actor=ada, extra=SCREENS) as page:
             assert [text_of(link) for link in page.all("a", aria_current="page")] == ["Train"]
+
+    @pytest.mark.parametrize("path", ["/dashboard/nih", "/dashboard/sam/1"])
+    def test_contracts_and_grants_are_one_entry(self, path: str) -> None:
+        assert [entry.label for entry in sidebar.ENTRIES if is_current(entry, path)] == ["Opportunities"]
 
     async def test_stays_narrow_once_collapsed(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:

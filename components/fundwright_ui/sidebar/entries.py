@@ -6,7 +6,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Connection
 
 ENTRIES = (
-    SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities"),
+    SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",)),
     SidebarEntry("Category", "/dashboard/category", icon="category"),
     SidebarEntry("Train", "/dashboard/train", icon="train"),
     SidebarEntry("Embedding History", "/dashboard/history", icon="history"),
@@ -23,5 +23,5 @@ def entries_of(connection: Connection) -> list[SidebarEntry]:
 
 
 def is_current(entry: SidebarEntry, path: str) -> bool:
-    """Whether the page at `path` belongs to the entry: its own page, or one below it."""
-    return path == entry.path or path.startswith(f"{entry.path}/")
+    """Whether the page at `path` belongs to the entry: one of its own pages, or one below."""
+    return any(path == own or path.startswith(f"{own}/") for own in (entry.path, *entry.also))

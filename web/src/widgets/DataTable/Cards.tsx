@@ -46,7 +46,7 @@ function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBod
         )}
       </p>
       <dl>
-        {others.map((column) => (
+        {others.filter((column) => !isEmpty(row.cells[column.field])).map((column) => (
           <div key={column.field}>
             <dt>{column.label}</dt>
             <dd>
@@ -57,6 +57,10 @@ function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBod
       </dl>
     </>
   );
+}
+
+function isEmpty(value: Row["cells"][string] | undefined): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 function SortChoice(props: DataTableProps): ReactNode {

@@ -74,6 +74,12 @@ describe("a narrow table", () => {
     expect(first?.textContent).not.toContain("$125,000");
   });
 
+  it("leaves out what a row has nothing of", async () => {
+    const bare = { id: "9", cells: { ...(table.rows[0] as Row).cells, due: null } };
+    await renderWidget(<Cards {...table} rows={[bare]} total={1} />);
+    expect(within(screen.getByRole("listitem")).queryByText("due")).toBeNull();
+  });
+
   it("sorts and turns the page", async () => {
     const onQuery = vi.fn();
     await renderWidget(<Cards {...table} onQuery={onQuery} />);
