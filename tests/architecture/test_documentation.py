@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from fundwright import hooks
 from fundwright.core.plugins import GROUP
 from fundwright_ui import extension
 from scripts import settings_page
-from tests.architecture.tree import PROJECT, texts
+from tests.architecture.tree import PROJECT, python, texts
 
 PAGES = sorted(path for path in texts() if path.suffix == ".md" and (path.parts[0] == "docs" or len(path.parts) == 1))
 EXTENDING = (PROJECT / "docs/extending.md").read_text()
@@ -100,6 +101,21 @@ class TestPublicNames:
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == "False"
+
+
+class TestPageObjects:
+    def test_they_import_playwright_alone(self) -> None:
+        """docs/scripting.md offers them to others."""
+        allowed = {*sys.stdlib_module_names, "playwright"}
+        wrong = [
+            f"{path}: {name}"
+            for path, tree in python("e2e/pages")
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
+            if name.partition(".")[0] not in allowed and not name.startswith("e2e.pages")
+        ]
+        assert wrong == []
 
 
 class TestLinks:
