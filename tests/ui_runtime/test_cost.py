@@ -68,6 +68,19 @@ async def test_closed_sessions_give_their_memory_back(server: Server) -> None:
     assert after - before < 3_000_000
 
 
+async def test_what_was_rendered_is_kept_once(core: Core) -> None:
+    async with mounted(core, None, thousand_nodes) as screen:
+        await screen.click("button", "Add")
+        layout: Any = screen.view._layout  # pyright: ignore[reportPrivateUsage]
+        waiting = list(layout._model_states_by_life_cycle_state_id.values())
+        states: list[Any] = []
+        while waiting:
+            states.append(waiting.pop())
+            waiting.extend(states[-1].children_by_key.values())
+    assert len(states) > 1000
+    assert not any(state.model.current for state in states)
+
+
 async def test_a_page_that_stays_open_does_not_grow(core: Core) -> None:
     async with mounted(core, None, thousand_nodes) as screen:
         for _ in range(20):

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from functools import lru_cache, partial
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, Self
 from zlib import crc32
 
 import structlog
 from reactpy.core.layout import Layout
 from reactpy.types import Component, LayoutUpdateMessage
+from reactpy.utils import Ref
 
 from fundwright_ui.runtime.events import Handler
 from fundwright_ui.runtime.faults import new_error_id
@@ -82,6 +84,11 @@ class GuardedLayout(Layout):
             return await self._create_layout_update(state)
         finally:
             self._is_rendering = False
+
+    async def _create_layout_update(self, old_state: Any) -> LayoutUpdateMessage:
+        update = await super()._create_layout_update(old_state)
+        _forget(self._model_states_by_life_cycle_state_id[old_state.life_cycle_state.id])
+        return update
 
     def _next(self) -> Any:
         """What to render next, or None. Components that were unmounted or rendered with their parent no longer wait:
@@ -159,6 +166,7 @@ class GuardedLayout(Layout):
         """ReactPy keeps an event for each rendering and every task that has ended; a page that stays open would only grow."""
         if not self._has_effects:
             hook._effect_funcs.clear()
+        hook._render_access = _UNCONTENDED
         hook._effect_tasks[:] = [task for task in hook._effect_tasks if not task.done()]
         if not hook._effect_tasks:
             hook._effect_stops.clear()
@@ -176,6 +184,53 @@ class GuardedLayout(Layout):
 def _error_id(state: Any) -> str | None:
     """The id of the failure that this component shows."""
     return getattr(state.model, "current", {}).get("error")
+
+
+class _Forgotten(Ref[dict[str, Any]]):
+    """Stands for a model that was handed over; what ReactPy writes into it is not kept."""
+
+    __slots__ = ()
+
+    @property
+    def current(self) -> dict[str, Any]:
+        return {}
+
+    @current.setter
+    def current(self, _model: dict[str, Any]) -> None:
+        pass
+
+
+class _Uncontended:
+    """Stands for the lock of each component: only one renders at a time anyway."""
+
+    async def acquire(self) -> None:
+        pass
+
+    def release(self) -> None:
+        pass
+
+
+_FORGOTTEN = _Forgotten()
+_UNCONTENDED = _Uncontended()
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+def _forget(state: Any) -> None:
+    """ReactPy keeps what it rendered a second time, and paths and dictionaries for each node: most of what a page would cost.
+    The view has the tree; what renders again needs only the names of children and handlers, and the paths above components."""
+    waiting = [state]
+    while waiting:
+        state = waiting.pop()
+        if "error" not in state.model.current:
+            state.model = _FORGOTTEN
+        if not state.targets_by_event:
+            state.targets_by_event = _NOTHING
+        if state.children_by_key:
+            waiting.extend(state.children_by_key.values())
+        else:
+            state.children_by_key = _NOTHING
+            if not state.is_component_state:
+                state.patch_path = state.key_path = ""
 
 
 def event_of(target: str) -> str:

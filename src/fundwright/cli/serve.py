@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 from contextlib import ExitStack, suppress
@@ -99,6 +100,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
 
     from fundwright_ui.app import build_app
     from fundwright_ui.runtime.lag import watched_loop
+    from fundwright_ui.runtime.wire import FrugalWebSocket
 
     settings = core.settings
     async with core.database.transaction() as session:
@@ -111,7 +113,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
             log_config=None,
             access_log=False,
             proxy_headers=False,
-            ws="websockets-sansio",
+            ws=FrugalWebSocket,
             ws_max_size=_MAX_FRAME_BYTES,
             lifespan="off",
             timeout_graceful_shutdown=2,
@@ -123,6 +125,8 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
     if first_admin:
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)
     working = asyncio.create_task(core.jobs.run_worker(concurrency=settings.job_concurrency)) if with_worker else None
+    gc.collect()
+    gc.freeze()  # what starting has made stays, and looking at it again and again would hold everybody up
     try:
         with watched_loop():
             await server.serve(sockets=[listening])
