@@ -28,7 +28,10 @@ bench-ui: setup ## Compare the interface with that of other Python frameworks, w
 	exec $(BIN)/python -m benchmarks.ui
 
 security: setup ## List the items of the security checklist that tests prove
-	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered tests e2e
+	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered=security tests e2e
+
+pains: setup ## List the known pains of server-driven interfaces that tests prove absent
+	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered=pain tests e2e
 
 lint: setup ## Check style and types only
 	exec $(BIN)/python -m scripts.check --quick

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.conftest import EMAIL, PASSWORD, free_port, started
@@ -12,6 +13,7 @@ from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 
 
+@pytest.mark.pain(1)
 def test_a_network_that_is_away_for_a_while(recognised: Page) -> None:
     screen = CategoryPage(recognised).open()
     screen.start_new("Typed before")
@@ -40,6 +42,7 @@ def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognised: P
     assert recognised.evaluate("window.typedInto === document.activeElement")
 
 
+@pytest.mark.pain(5)
 def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:

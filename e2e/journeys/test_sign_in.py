@@ -86,6 +86,7 @@ class TestTheShell:
             expect(signed_in.get_by_role("main")).to_be_visible()
         assert signed_in.evaluate("window.sameDocument") is True
 
+    @pytest.mark.pain(15)
     def test_back_forward_and_reload_stay_in_step(self, signed_in: Page) -> None:
         ready(signed_in)
         Shell(signed_in).go_to("Category")

@@ -1,0 +1,43 @@
+"""A server with the screens of the laboratory, which forgets lost pages after half a second instead of a minute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from e2e.conftest import PROJECT, Application, started
+from e2e.pages.laboratory import MovingPage, TypingPage
+
+RESUME_S = 0.5
+
+
+@pytest.fixture(scope="session")
+def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    installed = tmp_path_factory.mktemp("installed")
+    about = installed / "laboratory-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: laboratory\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[fundwright]\nlaboratory = e2e.laboratory\n")
+    environment = {"PYTHONPATH": f"{installed}:{PROJECT}", "FUNDWRIGHT_RESUME_S": str(RESUME_S)}
+    with started(tmp_path_factory.mktemp("laboratory"), "--no-worker", environment=environment) as application:
+        yield application
+
+
+@pytest.fixture
+def typing(page: Page, laboratory: Application) -> TypingPage:
+    return TypingPage(page, laboratory.url)
+
+
+@pytest.fixture
+def moving(page: Page, laboratory: Application) -> MovingPage:
+    return MovingPage(page, laboratory.url)
+
+
+@pytest.fixture
+def unwatched(browser: Browser, laboratory: Application) -> Iterator[Page]:
+    """A page whose complaints on the console do not fail the test: it is made to fail."""
+    context = browser.new_context(base_url=laboratory.url)
+    yield context.new_page()
+    context.close()

@@ -1,0 +1,74 @@
+"""Connections that were away for longer than the server waits for them."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from e2e.conftest import EMAIL, PASSWORD, Application, recognise
+from e2e.pages.category import CategoryPage
+from e2e.pages.laboratory import MovingPage
+from e2e.pages.ready import ready
+from e2e.pages.sign_in import SignInPage
+
+
+@pytest.mark.pain(3)
+def test_a_laptop_that_slept_comes_back_to_its_page(moving: MovingPage) -> None:
+    """Scaled: the server forgets a lost page after half a second instead of a minute, and the sleep lasts two."""
+    page = moving.open().page
+    moving.press.click()
+    moving.note.fill("half a sentence")
+    ready(page)
+    loads: list[str] = []
+    page.on("load", lambda page: loads.append(page.url))
+    page.context.set_offline(True)
+    expect(page.get_by_text("Reconnecting…")).to_be_visible()  # after two seconds
+    expect(moving.link(7)).to_be_attached()
+    page.context.set_offline(False)
+    ready(page)
+    expect(moving.pressed).to_have_text("pressed 0")  # a new session
+    expect(moving.note).to_have_value("half a sentence")
+    expect(moving.link(7)).to_be_attached()
+    moving.press.click()
+    ready(page)
+    expect(moving.pressed).to_have_text("pressed 1")
+    assert loads == []
+
+
+@pytest.mark.pain(1)
+def test_filters_page_and_what_is_typed_are_back(recognised: Page) -> None:
+    recognised.goto("/dashboard/sam?q=systems&page=1")
+    ready(recognised)
+    recognised.get_by_role("searchbox", name="Search").fill("systems engin")
+    shown = recognised.get_by_role("main").get_by_role("link").all_inner_texts()
+    recognised.context.set_offline(True)
+    expect(recognised.locator("html")).not_to_have_attribute("data-ready", "")
+    recognised.context.set_offline(False)
+    ready(recognised)
+    expect(recognised).to_have_url("/dashboard/sam?q=systems&page=1")
+    expect(recognised.get_by_role("searchbox", name="Search")).to_have_value("systems engin")
+    assert recognised.get_by_role("main").get_by_role("link").all_inner_texts() == shown
+
+
+@pytest.mark.pain(4)
+def test_a_login_that_ended_leads_to_sign_in_and_back_to_the_filled_form(
+    page: Page, browser: Browser, application: Application
+) -> None:
+    answer = page.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
+    recognise(page, answer["token"])
+    screen = CategoryPage(page).open()
+    screen.start_new("Half a category")
+    page.get_by_role("textbox", name="Description").first.fill("what belongs here")
+    ready(page)
+    where = page.url
+    # Ended elsewhere, while the page is open.
+    elsewhere = browser.new_context(base_url=application.url, extra_http_headers={"Authorization": f"Bearer {answer['token']}"})
+    assert elsewhere.request.delete("/session").ok
+    elsewhere.close()
+    page.wait_for_url("**/auth/login?next=*")
+    ready(page)
+    SignInPage(page).sign_in(EMAIL, PASSWORD)
+    page.wait_for_url(where)
+    ready(page)
+    expect(screen.name).to_have_value("Half a category")
+    expect(page.get_by_role("textbox", name="Description").first).to_have_value("what belongs here")

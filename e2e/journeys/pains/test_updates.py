@@ -1,0 +1,90 @@
+"""What changes on a page changes nothing else there: scroll, focus, selection, the rest of the page."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.conftest import Application
+from e2e.pages.laboratory import MovingPage
+from e2e.pages.network import slow_down
+from e2e.pages.ready import ready
+
+POSITION = "() => scrollY"
+SAME = "(link) => { link.dataset.mark = 'same'; }"
+WATCH = """() => {
+  window.removed = [];
+  new MutationObserver((changes) => {
+    for (const change of changes)
+      for (const node of change.removedNodes) window.removed.push(node.textContent);
+  }).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+@pytest.mark.pain(16)
+def test_scroll_focus_and_selection_stay_while_the_page_changes(moving: MovingPage) -> None:
+    page = moving.open().page
+    moving.note.fill("half a sentence")
+    link = moving.link(150)
+    link.focus()
+    link.evaluate(SAME)
+    page.evaluate("() => scrollTo(0, 1200)")
+    page.evaluate(WATCH)
+    before = page.evaluate(POSITION)
+    for button in (moving.press, moving.grow):
+        button.evaluate("(button) => button.click()")  # without the scrolling and the focus of a real one
+        ready(page)
+    expect(moving.pressed).to_have_text("pressed 1")
+    expect(moving.link(-1)).to_be_attached()
+    expect(link).to_be_focused()
+    expect(link).to_have_attribute("data-mark", "same")
+    expect(moving.note).to_have_value("half a sentence")
+    assert page.evaluate("window.removed") == []
+    # The browser keeps what is read in its place although a row came to stand above it.
+    grown = page.evaluate(POSITION) - before
+    assert 0 <= grown <= moving.link(-1).evaluate("(link) => link.closest('li').getBoundingClientRect().height") + 1
+
+
+@pytest.mark.pain(7)
+def test_ten_rapid_clicks_while_the_page_changes(moving: MovingPage) -> None:
+    slow_down(moving.page, latency_ms=300)
+    moving.open()
+    for _ in range(10):
+        moving.press.click()
+    ready(moving.page)
+    expect(moving.pressed).to_have_text("pressed 10")
+
+
+class TestProblem:
+    def test_of_a_component_stays_in_its_place_and_a_retry_mends_it_alone(self, moving: MovingPage) -> None:
+        loads: list[str] = []
+        page = moving.open().page
+        moving.note.fill("half a sentence")
+        page.on("load", lambda page: loads.append(page.url))
+        moving.break_it()
+        expect(moving.problem).to_contain_text("Error id")
+        expect(moving.problem).not_to_contain_text("secret")
+        first = moving.problem.locator("code").inner_text()
+        moving.press.click()
+        ready(page)
+        expect(moving.pressed).to_have_text("pressed 1")
+        moving.retry.click()
+        ready(page)
+        expect(moving.problem).to_have_count(0)
+        expect(moving.fragile).to_have_text("mended")
+        expect(moving.note).to_have_value("half a sentence")
+        assert len(first) == 8 and loads == []
+
+    def test_of_a_widget_stays_in_its_place_with_an_id_that_the_log_has(self, unwatched: Page, laboratory: Application) -> None:
+        code = "export const CopyButton = () => { if (!window.isMended) throw new Error('a flaw'); return 'mended'; }"
+        unwatched.route("**/assets/CopyButton-*.js", lambda route: route.fulfill(content_type="text/javascript", body=code))
+        screen = MovingPage(unwatched, laboratory.url).open()
+        error_id = screen.problem.locator("code").inner_text()
+        screen.press.click()
+        ready(unwatched)
+        expect(screen.pressed).to_have_text("pressed 1")
+        assert error_id in (laboratory.data / "server.log").read_text()
+        unwatched.evaluate("window.isMended = true")
+        screen.retry.click()
+        expect(screen.problem).to_have_count(0)
+        expect(unwatched.get_by_text("mended")).to_be_visible()

@@ -1,0 +1,57 @@
+"""The screens of e2e/laboratory.py."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page
+
+from e2e.pages.ready import ready
+
+
+class TypingPage:
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = f"{url}/laboratory/typing"
+        self.plain = page.get_by_label("Plain")
+        self.code = page.get_by_label("Code")
+        self.name = page.get_by_label("Name")
+        self.text = page.get_by_label("Text")
+        self.heard = page.get_by_role("main").get_by_role("status")
+        """What the server has heard: plain, code and name in brackets."""
+
+    def open(self) -> TypingPage:
+        self.page.goto(self.url)
+        ready(self.page)
+        return self
+
+    def compose(self, *stages: str) -> None:
+        """Type with an input method that shows each of the `stages` and takes the last one."""
+        session = self.page.context.new_cdp_session(self.page)
+        for stage in stages:
+            session.send("Input.imeSetComposition", {"text": stage, "selectionStart": len(stage), "selectionEnd": len(stage)})
+        session.send("Input.insertText", {"text": stages[-1]})
+        session.detach()
+
+
+class MovingPage:
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = f"{url}/laboratory/moving"
+        self.press = page.get_by_role("button", name="Press")
+        self.grow = page.get_by_role("button", name="Grow")
+        self.pressed = page.get_by_role("main").get_by_role("status").filter(has_text="pressed")
+        self.note = page.get_by_label("Note")
+        self.fragile = page.locator("#fragile")
+        self.problem = page.get_by_role("alert").filter(has_text="could not be shown")
+        self.retry = self.problem.get_by_role("button", name="Try again")
+
+    def open(self) -> MovingPage:
+        self.page.goto(self.url)
+        ready(self.page)
+        return self
+
+    def break_it(self) -> None:
+        self.page.get_by_role("button", name="Break").click()
+        ready(self.page)
+
+    def link(self, n: int) -> Locator:
+        return self.page.get_by_role("link", name=f"Row {n}", exact=True)
