@@ -40,7 +40,7 @@ def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
                 return
             if answered.wait(limit_s):
                 continue
-            culprit = culprit_of(sys._current_frames().get(blocked_thread))
+            culprit = culprit_of(sys._current_frames().get(blocked_thread))  # pyright: ignore[reportPrivateUsage]
             while not answered.wait(_ROUND_S):
                 if ended.is_set():
                     return
