@@ -1,7 +1,7 @@
 """300 connected sessions on one server process, one event a second each, on our runtime and on stock ReactPy.
 
-`python -m benchmarks.ui.sessions`. The same component, the same ASGI server and the same settings of it; only what drives the
-component differs: our runtime, or ReactPy's own ASGI executor. The server and the load each run in a process of their own.
+`python -m benchmarks.ui.sessions`. The same component under uvicorn; what drives it
+differs: our runtime with its socket protocol and frozen start as in the product, or ReactPy's own ASGI executor. The server and the load each run in a process of their own.
 Memory is what the resident memory of the server grows by while it opens the sessions, after a few others have come and gone.
 """
 

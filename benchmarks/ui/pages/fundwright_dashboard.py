@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from fundwright_ui import extension
 from fundwright_ui.runtime import socket as sockets
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.runtime.wire import FrugalWebSocket
 
 SCREENS = [Screen("/", "Dashboard", dashboard, area="public"), Screen("/404", "Not found", dashboard, area="public")]
 
@@ -28,7 +30,9 @@ async def main(folder: Path, port: int) -> None:
     async with open_core(Settings(data=folder, port=port), Plugins([hooks, extension])) as core:
         app = FastAPI()
         mount(app, core=core, screens=SCREENS, redirects={}, shell=_bare, authenticate=_nobody)
-        await listen(app, port).serve()
+        gc.collect()
+        gc.freeze()  # as `fundwright serve` does
+        await listen(app, port, ws=FrugalWebSocket).serve()
 
 
 def _bare(_area: Area, screen: Component) -> Component:

@@ -28,9 +28,9 @@ def dashboard() -> Any:
     )
 
 
-def listen(app: Any, port: int) -> uvicorn.Server:
+def listen(app: Any, port: int, *, ws: Any = "websockets-sansio") -> uvicorn.Server:
     """The same server for whatever drives the page."""
-    return uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", lifespan="off", ws="websockets-sansio"))
+    return uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", lifespan="off", ws=ws))
 
 
 if __name__ == "__main__":
