@@ -46,24 +46,23 @@ def _painted(props: Mapping[str, Any]) -> Sequence[Node]:
     columns: list[dict[str, Any]] = props["columns"]
     rows: list[list[str | dict[str, str]]] = props["rows"]
     if not rows and props["emptyText"]:
-        return [_element("p", {"className": "fw-muted"}, props["emptyText"])]
+        return [_element("p", {"className": "fw-muted"}, [props["emptyText"]])]
     looks = [{"className": "fw-number"} if column["isNumber"] else {} for column in columns]
-    head = [_element("th", {"scope": "col", **look}, column["label"]) for column, look in zip(columns, looks, strict=True)]
+    head = [_element("th", {"scope": "col", **look}, [column["label"]]) for column, look in zip(columns, looks, strict=True)]
     body = [
-        _element("tr", {}, *(_element("td", look, _cell(cell)) for cell, look in zip(row, looks, strict=True))) for row in rows
+        _element("tr", {}, [_element("td", look, [_cell(cell)]) for cell, look in zip(row, looks, strict=True)]) for row in rows
     ]
     table = _element(
         "table",
         {"className": "fw-table", "aria-label": props["label"]},
-        _element("thead", {}, _element("tr", {}, *head)),
-        _element("tbody", {}, *body),
+        [_element("thead", {}, [_element("tr", {}, head)]), _element("tbody", {}, body)],
     )
-    return [_element("div", {"className": "fw-table-scroll"}, table)]
+    return [_element("div", {"className": "fw-table-scroll"}, [table])]
 
 
 def _cell(cell: str | dict[str, str]) -> Node:
-    return cell if isinstance(cell, str) else _element("a", {"href": cell["href"]}, cell["label"])
+    return cell if isinstance(cell, str) else _element("a", {"href": cell["href"]}, [cell["label"]])
 
 
-def _element(tag: str, attributes: dict[str, str], *children: Node) -> Node:
-    return {"t": tag, "a": attributes, "c": list(children)}
+def _element(tag: str, attributes: dict[str, str], children: Sequence[Node]) -> Node:
+    return {"t": tag, "a": attributes, "c": children}
