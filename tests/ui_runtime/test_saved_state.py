@@ -69,7 +69,7 @@ class TestSavedState:
 
 @pytest.fixture
 def with_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.ui_runtime.conftest.SCREENS", [*SCREENS, Screen("/notes", "Notes", notes_screen)])
+    monkeypatch.setattr("tests.ui_runtime.conftest.SCREENS", [*SCREENS, Screen("/saved", "Saved", notes_screen)])
 
 
 @pytest.mark.pain(11)
@@ -77,8 +77,8 @@ def with_notes(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_page_that_comes_to_another_process_finds_what_was_saved(server: Server) -> None:
     token = await server.sign_in()
     async with server.socket(token=token) as client:
-        await client.hello("/notes")
+        await client.hello("/saved")
         await client.click("add")
     async with server.socket(token=token) as other:
-        await other.hello("/notes", session="of another process", received=client.received)
+        await other.hello("/saved", session="of another process", received=client.received)
         assert other.text.endswith("count 1 notes []")
