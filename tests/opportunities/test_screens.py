@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -170,3 +171,19 @@ class TestCategoryChip:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.props("DataTable")["rows"][0]["cells"]["marks"]
             assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
+
+
+@pytest.mark.pain(18)
+async def test_a_page_weighs_the_same_however_many_notices_there_are(
+    committed: Core, member: Actor, import_file: ImportFile
+) -> None:
+    async def open_page() -> tuple[int, int]:
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?sort=title") as screen:
+            return len(json.dumps(screen.view.tree)), screen.props("DataTable")["total"]
+
+    await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(50))))
+    small, few = await open_page()
+    await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(5_000))))
+    large, many = await open_page()
+    assert (few, many) == (50, 5_000)
+    assert large < 1.02 * small

@@ -236,6 +236,15 @@ describe("fields", () => {
     expect(page.sent().at(-1)).toMatchObject({ type: "event", seq: 1, target: "typed", data: { value: "ab", checked: false } });
   });
 
+  it("say so when they hold more than can be sent, and keep it", async () => {
+    const page = await openPage(form());
+    fireEvent.change(field(), { target: { value: "x".repeat(1_000_001) } });
+    expect(page.sent()).toHaveLength(1);
+    expect(field().value).toHaveLength(1_000_001);
+    expect(await screen.findByText(/too much to send at once/)).toBeTruthy();
+    expect(page.isReady()).toBe(true);
+  });
+
   it("send again what the server turned away, once and as it is by then", async () => {
     const page = await openPage(form());
     const typed = () => page.sent().flatMap((frame) => (frame.type === "event" && frame.target === "typed" ? [frame.data["value"]] : []));

@@ -64,6 +64,7 @@ export class Runtime {
       onLost: this.#lose,
       onSessionEnded: () => this.#leave(() => this.#signInAgain()),
       onRefused: () => void this.#askWhyRefused(),
+      onTooLarge: () => this.toast(this.t("That was too much to send at once. Upload long content as a file."), "error"),
     });
   }
 

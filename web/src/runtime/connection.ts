@@ -5,6 +5,7 @@ const LONGEST_DELAY_MS = 10_000;
 const PING_AFTER_MS = 20_000;
 const PING_AFTER_FRAMES = 50;
 const PATIENCE_MS = 10_000;
+const MOST_CHARACTERS = 1_000_000;
 const LEFT = 1000;
 const GIVEN_UP = 4000;
 const SESSION_ENDED = 4401;
@@ -20,6 +21,8 @@ export interface ConnectionOptions {
   readonly onFrame: (frame: ServerFrame) => void;
   readonly onLost: () => void;
   readonly onSessionEnded: () => void;
+  /** Something was not sent because it is longer than the server takes. */
+  readonly onTooLarge: () => void;
   /** Called after a handshake that failed: the server may be down, or it may refuse us. */
   readonly onRefused: () => void;
 }
@@ -96,8 +99,15 @@ export class Connection {
   }
 
   #send(make: (seq: number, received: number) => Numbered, onEnd: OnEnd): number {
-    const seq = ++this.#seq;
+    const seq = this.#seq + 1;
     const frame = make(seq, this.#received);
+    if (JSON.stringify(frame).length > MOST_CHARACTERS) {
+      // The server would refuse it, or cut the connection, to be sent it again by the next one.
+      this.#options.onTooLarge();
+      onEnd("done");
+      return 0;
+    }
+    this.#seq = seq;
     this.#reported = this.#received;
     this.#unanswered.set(seq, { frame, onEnd });
     this.#write(frame);
