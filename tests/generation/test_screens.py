@@ -9,7 +9,6 @@ from fundwright.identity.schemas import Role
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.generate import generate_screen
-from tests.categories.eventually import eventually
 from tests.generation.conftest import Desk, EndpointDown
 from tests.generation.test_drafting import add, read, write
 
@@ -22,7 +21,7 @@ class TestGenerateScreen:
             assert screen.find("button", "Generate").is_disabled
             (radio,) = [each for each in screen.elements("radio") if each.props["value"] == "brief"]
             await screen.view.handle(radio.node["e"]["onChange"]["h"], {"value": "brief", "checked": True}, 1)
-            await eventually(screen, lambda: not screen.find("button", "Generate").is_disabled)
+            await screen.expect(lambda: not screen.find("button", "Generate").is_disabled)
             await screen.click("button", "Generate")
             (path,) = [path for path in screen.navigations if path.startswith("/generate/slug/")]
         async with desk.core.database.transaction() as session:
@@ -64,7 +63,7 @@ class TestGenerateScreen:
             await screen.click("button", f"Delete {finished.title}")
             await screen.emit("ConfirmDialog", "on_confirm")
             assert screen.toasts == ["The draft was deleted."]
-            await eventually(screen, lambda: "No draft is in this state." in screen.text)
+            await screen.expect(lambda: "No draft is in this state." in screen.text)
 
     async def test_without_drafts_it_says_where_the_first_will_be(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
@@ -91,7 +90,7 @@ class TestDraftScreen:
         ) as screen:
             assert not screen.elements("CopyButton")
             written = await write(desk, draft.id)
-            await eventually(screen, lambda: "Finished" in screen.text)
+            await screen.expect(lambda: "Finished" in screen.text)
             whole, *parts = [view.props["text"] for view in screen.elements("CopyButton")]
         assert whole.startswith(f"# {draft.title}")
         assert "## Sources" in whole
@@ -119,7 +118,7 @@ class TestDraftScreen:
         ) as screen:
             assert not screen.elements("MarkdownView")
             await write(desk, draft.id)
-            await eventually(screen, lambda: "Finished" in screen.text)
+            await screen.expect(lambda: "Finished" in screen.text)
             assert len(screen.elements("MarkdownView")) == 2
 
     async def test_a_failed_draft_says_why_and_can_be_continued(self, desk: Desk) -> None:
@@ -135,9 +134,9 @@ class TestDraftScreen:
         ) as screen:
             assert "The endpoint does not answer. Start it." in screen.find("alert").text
             await screen.click("button", "Continue")
-            await eventually(screen, lambda: screen.has("button", "Stop"))
+            await screen.expect(lambda: screen.has("button", "Stop"))
             await screen.click("button", "Stop")
-            await eventually(screen, lambda: "Stopped. The text so far is kept." in screen.text)
+            await screen.expect(lambda: "Stopped. The text so far is kept." in screen.text)
         assert (await read(desk, draft.id)).state == DraftState.STOPPED
 
     async def test_dropped_citations_are_pointed_out(self, desk: Desk) -> None:

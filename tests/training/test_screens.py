@@ -13,7 +13,6 @@ from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.history import duration_text, history_screen
 from fundwright_ui.screens.run import run_screen
 from fundwright_ui.screens.train import train_screen
-from tests.categories.eventually import eventually
 from tests.training.conftest import AddFile
 
 FERRY = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
@@ -41,7 +40,7 @@ class TestTrain:
             assert "Problem" not in screen.text
             broken = await add(committed, owner, add_file, BROKEN, "broken.pdf")
             await service.run_inline(committed, owner, [broken])
-            await eventually(screen, lambda: "“broken.pdf” is damaged" in screen.text)
+            await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
             assert "Problem" in screen.text
 
     async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
@@ -49,7 +48,7 @@ class TestTrain:
         await language.get_embedder(committed)
         committed.cache["language.embedder"] = Other()
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
-            await eventually(screen, lambda: "1 document was trained with another embedding model" in screen.text)
+            await screen.expect(lambda: "1 document was trained with another embedding model" in screen.text)
             assert "Trained with another model" in screen.text
 
     async def test_a_model_that_cannot_be_used_is_said_and_hides_no_document(
@@ -58,7 +57,7 @@ class TestTrain:
         await add(committed, owner, add_file, FERRY, "boats.md")
         monkeypatch.setitem(committed.settings.__dict__, "models", committed.settings.data)
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
-            await eventually(screen, lambda: "The embedding model is not installed. Run `make setup`" in screen.text)
+            await screen.expect(lambda: "The embedding model is not installed. Run `make setup`" in screen.text)
             assert "boats" in screen.text
 
 
@@ -68,7 +67,7 @@ class TestHistory:
         async with mounted(committed, owner, history_screen, path="/dashboard/history") as screen:
             assert "Errors" not in screen.text
             await service.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
-            await eventually(screen, lambda: "1 document failed" in screen.text)
+            await screen.expect(lambda: "1 document failed" in screen.text)
 
 
 class TestDuration:
