@@ -1,4 +1,4 @@
-"""Everything `make test` checks: cheap things first, two at a time, the browser alone at the end.
+"""Everything `make test` checks: cheap things first, two at a time, the browsers at the end.
 
 `--quick` stops after style and types. Every step runs whatever the others found; the exit code tells whether one failed.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 PROJECT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -50,7 +52,11 @@ UNITS = (
     Check("pytest", python("pytest", "--durations=10", "tests"), shows_output=True),
     Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True),
 )
-JOURNEYS = (Check("e2e", python("pytest", "--durations=10", "e2e"), shows_output=True),)
+SCREENS = "e2e/journeys/screens"
+JOURNEYS = (
+    Check("e2e, journeys", python("pytest", "--durations=10", "e2e", f"--ignore={SCREENS}"), shows_output=True),
+    Check("e2e, every screen", python("pytest", "--durations=10", SCREENS), shows_output=True),
+)
 
 
 def main(*, quick: bool) -> bool:
@@ -73,11 +79,14 @@ def run_in_pairs(checks: Sequence[Check]) -> list[Result]:
 
 def run(check: Check) -> Result:
     started = time.monotonic()
-    log = LOGS / f"{check.name.replace(' ', '-')}.log"
-    with log.open("w") as output:
+    log = LOGS / f"{re.sub(r'[ ,]+', '-', check.name)}.log"
+    with log.open("w") as output, TemporaryDirectory(prefix="fundwright-check-", ignore_cleanup_errors=True) as scratch:
+        # Two pytests at once would close each other's folder to the user that the embedded PostgreSQL of root runs as.
+        Path(scratch).chmod(0o755)
+        environment = {"CI": "true", "FORCE_COLOR": "0", "NO_COLOR": "1", "VITEST_MAX_WORKERS": "1", "PYTEST_DEBUG_TEMPROOT": scratch}
         done = subprocess.run(
             check.command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
-            env={**os.environ, "CI": "true", "FORCE_COLOR": "0", "NO_COLOR": "1", "VITEST_MAX_WORKERS": "1"},
+            env={**os.environ, **environment},
         )  # fmt: skip
     result = Result(check, done.returncode == 0, time.monotonic() - started)
     report(result, log)

@@ -75,6 +75,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="Generate", exact=True).click()
 
     page.wait_for_url("**/generate/slug/*")
+    ready(page)
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible(timeout=DRAFT_TIMEOUT_MS)
     page.get_by_role("button", name="Show passage 1", exact=True).click()
     expect(page.get_by_role("region", name="Passage 1", exact=True).locator("mark").first).to_be_visible()
