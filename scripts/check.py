@@ -83,7 +83,13 @@ def run(check: Check) -> Result:
     with log.open("w") as output, TemporaryDirectory(prefix="fundwright-check-", ignore_cleanup_errors=True) as scratch:
         # Two pytests at once would close each other's folder to the user that the embedded PostgreSQL of root runs as.
         Path(scratch).chmod(0o755)
-        environment = {"CI": "true", "FORCE_COLOR": "0", "NO_COLOR": "1", "VITEST_MAX_WORKERS": "1", "PYTEST_DEBUG_TEMPROOT": scratch}
+        environment = {
+            "CI": "true",
+            "FORCE_COLOR": "0",
+            "NO_COLOR": "1",
+            "VITEST_MAX_WORKERS": "1",
+            "PYTEST_DEBUG_TEMPROOT": scratch,
+        }
         done = subprocess.run(
             check.command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
             env={**os.environ, **environment},
