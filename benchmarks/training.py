@@ -58,7 +58,7 @@ Measure = tuple[str, float, str, str, bool]
 
 
 def _print(name: str, value: float, unit: str, limit: str, *, is_kept: bool) -> bool:
-    print(f"{name:<44}{value:>10.3g} {unit:<10}{limit:<16}{'' if is_kept else 'MISSED'}")
+    print(f"{name:<52}{value:>10.3g} {unit:<10}{limit:<16}{'' if is_kept else 'MISSED'}")
     return not is_kept
 
 
@@ -97,7 +97,7 @@ async def _retrieval(core: Core, actor: Actor) -> list[Measure]:
     document_ids, vectors = await _vectors(core)
     rankings: dict[str, list[list[int]]] = {"product": [], "vectors": [], "words": []}
     times: list[float] = []
-    exact: list[float] = []
+    apart: list[float] = []
     for question in _questions():
         started = time.perf_counter()
         async with core.database.transaction() as session:
@@ -107,17 +107,21 @@ async def _retrieval(core: Core, actor: Actor) -> list[Measure]:
         started = time.perf_counter()
         asked = (await embedder.embed([question]))[0]
         nearest = np.argsort(-(vectors @ asked))[: 3 * _DEPTH]
-        exact.append((time.perf_counter() - started) * 1000)
+        said = await _by_words(core, question)
+        apart.append((time.perf_counter() - started) * 1000)
         rankings["vectors"].append(_ranking([document_ids[place] for place in nearest], numbers))
-        rankings["words"].append(_ranking(await _by_words(core, question), numbers))
+        rankings["words"].append(_ranking(said, numbers))
     (ndcg, recall), by_vectors, by_words = (_quality(found, set(documents)) for found in rankings.values())
     best = max(by_vectors[0], by_words[0])
-    p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[-1]
+    (p50, p95), (peers_p50, peers_p95) = (
+        (statistics.median(each), statistics.quantiles(each, n=20)[-1]) for each in (times, apart)
+    )
     return [
         ("passages trained (1 398 documents)", run.chunks / training_s, "per s", "> 10", run.chunks / training_s > 10),
-        ("question answered, p50", p50, "ms", "< 20", p50 < 20),
-        ("question answered, p95", p95, "ms", "< 30", p95 < 30),
-        ("  peer: embedded, then NumPy, p95", statistics.quantiles(exact, n=20)[-1], "ms", "", True),
+        ("question answered, p50", p50, "ms", f"< {2 * peers_p50:.3g} (twice)", p50 < 2 * peers_p50),
+        ("question answered, p95", p95, "ms", f"< {2 * peers_p95:.3g} (twice)", p95 < 2 * peers_p95),
+        ("  peers: embedded and NumPy, then ts_rank_cd, p50", peers_p50, "ms", "", True),
+        ("  peers: embedded and NumPy, then ts_rank_cd, p95", peers_p95, "ms", "", True),
         ("Cranfield nDCG@10", ndcg, "", f"> {best:.3f} (peers)", ndcg > best),
         ("  peer: cosine of all vectors in NumPy", by_vectors[0], "", "", True),
         ("  peer: PostgreSQL's ts_rank_cd alone", by_words[0], "", "", True),

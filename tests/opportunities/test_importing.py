@@ -33,6 +33,13 @@ class TestImport:
         assert counts(await import_file(content)) == (5, 0, 0, 0)
         assert counts(await import_file(gzip.compress(content), name="again.gz")) == (0, 0, 5, 0)
 
+    async def test_the_database_knows_at_once_how_much_there_is(self, import_file: ImportFile, committed: Core) -> None:
+        """Until it does, it plans lists and searches for empty tables."""
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(5))))
+        async with committed.database.transaction() as session:
+            known = await session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'opportunity'"))
+        assert known == 5
+
     async def test_a_changed_notice_becomes_a_new_version(self, import_file: ImportFile, committed: Core, member: Actor) -> None:
         await import_file(sam_file(sam_row(Description="Old text.", ResponseDeadLine="2027-01-01")))
         changed = sam_row(Description="New text.", ResponseDeadLine="2027-02-01", Title="Roof, amended")

@@ -51,6 +51,15 @@ class TestRun:
             ("bread", DocumentState.TRAINED, 1),
         }
 
+    async def test_the_database_knows_at_once_how_much_there_is(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        """Until it does, it plans questions for empty tables."""
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+        run = await _train(committed, owner, boats.id)
+        async with committed.database.transaction() as session:
+            known = await session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'chunk'"))
+        assert known == run.chunks
+
     async def test_a_bad_document_is_named_and_the_rest_goes_on(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             broken = await add_file(committed, session, owner, b"%PDF-1.7\nnot really", "broken.pdf")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
-from fundwright_ui.hooks import use_action, use_connection, use_query
+from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import (
     check_email,
     check_name,
@@ -18,6 +18,7 @@ from fundwright_ui.login.form import (
     password_input,
     text_input,
     use_login_form,
+    use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
@@ -32,10 +33,7 @@ def first_admin_screen() -> VdomDict:
     form = use_login_form({"name": check_name, "email": check_email, "password": check_new_password})
     works = use_query(lambda session: identity.is_first_admin_link(session, secret), key=[secret])
 
-    async def create(session: AsyncSession, payload: dict[str, Any]) -> str | None:
-        content = form.take(payload)
-        if content is None:
-            return None
+    async def create(session: AsyncSession, content: Mapping[str, str]) -> str:
         return await identity.create_first_admin(
             connection.core,
             session,
@@ -46,11 +44,7 @@ def first_admin_screen() -> VdomDict:
             client=client_of(connection),
         )
 
-    def finish(code: str | None) -> None:
-        if code is not None:
-            connection.handover(code, "/")
-
-    creating = use_action(create, then=finish)
+    creating = use_submit(form, create, then=connection.handover)
 
     if works.error:
         return login_frame(connection, t("Create the first administrator"), "", alert(works.error))

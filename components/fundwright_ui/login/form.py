@@ -6,21 +6,24 @@ server leaves them as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
 from fundwright.identity.passwords import MIN_LENGTH
-from fundwright_ui.hooks import Action
+from fundwright_ui.hooks import Action, use_action
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.buttons import button, icon_button
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.feedback import alert
+
+_T = TypeVar("_T")
 
 Check = Callable[[str], str | None]
 """Answers what is wrong with a field's content, or None."""
@@ -63,6 +66,20 @@ def use_login_form(checks: Mapping[str, Check]) -> LoginForm:
     )
 
 
+def use_submit(
+    form: LoginForm, send: Callable[[AsyncSession, Mapping[str, str]], Awaitable[_T]], then: Callable[[_T], None]
+) -> Action:
+    """The action of a form: `send` gets the content once nothing is wrong with it, `then` what that answers."""
+
+    async def submit(session: AsyncSession, payload: dict[str, Any]) -> _T | None:
+        content = form.take(payload)
+        return None if content is None else await send(session, content)
+
+    action = use_action(submit, then=lambda result: None if result is None else then(result))
+    action.deed = send
+    return action
+
+
 def check_email(value: str) -> str | None:
     if not value.strip():
         return t("Email is required")
@@ -81,6 +98,10 @@ def check_new_password(value: str) -> str | None:
 
 def check_name(value: str) -> str | None:
     return None if value.strip() else t("Name is required")
+
+
+def no_check(_value: str) -> None:
+    """For a field that may hold anything or nothing."""
 
 
 def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", autocomplete: str = "off") -> VdomDict:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
-from fundwright_ui.hooks import use_action, use_connection
+from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
     check_email,
     check_name,
     check_new_password,
     login_form,
+    no_check,
     password_input,
     text_input,
     use_login_form,
+    use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
@@ -27,14 +29,9 @@ from fundwright_ui.runtime.router import screen
 @screen("/auth/register/{type}/{token}", "Register", area="public", away_when_signed_in="/")
 def register_screen() -> VdomDict:
     connection = use_connection()
-    form = use_login_form(
-        {"first_name": check_name, "last_name": lambda _value: None, "email": check_email, "password": check_new_password}
-    )
+    form = use_login_form({"first_name": check_name, "last_name": no_check, "email": check_email, "password": check_new_password})
 
-    async def register(session: AsyncSession, payload: dict[str, Any]) -> str | None:
-        content = form.take(payload)
-        if content is None:
-            return None
+    async def register(session: AsyncSession, content: Mapping[str, str]) -> str:
         return await identity.register_by_socket(
             connection.core,
             session,
@@ -44,11 +41,7 @@ def register_screen() -> VdomDict:
             client=client_of(connection),
         )
 
-    def finish(code: str | None) -> None:
-        if code is not None:
-            connection.handover(code, "/")
-
-    registering = use_action(register, then=finish)
+    registering = use_submit(form, register, then=connection.handover)
     corner = (t("Login"), LOGIN)
 
     if not connection.core.settings.open_registration:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
-from fundwright_ui.hooks import use_action, use_connection, use_query
-from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form
+from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, client_of, login_frame
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
@@ -43,14 +43,11 @@ def confirm_reset_screen() -> VdomDict:
     form = use_login_form({"password": check_new_password})
     works = use_query(lambda session: identity.is_reset_link(session, link), key=[link])
 
-    async def reset(session: AsyncSession, payload: dict[str, Any]) -> bool:
-        content = form.take(payload)
-        if content is None:
-            return False
+    async def reset(session: AsyncSession, content: Mapping[str, str]) -> bool:
         await identity.reset_password(session, secret=link, password=content["password"], client=client_of(connection))
         return True
 
-    resetting = use_action(reset, then=set_done)
+    resetting = use_submit(form, reset, then=set_done)
     to_login = html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login")))
 
     if is_done:

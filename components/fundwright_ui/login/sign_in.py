@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import cast
 
 from reactpy import html, use_state
 from reactpy.types import VdomDict
@@ -10,14 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import SignInRefused
-from fundwright_ui.hooks import use_action, use_connection
+from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
     check_email,
     check_password,
     login_form,
+    no_check,
     password_input,
     text_input,
     use_login_form,
+    use_submit,
 )
 from fundwright_ui.login.frame import REGISTER, RESET, client_of, login_frame
 from fundwright_ui.messages import t
@@ -28,26 +31,25 @@ from fundwright_ui.runtime.router import safe_next, screen
 def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))
-    form = use_login_form({"email": check_email, "password": check_password})
+    form = use_login_form({"email": check_email, "password": check_password, "remember": no_check})
 
-    async def sign_in(session: AsyncSession, payload: dict[str, Any]) -> str | SignInRefused | None:
-        content = form.take(payload)
-        if content is None:
-            return None
+    async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
         return await identity.sign_in_by_socket(
             session,
             email=content["email"],
             password=content["password"],
-            remember="remember" in payload["fields"],
+            remember=bool(content["remember"]),
             client=client_of(connection),
         )
 
-    def finish(result: str | SignInRefused | None) -> None:
-        set_refusal(t(result.sentence) if isinstance(result, SignInRefused) else None)
-        if isinstance(result, str):
+    def finish(result: str | SignInRefused) -> None:
+        if isinstance(result, SignInRefused):
+            set_refusal(t(result.sentence))
+        else:
+            set_refusal(None)
             connection.handover(result, safe_next(connection.location.query.get("next")))
 
-    signing_in = use_action(sign_in, then=finish)
+    signing_in = use_submit(form, sign_in, then=finish)
 
     return login_frame(
         connection,
@@ -64,7 +66,7 @@ def sign_in_screen() -> VdomDict:
                 t("Keep Me Signed In"),
             ),
             submit=t("Login"),
-            refusal=refusal,
+            refusal=None if form.shown_errors else refusal,
         ),
         html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
         corner=(t("Sign up"), REGISTER),

@@ -54,6 +54,7 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
     async with run.transaction() as session:
         # The file may be gone when the job, killed before its end was recorded, runs once more.
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True})
+        await repository.refresh_statistics(session)
         return await repository.counts(session, run_id)
 
 

@@ -39,6 +39,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.types import Text
 
+from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job
@@ -557,6 +558,11 @@ async def vectors_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) 
     found = select(OpportunityVector.opportunity_id, OpportunityVector.vector)
     rows = await session.execute(found.where(OpportunityVector.model_id == model_id, OpportunityVector.opportunity_id.in_(ids)))
     return {id: np.asarray(vector, dtype=np.float32) for id, vector in rows}
+
+
+async def refresh_statistics(session: AsyncSession) -> None:
+    """For the end of an import, so that lists and searches are quick at once."""
+    await database.refresh_statistics(session, Opportunity, OpportunityText, OpportunityVersion, OpportunitySighting)
 
 
 async def index_vectors(session: AsyncSession, model_id: str, dimension: int) -> None:

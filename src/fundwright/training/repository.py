@@ -31,6 +31,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job
@@ -249,6 +250,11 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
     )
 
 
+async def refresh_statistics(session: AsyncSession) -> None:
+    """For the end of a run, so that questions are answered quickly at once."""
+    await database.refresh_statistics(session, Document, Chunk, ChunkVector)
+
+
 def _searched_documents(owner_id: UUID) -> Select[UUID]:
     """The account's documents; its sample ones only as long as it has trained none of its own."""
     own = aliased(Document)
@@ -262,9 +268,10 @@ async def search_chunks(
     """The best chunks by meaning and by words, fused by rank."""
     asked = cast(HalfVector(vector), HALFVEC(len(vector)))
     is_indexed = await _is_index_worthwhile(session, owner_id, model_id=model_id, dimension=len(vector))
+    words = await _any_of_its_words(session, query)
     searched = select(_searched_documents(owner_id).cte("searched").c.id)
     by_meaning = _nearest(owner_id, asked, model_id=model_id, dimension=len(vector), is_indexed=is_indexed)
-    by_words = _matching(owner_id, query, model_id=model_id)
+    by_words = _matching(owner_id, words, model_id=model_id)
     by_meaning, by_words = (found.where(Chunk.document_id.in_(searched)).limit(depth) for found in (by_meaning, by_words))
     near, said = (_ranked(found, name) for found, name in ((by_meaning, "near"), (by_words, "said")))
     chunk_id = func.coalesce(near.c.id, said.c.id)
@@ -326,16 +333,20 @@ def _nearest(
     )
 
 
-def _matching(owner_id: UUID, query: str, *, model_id: str) -> Select[UUID, float]:
-    # A question rarely stands in a passage whole: any of its words counts, the rank rewards many.
-    words = func.replace(cast(func.plainto_tsquery(text("'english'"), query), Text), " & ", " | ")
-    # A subquery is computed once; in a prepared statement the bare function would be computed again for every passage.
-    asked = select(cast(words, TSQUERY)).scalar_subquery()
+async def _any_of_its_words(session: AsyncSession, query: str) -> str:
+    """A question rarely stands in a passage whole: any of its words counts, the rank rewards many."""
+    found = func.plainto_tsquery(text("'english'"), query)
+    return await session.scalar(select(func.replace(cast(found, Text), " & ", " | "))) or ""
+
+
+def _matching(owner_id: UUID, words: str, *, model_id: str) -> Select[UUID, float]:
+    # The planner sees a constant: of a subquery it would expect a few passages where there are thousands.
+    asked = cast(words, TSQUERY)
     worth = func.ts_rank(Chunk.search, asked, _LENGTH_WEIGHT, type_=Float()).label("worth")
+    embedded = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id)
     return (
         select(Chunk.id, worth)
-        .where(Chunk.owner_id == owner_id, Chunk.search.op("@@")(asked))
-        .where(exists().where(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
+        .where(Chunk.owner_id == owner_id, Chunk.search.op("@@")(asked), Chunk.id.in_(embedded))
         .order_by(worth.desc(), Chunk.id)
     )
 
