@@ -6,28 +6,17 @@ Every load is in a browser context of its own, so nothing is cached; all figures
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from e2e.application import launch_options, started
+from e2e.pages.ready import ready, until
 from playwright.sync_api import Browser, sync_playwright
 
-PROJECT = Path(__file__).resolve().parent.parent
-FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
 ROUNDS = 7
 CLICKS = 500
-START_TIMEOUT_S = 60
 # The best of the five frameworks measured on this page's like, in milliseconds and bytes; see the goals of the project.
 GOALS = {"first paint": 72, "first answered click": 342, "click p50": 3, "click p99": 15, "cold load": 200_000}
 
@@ -62,10 +51,10 @@ async (rounds) => {
 
 
 def main() -> None:
-    with serving() as url, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as application, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())
-        loads = [load(browser, f"{url}/auth/login") for _ in range(ROUNDS + 1)][1:]
-        times = clicks(browser, f"{url}/auth/login")
+        loads = [load(browser, f"{application.url}/auth/login") for _ in range(ROUNDS + 1)][1:]
+        times = clicks(browser, f"{application.url}/auth/login")
         browser.close()
     for name in ("first paint", "first answered click"):
         tell(name, statistics.median(load[name] for load in loads), "ms")
@@ -94,8 +83,8 @@ def load(browser: Browser, url: str) -> dict[str, float]:
 
     wire.on("Network.loadingFinished", finished)
     page.goto(url)
-    page.wait_for_function("window.answeredAt")
-    page.wait_for_selector("html[data-ready]", state="attached")
+    until(page, "window.answeredAt !== undefined")
+    ready(page)
     page.wait_for_load_state("networkidle")
     found = {
         "first paint": page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"),
@@ -111,47 +100,10 @@ def clicks(browser: Browser, url: str) -> list[float]:
     context = browser.new_context()
     page = context.new_page()
     page.goto(url)
-    page.wait_for_selector("html[data-ready]", state="attached")
+    ready(page)
     times: list[float] = page.evaluate(CLICK_AGAIN_AND_AGAIN, CLICKS)
     context.close()
     return times
-
-
-def launch_options() -> dict[str, Any]:
-    arguments = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
-    if os.geteuid() == 0:
-        arguments.append("--no-sandbox")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    return {"args": arguments} | ({"executable_path": chromium} if chromium else {})
-
-
-@contextmanager
-def serving() -> Iterator[str]:
-    """The real application on a fresh data folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory(prefix="fundwright-bench-") as folder, (Path(folder) / "server.log").open("w+") as log:
-        command = [FUNDWRIGHT, "--data", folder, "serve", "--port", str(port)]
-        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT)
-        try:
-            wait_until_it_answers(url, server, Path(log.name))
-            yield url
-        finally:
-            server.terminate()
-            server.wait(20)
-
-
-def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            urllib.request.urlopen(f"{url}/auth/login").close()
-            return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.1)
-    sys.exit(f"The server did not start:\n{log.read_text()}")
 
 
 if __name__ == "__main__":

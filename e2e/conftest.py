@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,68 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
+from e2e.application import Application, launch_options, started
 from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
 
-PROJECT = Path(__file__).parent.parent
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
-START_TIMEOUT_S = 60
-
-
-@dataclass(frozen=True)
-class Application:
-    """A running server, the folder it works in, and what its environment has besides ours."""
-
-    url: str
-    data: Path
-    process: subprocess.Popen[bytes]
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
-        """Run `fundwright` beside the server; answers its last line, one JSON object."""
-        done = subprocess.run(
-            [FUNDWRIGHT, "--data", self.data, *arguments, "--json"],
-            input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT, env=os.environ | self.environment,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout.strip().splitlines()[-1])
-
-
-FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def started(
-    data: Path, *options: str, port: int | None = None, environment: Mapping[str, str] | None = None
-) -> Iterator[Application]:
-    """The application on an empty data folder, as `make run` starts it, or again on one that it has left.
-
-    `options` are further ones of `fundwright serve`, `environment` further variables.
-    """
-    port = port or free_port()
-    environment = environment or {}
-    base = urlsplit(environment.get("FUNDWRIGHT_PUBLIC_URL", "")).path
-    with (data / "server.log").open("a") as log:
-        server = subprocess.Popen(
-            [FUNDWRIGHT, "--data", data, "serve", "--port", str(port), *options],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            cwd=PROJECT,
-            env={**os.environ, **environment},
-        )
-    application = Application(f"http://127.0.0.1:{port}{base}", data, server, environment)
-    try:
-        _wait_until_it_answers(application.url, server, data / "server.log")
-        yield application
-    finally:
-        server.terminate()
-        server.wait(20)
 
 
 @pytest.fixture(scope="session")
@@ -93,18 +25,6 @@ def application() -> Iterator[Application]:
         yield application
 
 
-def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline:
-        assert server.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(f"{url}/auth/login"):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.1)
-    raise TimeoutError(log.read_text())
-
-
 @pytest.fixture(scope="session")
 def base_url(application: Application) -> str:
     return application.url
@@ -112,11 +32,7 @@ def base_url(application: Application) -> str:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    arguments = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
-    if os.geteuid() == 0:
-        arguments.append("--no-sandbox")
-    return {"args": arguments} | ({"executable_path": chromium} if chromium else {})
+    return launch_options()
 
 
 @pytest.fixture(autouse=True)

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
 import psutil
+from e2e.application import Application, started
 from websockets.asyncio.client import ClientConnection, connect
-
-from benchmarks.page import FUNDWRIGHT, serving
 
 SCREENS = ("/dashboard/train", "/dashboard/sam")
 SESSIONS = 500
@@ -31,9 +30,9 @@ PASSWORD = "a quiet harbour at dawn"
 
 
 async def main(sessions: int, rounds: int) -> int:
-    with serving() as url:
-        (server,) = (child for child in psutil.Process().children() if "serve" in child.cmdline())
-        tokens = await sign_in(url, folder_of(server), -(-sessions // PAGES_A_PERSON))
+    with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as application:
+        url, server = application.url, psutil.Process(application.process.pid)
+        tokens = await sign_in(application, -(-sessions // PAGES_A_PERSON))
         for path in SCREENS:  # what is loaded with the first page of its kind belongs to nobody
             await close(await open_pages(url, path, tokens, len(tokens) * 5))
         for path in SCREENS:
@@ -55,18 +54,12 @@ async def main(sessions: int, rounds: int) -> int:
     return 0
 
 
-def folder_of(server: psutil.Process) -> Path:
-    command = server.cmdline()
-    return Path(command[command.index("--data") + 1])
-
-
-async def sign_in(url: str, folder: Path, people: int) -> list[str]:
+async def sign_in(application: Application, people: int) -> list[str]:
     tokens: list[str] = []
-    async with httpx.AsyncClient(base_url=url) as http:
+    async with httpx.AsyncClient(base_url=application.url) as http:
         for number in range(people):
             email = f"person{number}@example.org"
-            add = [FUNDWRIGHT, "--data", folder, "user", "add", email, "--role", "user", "--name", "Person", "--password-stdin"]
-            subprocess.run(add, input=PASSWORD, text=True, check=True, stdout=subprocess.DEVNULL)
+            application.command("user", "add", email, "--role", "user", "--name", "Person", "--password-stdin", stdin=PASSWORD)
             answer = await http.post("/signin", json={"email": email, "password": PASSWORD})
             tokens.append(answer.json()["token"])
     return tokens

@@ -13,18 +13,17 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from e2e.application import launch_options
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from benchmarks.page import launch_options
 from benchmarks.ui.proxy import Proxy, proxied
 from benchmarks.ui.servers import Framework, NotAvailable, frameworks, serving
 
 ROUNDS = 3
 CLICKS = 200
 TABLE_CLICKS = 30
-STILL_MS = 1_000
-LAST_ANSWER_MS = 500
-"""Longer than anything that a server still sends after the last click."""
+SILENCE_S = 1
+"""Longer than anything that a server still sends after the last click, shorter than anything it says of its own."""
 MOST_TABLE_BYTES = 2_000
 MOST_COLD_KB = 120
 
@@ -147,16 +146,16 @@ def one_round(browser: Browser, origin: str, proxy: Proxy) -> Measured:
     page.goto(origin)
     page.evaluate("() => window.bench.finished")
     page.wait_for_load_state("networkidle")
-    wait_until_still(page)
+    proxy.wait_until_silent(SILENCE_S)
     cold = proxy.sent - before
     seen: dict[str, float] = page.evaluate("({content: bench.content, counter: bench.counter, answered: bench.answered})")
     painted: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     # Slower than our limit of 100 events a second.
     clicks = statistics.quantiles(click(page, "Add", CLICKS, 12), n=100)
-    page.wait_for_timeout(LAST_ANSWER_MS)
+    proxy.wait_until_silent(SILENCE_S)
     before = proxy.sent
     table = click(page, "Turn", TABLE_CLICKS, 100)
-    page.wait_for_timeout(LAST_ANSWER_MS)
+    proxy.wait_until_silent(SILENCE_S)
     sent = proxy.sent - before
     context.close()
     return Measured(
@@ -169,14 +168,6 @@ def one_round(browser: Browser, origin: str, proxy: Proxy) -> Measured:
         table_bytes=sent / TABLE_CLICKS,
         cold_kb=cold / 1_000,
     )
-
-
-def wait_until_still(page: Page) -> None:
-    """Until the last of the early clicks has been answered."""
-    before = None
-    while before != (shown := page.evaluate("bench.leaf('Count:')?.textContent")):
-        before = shown
-        page.wait_for_timeout(STILL_MS)
 
 
 def click(page: Page, label: str, clicks: int, pause_ms: int) -> list[float]:

@@ -15,6 +15,7 @@ class Proxy:
         self.port = port
         self.sent = 0
         self._target = target
+        self._has_sent = threading.Condition()
         self._connections: set[asyncio.Task[None]] = set()
 
     async def serve(self, stopping: asyncio.Event, started: threading.Event) -> None:
@@ -43,10 +44,21 @@ class Proxy:
         with suppress(OSError):
             while data := await source.read(65_536):
                 if is_answer:
-                    self.sent += len(data)
+                    self._count(len(data))
                 target.write(data)
                 await target.drain()
         target.close()
+
+    def _count(self, size: int) -> None:
+        with self._has_sent:
+            self.sent += size
+            self._has_sent.notify_all()
+
+    def wait_until_silent(self, for_s: float) -> None:
+        """Until nothing has come back for so long."""
+        with self._has_sent:
+            while self._has_sent.wait(for_s):
+                pass
 
 
 @contextmanager

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from e2e.application import NotStarted, wait_until_it_answers
 
 from scripts.setup import uv_environment
 
@@ -129,8 +129,10 @@ def serving(framework: Framework, *, port: int, origin: str) -> Iterator[None]:
             start_new_session=True,
         )  # fmt: skip
         try:
-            _wait_until_it_answers(port, server, Path(log.name))
+            wait_until_it_answers(f"http://127.0.0.1:{port}/", server, Path(log.name), START_TIMEOUT_S)
             yield
+        except NotStarted as reason:
+            raise NotAvailable(f"not started: {_last_line(str(reason))}") from reason
         finally:
             _stop(server)
 
@@ -166,15 +168,6 @@ def _run(command: Sequence[str | Path]) -> None:
         raise NotAvailable(f"not installed: {error}") from error
     if done.returncode != 0:
         raise NotAvailable(f"not installed: {_last_line(done.stderr or done.stdout)}")
-
-
-def _wait_until_it_answers(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline and server.poll() is None:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        time.sleep(0.2)
-    raise NotAvailable(f"not started: {_last_line(log.read_text())}")
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

@@ -16,11 +16,12 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Page, WebSocket, expect
+from playwright.sync_api import Error, Page, WebSocket, expect
 
-from e2e.conftest import EMAIL, PASSWORD, PROJECT, Application, free_port, started
+from e2e.application import PROJECT, Application, free_port, started
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
-from e2e.pages.ready import ready
+from e2e.pages.ready import ready, until
 from e2e.pages.screens import PUBLIC
 from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage
@@ -67,7 +68,10 @@ def find_nginx() -> str:
         quiet = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}  # installed, not started
         install = ["apt-get", "install", "-y", "--no-install-recommends", "nginx-light"]
         subprocess.run(install, env=quiet, check=False, capture_output=True, timeout=120)
-    return shutil.which("nginx", path=path) or pytest.skip("nginx is neither installed nor can be: apt-get install nginx-light")
+    nginx = shutil.which("nginx", path=path)
+    if nginx is None:
+        pytest.skip("nginx is neither installed nor can be: apt-get install nginx-light")
+    return nginx
 
 
 def documented(ports: Mapping[str, str], folder: Path) -> str:
@@ -228,7 +232,7 @@ class TestBelowAPath:
         page.context.clear_cookies()
         page.goto(f"{site.url}/generate/index")
         ready(page)
-        page.wait_for_function("!document.querySelector('form[aria-label]')?.querySelector('[type=password]')")
+        until(page, "!document.querySelector('form[aria-label]')?.querySelector('[type=password]')")
         assert page.evaluate("localStorage.getItem('token')") is not None
         assert any(each.get("name") == "__Host-session" for each in page.context.cookies())
 
@@ -257,8 +261,9 @@ class TestImpatientProxy:
         until = time.monotonic() + 2 * IMPATIENT_S
         while time.monotonic() < until:
             page.clock.fast_forward(20_500)
-            page.wait_for_timeout(1_000)
-        assert [each.is_closed() for each in sockets] == [False]
+            with pytest.raises(Error, match="Timeout"):
+                sockets[0].wait_for_event("close", timeout=1_000)
+        assert len(sockets) == 1
 
     def test_a_socket_that_is_cut_is_replaced_unnoticed(self, page: Page, site: Site) -> None:
         sign_in(page, site.impatient_url)
@@ -274,7 +279,7 @@ class TestImpatientProxy:
             ".observe(document.body, {childList: true, subtree: true})"
         )
         while len(sockets) < 3:  # two were cut
-            page.wait_for_timeout(100)
+            page.wait_for_event("websocket")
         ready(page)
         screen.name.press_sequentially(" name")
         assert page.evaluate("window.typedInto === document.activeElement && window.typedInto.isConnected && !window.hasSaid")

@@ -8,13 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, FUNDWRIGHT, PASSWORD, PROJECT, free_port
+from e2e.application import FUNDWRIGHT, PROJECT, free_port, wait_until_it_answers
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 
@@ -45,7 +44,7 @@ def test_a_half_filled_form_stays_while_the_text_around_it_changes(page: Page, t
     with (tmp_path / "dev.log").open("w") as log:
         server = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=log, stderr=log)
     try:
-        wait_for(f"http://127.0.0.1:{port}/auth/login")
+        wait_until_it_answers(f"http://127.0.0.1:{port}/auth/login", server, tmp_path / "dev.log")
         subprocess.run(add_user, cwd=PROJECT, env=environment, input=PASSWORD, text=True, check=True, capture_output=True)
         page.goto(f"http://127.0.0.1:{port}/auth/login?next=/dashboard/bell%3Fshown=1")
         SignInPage(page).sign_in(EMAIL, PASSWORD)
@@ -66,13 +65,3 @@ def test_a_half_filled_form_stays_while_the_text_around_it_changes(page: Page, t
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(30)
-
-
-def wait_for(url: str) -> None:
-    for _ in range(600):
-        try:
-            with urllib.request.urlopen(url):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.1)
-    raise TimeoutError(url)

@@ -27,7 +27,7 @@ def test_it_hears(page: Page, complaints: list[str], fault: str, is_other_tab: b
     at_fault.goto("/auth/login")
     ready(at_fault)
     assert complaints == []
-    at_fault.evaluate(f"() => {{ {script} }}")
-    at_fault.wait_for_timeout(50)
+    with page.context.expect_event("weberror" if fault == "an exception" else "console"):
+        at_fault.evaluate(f"() => {{ {script} }}")
     assert {word in complaint for complaint in complaints} == {True}, complaints
     complaints.clear()

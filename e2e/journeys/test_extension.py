@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, PROJECT, started
+from e2e.application import PROJECT, started
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import started
+from e2e.application import started
 from e2e.pages.ready import ready
 
 

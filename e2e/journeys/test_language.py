@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, Page, expect
 
-from e2e.conftest import PASSWORD, Application
+from e2e.application import Application
+from e2e.conftest import PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, free_port, started
+from e2e.application import free_port, started
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
-from e2e.pages.ready import ready
+from e2e.pages.ready import ready, until
 from e2e.pages.sign_in import SignInPage
 
 
@@ -26,14 +27,17 @@ def test_a_network_that_is_away_for_a_while(recognised: Page) -> None:
 
 
 def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognised: Page) -> None:
+    recognised.clock.install()
     screen = CategoryPage(recognised).open()
     banner = recognised.get_by_text("Reconnecting…")
     screen.start_new("Half a")
     screen.name.evaluate("element => { window.typedInto = element }")
     recognised.context.set_offline(True)
-    recognised.wait_for_timeout(1_500)
+    until(recognised, "!navigator.onLine")
+    recognised.clock.run_for(1_500)
     expect(banner).to_have_count(0)
-    expect(banner).to_be_visible(timeout=2_000)
+    recognised.clock.run_for(1_000)
+    expect(banner).to_be_visible()
     screen.name.press_sequentially(" name")
     recognised.context.set_offline(False)
     expect(banner).to_have_count(0, timeout=1_500)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, PROJECT
+from e2e.application import PROJECT
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.opportunities import OpportunitiesPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell

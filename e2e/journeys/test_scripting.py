@@ -10,7 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from e2e.conftest import EMAIL, PASSWORD, PROJECT, Application
+from e2e.application import PROJECT, Application
+from e2e.conftest import EMAIL, PASSWORD
 
 
 def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Path) -> None:

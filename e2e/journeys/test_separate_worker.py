@@ -9,7 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, FUNDWRIGHT, PASSWORD, PROJECT, started
+from e2e.application import FUNDWRIGHT, PROJECT, started
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 from e2e.pages.train import TRAIN_TIMEOUT_MS, TrainPage

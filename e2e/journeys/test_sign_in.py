@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, Application
-from e2e.pages.ready import ready
+from e2e.application import Application
+from e2e.conftest import EMAIL
+from e2e.pages.ready import ready, until
 from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage
 
@@ -104,7 +105,7 @@ class TestTheShell:
         assert round((sidebar.bounding_box() or {})["width"]) == 280
         signed_in.get_by_role("button", name="Collapse sidebar").click()
         expect(signed_in.get_by_role("button", name="Expand sidebar")).to_be_visible()
-        signed_in.wait_for_function("Math.round(document.querySelector('nav').getBoundingClientRect().width) === 102")
+        until(signed_in, "Math.round(document.querySelector('nav').getBoundingClientRect().width) === 102")
         signed_in.reload()
         assert round((sidebar.bounding_box() or {})["width"]) == 102
 

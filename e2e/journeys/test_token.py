@@ -10,8 +10,9 @@ import jwt
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, Application
-from e2e.pages.ready import ready
+from e2e.application import Application
+from e2e.conftest import EMAIL, PASSWORD
+from e2e.pages.ready import ready, until
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 
@@ -42,7 +43,7 @@ def expect_login(page: Page) -> None:
     page.goto("/dashboard/category")
     page.wait_for_url("**/auth/login*")
     expect(page.get_by_role("button", name="Login", exact=True)).to_be_visible()
-    page.wait_for_function("localStorage.getItem('token') === null")
+    until(page, "localStorage.getItem('token') === null")
 
 
 class TestAGoodOne:
@@ -105,7 +106,7 @@ class TestABadOne:
 
 def test_the_feedback_page_shows_the_login_screen_in_place(page: Page) -> None:
     keep(page, "nonsense").goto("/feedback")
-    page.wait_for_function("localStorage.getItem('token') === null")
+    until(page, "localStorage.getItem('token') === null")
     ready(page)
     assert page.url.endswith("/feedback")
     SignInPage(page).sign_in(EMAIL, PASSWORD)

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
+_LOOK = """() => new Promise((done, fail) => {
+  const looking = setInterval(() => (CONDITION) && done(clearInterval(looking)), 20);
+  setTimeout(() => fail(new Error(`Still not so: CONDITION`)), 10_000);
+})"""
+
 
 def ready(page: Page) -> Page:
     """Wait until the page is hydrated, connected, and has no unanswered event."""
     page.wait_for_selector("html[data-ready]", state="attached")
     return page
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait until `condition`, a JavaScript expression, is true in the document that is open now. Gives up after 10 s.
+
+    Playwright's own `wait_for_function` evaluates its text again and again, which the content security policy forbids.
+    """
+    page.evaluate(_LOOK.replace("CONDITION", condition))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from e2e.conftest import PROJECT, Application, started
+from e2e.application import PROJECT, Application, started
 from e2e.pages.laboratory import MovingPage, TypingPage
 
 RESUME_S = 0.5

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, Application, recognise
+from e2e.application import Application
+from e2e.conftest import EMAIL, PASSWORD, recognise
 from e2e.pages.category import CategoryPage
 from e2e.pages.laboratory import MovingPage
 from e2e.pages.ready import ready

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import Application
+from e2e.application import Application
 from e2e.pages.laboratory import MovingPage
 from e2e.pages.network import slow_down
 from e2e.pages.ready import ready

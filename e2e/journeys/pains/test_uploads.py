@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from e2e.conftest import EMAIL, PASSWORD, Application
+from e2e.application import Application
+from e2e.conftest import EMAIL, PASSWORD
 
 MEGABYTE = 1_000_000
 BOUNDARY = "laboratory"

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from e2e.conftest import recognise
-from e2e.pages.ready import ready
+from e2e.pages.ready import ready, until
 from e2e.pages.screens import GUARDED, PUBLIC, Things
 from e2e.pages.shell import Shell
 
@@ -23,7 +23,7 @@ LOOKS = [("light", "ltr", NARROW), ("dark", "rtl", NARROW), ("dark", "rtl", WIDE
 
 
 # What is still fading in has no contrast yet.
-SETTLED = """() => document.getAnimations().every(
+SETTLED = """document.getAnimations().every(
   (each) => each.playState !== "running" || each.effect.getComputedTiming().iterations === Infinity
 )"""
 
@@ -50,7 +50,7 @@ def assert_accessible(look: Look) -> None:
     page = ready(look.page)
     shown = page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]")
     assert shown == [look.mode, look.direction]
-    page.wait_for_function(SETTLED)
+    until(page, SETTLED)
     found: list[dict[str, Any]] = Axe().run(page).response["violations"]
     assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

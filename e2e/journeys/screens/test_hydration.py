@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from e2e.conftest import PROJECT, recognise
+from e2e.application import PROJECT
+from e2e.conftest import recognise
 from e2e.pages.ready import ready
 from e2e.pages.screens import GUARDED, PUBLIC, Things
 

@@ -1,0 +1,102 @@
+"""The real application as a process, and the browser that opens it: for journeys and for benchmarks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+PROJECT = Path(__file__).parent.parent
+FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
+START_TIMEOUT_S = 60
+LOOK_EVERY_S = 0.1
+
+
+class NotStarted(Exception):
+    """A server that ended, or did not answer in time; the message is what it had logged."""
+
+
+@dataclass(frozen=True)
+class Application:
+    """A running server, the folder it works in, and what its environment has besides ours."""
+
+    url: str
+    data: Path
+    process: subprocess.Popen[bytes]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
+        """Run `fundwright` beside the server; answers its last line, one JSON object."""
+        done = subprocess.run(
+            [FUNDWRIGHT, "--data", self.data, *arguments, "--json"],
+            input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT, env=os.environ | self.environment,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def started(
+    data: Path, *options: str, port: int | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator[Application]:
+    """The application on an empty data folder, as `make run` starts it, or again on one that it has left.
+
+    `options` are further ones of `fundwright serve`, `environment` further variables.
+    """
+    port = port or free_port()
+    environment = environment or {}
+    base = urlsplit(environment.get("FUNDWRIGHT_PUBLIC_URL", "")).path
+    with (data / "server.log").open("a") as log:
+        server = subprocess.Popen(
+            [FUNDWRIGHT, "--data", data, "serve", "--port", str(port), *options],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=PROJECT,
+            env={**os.environ, **environment},
+        )
+    application = Application(f"http://127.0.0.1:{port}{base}", data, server, environment)
+    try:
+        wait_until_it_answers(f"{application.url}/auth/login", server, data / "server.log")
+        yield application
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path, within_s: float = START_TIMEOUT_S) -> None:
+    """Raises NotStarted."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            urlopen(url).close()
+            return
+        except (OSError, HTTPException):
+            time.sleep(LOOK_EVERY_S)
+    raise NotStarted(log.read_text())
+
+
+def launch_options() -> dict[str, Any]:
+    """For Playwright's `chromium.launch`: the Chromium of this machine, else Playwright's own."""
+    arguments = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
+    if os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    return {"args": arguments} | ({"executable_path": chromium} if chromium else {})
