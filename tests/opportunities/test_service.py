@@ -5,6 +5,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
@@ -116,6 +117,29 @@ class TestFilters:
         assert [value.value for value in facets.set_asides] == ["SBA"]
         assert (facets.total, facets.samples) == (3, 0)
         assert (await service.facets(session, actor, kind="grant")).total == 0
+
+    async def test_facets_follow_every_change(self, session: AsyncSession, actor: Actor, notices: None) -> None:
+        await add(session, notice(4, agency="VA"), is_sample=True)
+        await add(session, notice(1, agency="GSA", activity_codes=["R01"]), notice(2, agency="GSA", closes_at=now()))
+        facets = await service.facets(session, actor, kind="contract")
+        assert [(value.value, value.count) for value in facets.agencies] == [("GSA", 2), ("EPA", 1), ("VA", 1)]
+        assert [(value.value, value.count) for value in facets.activity_codes] == [("R01", 2), ("R21", 1)]
+        assert facets.set_asides == []
+        assert (facets.total, facets.samples) == (4, 1)
+        await service.remove_sample(session, actor)
+        facets = await service.facets(session, actor, kind="contract")
+        assert [value.value for value in facets.agencies] == ["GSA", "EPA"]
+        assert (facets.total, facets.samples) == (3, 0)
+
+    async def test_facets_are_read_without_reading_opportunities(
+        self, session: AsyncSession, actor: Actor, notices: None
+    ) -> None:
+        statements: list[str] = []
+        connection = (await session.connection()).sync_connection
+        event.listen(connection, "before_cursor_execute", lambda *given: statements.append(given[2]))
+        await service.facets(session, actor, kind="contract")
+        assert len(statements) == 1
+        assert "FROM opportunity_facet" in statements[0]
 
     async def test_category(self, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))

@@ -66,6 +66,19 @@ class Opportunity(Base):
     search: Mapped[str] = mapped_column(TSVECTOR)
 
 
+class OpportunityFacet(Base):
+    """How many opportunities have a value, kept by whoever changes them: counting anew would read all of them each time
+    somebody opens the list. The facets `sample` and `own` have the one value `all`."""
+
+    __tablename__ = "opportunity_facet"
+
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    facet: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str] = mapped_column(primary_key=True)
+    label: Mapped[str]
+    number: Mapped[int]
+
+
 class OpportunitySighting(Base):
     """When a notice was last in a file, apart from the rest so that seeing it again writes a few bytes only."""
 

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Select,
+    TextClause,
     and_,
     delete,
     exists,
@@ -49,6 +50,7 @@ from fundwright.opportunities.models import (
     ImportRejection,
     ImportRun,
     Opportunity,
+    OpportunityFacet,
     OpportunitySighting,
     OpportunityText,
     OpportunityVector,
@@ -62,6 +64,9 @@ _RANKED = 200
 """How many of the newest matches in the title, and elsewhere, compete by rank; the rest follows by date."""
 
 _EMBEDDED_CHARACTERS = 500
+
+_OFFERED_CHARACTERS = 500
+"""A longer agency or type, which only a broken file has, is no choice of a filter; nor would it fit into an index."""
 
 _COPIED_TYPES = {
     "position": "int", "posted_at": "timestamptz", "due_at": "timestamptz", "archive_at": "timestamptz",
@@ -151,6 +156,29 @@ _SEE = text("""
     SELECT opportunity_id, :run, now() FROM opportunity_verdict WHERE verdict <> 'repeated'
     ON CONFLICT (opportunity_id) DO UPDATE SET import_run_id = excluded.import_run_id, seen_at = excluded.seen_at
 """)
+
+
+def _tally(sign: str, which: str) -> TextClause:
+    """Count opportunities into the facets, or out of them: `which` are in the table as `o`."""
+    return text(f"""
+        INSERT INTO opportunity_facet (kind, facet, value, label, number)
+        SELECT o.kind, f.facet, f.value, max(f.label), {sign} count(*)
+        FROM opportunity o CROSS JOIN LATERAL (
+            VALUES ('agency', o.agency, o.agency), ('type', o.type, o.type), ('source', o.source, o.source),
+                   ('set_aside', o.set_aside_code, coalesce(nullif(o.set_aside, ''), o.set_aside_code)),
+                   (CASE WHEN o.is_sample THEN 'sample' ELSE 'own' END, 'all', '')
+            UNION ALL SELECT 'activity_code', code, code FROM unnest(o.activity_codes) code
+        ) f (facet, value, label)
+        WHERE {which} AND length(f.value) BETWEEN 1 AND {_OFFERED_CHARACTERS}
+        GROUP BY o.kind, f.facet, f.value
+        ON CONFLICT (kind, facet, value) DO UPDATE
+        SET number = opportunity_facet.number + excluded.number, label = greatest(opportunity_facet.label, excluded.label)
+    """)  # noqa: S608 (constants only)
+
+
+_COUNT_OUT = _tally("-", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict = 'changed')")
+_COUNT_IN = _tally("+", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict IN ('new', 'changed'))")
+_COUNT_SAMPLE_OUT = _tally("-", "o.is_sample")
 _COUNT = text("""
     SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
            count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same)
@@ -167,8 +195,7 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
     rejections = list(batch.rejections)
     new = changed = unchanged = 0
     if batch.rows:
-        # One import of a source at a time: two would take the same notice for new.
-        await session.execute(text("SELECT pg_advisory_xact_lock(hashtext(:key))"), {"key": f"import:{source.name}"})
+        await _change_alone(session)
         for statement in _STAGE:
             await session.execute(text(statement))
         named = {"source": source.name, "kind": source.kind, "run": run_id, "is_sample": is_sample}
@@ -180,10 +207,12 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
         if new:
             await session.execute(_ADD, named)
         if changed:
+            await session.execute(_COUNT_OUT)
             await session.execute(_KEEP_REPLACED)
             await session.execute(_REPLACE, named)
             await session.execute(_FORGET_VECTORS)
         if new or changed:
+            await session.execute(_COUNT_IN)
             await session.execute(_ADD_TEXTS)
             await session.execute(_ADD_VERSIONS, named)
         await session.execute(_SEE, named)
@@ -206,6 +235,12 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
         )
     )
     return counts
+
+
+async def _change_alone(session: AsyncSession) -> None:
+    """One change of the opportunities at a time: two imports would take the same notice for new, and wait for each other's
+    facets for ever."""
+    await session.execute(text("SELECT pg_advisory_xact_lock(hashtext('opportunities'))"))
 
 
 async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows: list[str]) -> None:
@@ -397,44 +432,14 @@ async def versions(session: AsyncSession, opportunity_id: UUID) -> list[tuple[in
 
 async def facets(session: AsyncSession, kind: str | None) -> list[tuple[str, str, str, int]]:
     """(facet, value, label, number of opportunities), most frequent first."""
-    of_kind = Opportunity.kind == kind if kind else true()
-    grouped = (
-        select(
-            func.grouping(
-                Opportunity.agency, Opportunity.type, Opportunity.set_aside_code, Opportunity.source, Opportunity.is_sample
-            ),
-            Opportunity.agency,
-            Opportunity.type,
-            Opportunity.set_aside_code,
-            func.max(Opportunity.set_aside),
-            Opportunity.source,
-            Opportunity.is_sample,
-            func.count(),
-        )
-        .where(of_kind)
-        .group_by(
-            func.grouping_sets(
-                Opportunity.agency, Opportunity.type, Opportunity.set_aside_code, Opportunity.source, Opportunity.is_sample
-            )
-        )
+    number = func.sum(OpportunityFacet.number)
+    found = (
+        select(OpportunityFacet.facet, OpportunityFacet.value, func.max(OpportunityFacet.label), number)
+        .where(OpportunityFacet.kind == kind if kind else true(), OpportunityFacet.number > 0)
+        .group_by(OpportunityFacet.facet, OpportunityFacet.value)
+        .order_by(number.desc(), OpportunityFacet.value)
     )
-    found: list[tuple[str, str, str, int]] = []
-    for grouping, agency, type_, code, label, source, is_sample, number in await session.execute(grouped):
-        if grouping == 0b01111 and agency:
-            found.append(("agency", agency, agency, number))
-        elif grouping == 0b10111 and type_:
-            found.append(("type", type_, type_, number))
-        elif grouping == 0b11011 and code:
-            found.append(("set_aside", code, label or code, number))
-        elif grouping == 0b11101:
-            found.append(("source", source, source, number))
-        elif grouping == 0b11110:
-            found.append(("sample" if is_sample else "own", "", "", number))
-    code_of = func.unnest(Opportunity.activity_codes).label("code")
-    codes = select(code_of).where(of_kind, Opportunity.activity_codes != sql_cast([], ARRAY(Text))).subquery()
-    for code, number in await session.execute(select(codes.c.code, func.count()).group_by(codes.c.code)):
-        found.append(("activity_code", code, code, number))
-    return sorted(found, key=lambda facet: (-facet[3], facet[1]))
+    return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(found)]
 
 
 async def is_empty(session: AsyncSession) -> bool:
@@ -446,6 +451,8 @@ async def was_ever_imported(session: AsyncSession) -> bool:
 
 
 async def remove_sample(session: AsyncSession) -> list[UUID]:
+    await _change_alone(session)
+    await session.execute(_COUNT_SAMPLE_OUT)
     removed = await session.scalars(delete(Opportunity).where(Opportunity.is_sample).returning(Opportunity.id))
     return list(removed)
 
