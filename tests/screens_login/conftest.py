@@ -11,7 +11,7 @@ import pytest
 
 from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
+from fundwright.identity.schemas import Actor, Client, Role
 from fundwright_ui.login import SCREENS as LOGIN_SCREENS
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import to_html
@@ -115,9 +115,8 @@ def open_page(committed: Core) -> Open:
         found = Router(screens, redirects={}).route(address, actor)
         assert isinstance(found, Found), found
         sent: list[dict[str, Any]] = []
-        connection = Connection(
-            core, actor, location=found.location, is_live=True, address="192.0.2.7", user_agent="Firefox", send=sent.append
-        )
+        client = Client(address="192.0.2.7", user_agent="Firefox")
+        connection = Connection(core, actor, location=found.location, is_live=True, client=client, send=sent.append)
         async with View(connection, found, frame) as view:
             await view.settle(5)
             yield Page(view, sent)

@@ -20,7 +20,7 @@ from fundwright_ui.login.form import (
     use_login_form,
     use_submit,
 )
-from fundwright_ui.login.frame import LOGIN, client_of, login_frame
+from fundwright_ui.login.frame import LOGIN, login_frame
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
@@ -41,7 +41,7 @@ def first_admin_screen() -> VdomDict:
             email=content["email"],
             name=content["name"],
             password=content["password"],
-            client=client_of(connection),
+            client=connection.client,
         )
 
     creating = use_submit(form, create, then=connection.handover)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright.identity.schemas import Client
 from fundwright_ui.hooks import Connection
 from fundwright_ui.messages import t
 from fundwright_ui.sidebar.logo import logo
@@ -53,8 +52,3 @@ def login_frame(
             ),
         ),
     )
-
-
-def client_of(connection: Connection) -> Client:
-    """Whose sign-in is counted and written down."""
-    return Client(address=connection.address, user_agent=connection.user_agent)

@@ -21,7 +21,7 @@ from fundwright_ui.login.form import (
     use_login_form,
     use_submit,
 )
-from fundwright_ui.login.frame import LOGIN, client_of, login_frame
+from fundwright_ui.login.frame import LOGIN, login_frame
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 
@@ -38,7 +38,7 @@ def register_screen() -> VdomDict:
             email=content["email"],
             name=f"{content['first_name']} {content['last_name']}".strip(),
             password=content["password"],
-            client=client_of(connection),
+            client=connection.client,
         )
 
     registering = use_submit(form, register, then=connection.handover)

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.identity import service as identity
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form, use_submit
-from fundwright_ui.login.frame import LOGIN, client_of, login_frame
+from fundwright_ui.login.frame import LOGIN, login_frame
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
@@ -44,7 +44,7 @@ def confirm_reset_screen() -> VdomDict:
     works = use_query(lambda session: identity.is_reset_link(session, link), key=[link])
 
     async def reset(session: AsyncSession, content: Mapping[str, str]) -> bool:
-        await identity.reset_password(session, secret=link, password=content["password"], client=client_of(connection))
+        await identity.reset_password(session, secret=link, password=content["password"], client=connection.client)
         return True
 
     resetting = use_submit(form, reset, then=set_done)

@@ -22,7 +22,7 @@ from fundwright_ui.login.form import (
     use_login_form,
     use_submit,
 )
-from fundwright_ui.login.frame import REGISTER, RESET, client_of, login_frame
+from fundwright_ui.login.frame import REGISTER, RESET, login_frame
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import safe_next, screen
 
@@ -39,7 +39,7 @@ def sign_in_screen() -> VdomDict:
             email=content["email"],
             password=content["password"],
             remember=bool(content["remember"]),
-            client=client_of(connection),
+            client=connection.client,
         )
 
     def finish(result: str | SignInRefused) -> None:

@@ -10,7 +10,7 @@ from reactpy import create_context, use_context
 from reactpy.types import Context
 
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
+from fundwright.identity.schemas import Actor, Client
 from fundwright_ui.runtime.router import Location
 
 Variant = Literal["success", "info", "warning", "error"]
@@ -29,8 +29,7 @@ class Connection:
         language: str = "en",
         base: str = "",
         is_live: bool = False,
-        address: str = "",
-        user_agent: str = "",
+        client: Client = Client(address=""),
         send: Callable[[Frame], None] = lambda _frame: None,
         relocate: Callable[[str], None] = lambda _address: None,
     ) -> None:
@@ -42,9 +41,7 @@ class Connection:
         """Path prefix behind a proxy; every `href` needs it, see `href()`."""
         self.is_live = is_live
         """False during first paint, when nothing may subscribe or have side effects."""
-        self.address = address
-        """The peer's IP address, "" when unknown."""
-        self.user_agent = user_agent
+        self.client = client
         self.title: str | None = None
         """What `set_title` asked for; None shows the screen's own title."""
         self.is_missing = False

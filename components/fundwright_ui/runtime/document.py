@@ -13,6 +13,7 @@ from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
+from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.messages import LANGUAGES, current_language, set_language, t, translations
 from fundwright_ui.runtime.bundle import Bundle
@@ -86,8 +87,7 @@ class Documents:
             location=found.location,
             language=current_language(),
             base=self._base,
-            address=request.client.host if request.client else "",
-            user_agent=request.headers.get("user-agent", ""),
+            client=client_of(request),
         )
         async with View(connection, found, self._shell) as view:
             await view.settle(_FIRST_PAINT_TIMEOUT_S)

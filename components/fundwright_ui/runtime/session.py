@@ -17,6 +17,7 @@ import structlog
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fundwright.core.assembly import Core
+from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.messages import current_language, t
 from fundwright_ui.runtime.connection import Connection, Frame
@@ -90,8 +91,7 @@ class Session:
             language=current_language(),
             base=site.base,
             is_live=True,
-            address=websocket.client.host if websocket.client else "",
-            user_agent=websocket.headers.get("user-agent", ""),
+            client=client_of(websocket),
             send=self._queue,
             relocate=self._relocate,
         )

@@ -9,7 +9,6 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Client
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_action, use_actor, use_connection
 from fundwright_ui.messages import t
@@ -23,8 +22,7 @@ def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
     is_asking, set_asking = use_state(False)
 
     async def sign_out(session: AsyncSession) -> None:
-        client = Client(address=connection.address, user_agent=connection.user_agent)
-        await identity.sign_out(session, actor, client=client)
+        await identity.sign_out(session, actor, client=connection.client)
 
     signing_out = use_action(sign_out, then=connection.sign_out)
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -74,9 +75,10 @@ def cookie_name(settings: Settings) -> str:
     return "__Host-session" if _is_https(settings) else "session"
 
 
-def client_of(request: Request) -> Client:
+def client_of(connection: HTTPConnection) -> Client:
     """Who is at the other end of the connection, or of the one to a trusted proxy. Others' X-Forwarded-For is not believed."""
-    return Client(address=request.client.host if request.client else "", user_agent=request.headers.get("user-agent", ""))
+    address = connection.client.host if connection.client else ""
+    return Client(address=address, user_agent=connection.headers.get("user-agent", ""))
 
 
 def require_same_origin(request: Request) -> None:
