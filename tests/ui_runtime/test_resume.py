@@ -21,6 +21,28 @@ async def lose(client: Client) -> None:
     await client.websocket.wait_closed()
 
 
+async def lost_after_a_click(server: Server) -> Client:
+    async with server.socket() as client:
+        await client.hello("/public")
+        await client.click("add")
+        await lose(client)
+    return client
+
+
+async def lost(server: Server, token: str) -> Client:
+    async with server.socket(token=token) as client:
+        await client.hello("/private")
+        await lose(client)
+    return client
+
+
+async def is_sent_to_the_login(client: Client, lost: Client) -> bool:
+    """Whether asking for the page that was lost leads there."""
+    hello: dict[str, Any] = {"type": "hello", "path": "/private", "session": lost.session, "received": lost.received}
+    await client.websocket.send(json.dumps(hello))
+    return (await client.until("navigate"))["path"].startswith("/auth/login")
+
+
 async def press(client: Client, id: str, seq: int) -> None:
     frame = {"type": "event", "seq": seq, "received": client.received, "target": target_of(client, id), "data": {}}
     await client.websocket.send(json.dumps(frame))
@@ -33,10 +55,7 @@ def target_of(client: Client, id: str) -> str:
 @pytest.mark.pain(1)
 class TestComingBack:
     async def test_finds_the_state_as_it_was_and_nothing_is_sent_again(self, server: Server) -> None:
-        async with server.socket() as client:
-            await client.hello("/public")
-            await client.click("add")
-            await lose(client)
+        client = await lost_after_a_click(server)
         async with server.socket() as again:
             await again.resume(client)
             await again.click("add")
@@ -56,10 +75,7 @@ class TestComingBack:
             assert again.text.endswith("count 1")
 
     async def test_an_event_that_is_sent_again_acts_once(self, server: Server) -> None:
-        async with server.socket() as client:
-            await client.hello("/public")
-            await client.click("add")
-            await lose(client)
+        client = await lost_after_a_click(server)
         async with server.socket() as again:
             resumed = await again.resume(client)
             assert resumed["seq"] == 1
@@ -93,10 +109,7 @@ class TestComingBack:
 class TestNotComingBack:
     async def test_after_the_time_for_it_the_page_starts_anew(self, server: Server) -> None:
         server.set(resume_s=0.1)
-        async with server.socket() as client:
-            await client.hello("/public")
-            await client.click("add")
-            await lose(client)
+        client = await lost_after_a_click(server)
         await asyncio.sleep(0.5)
         async with server.socket() as again:
             await again.hello("/public", session=client.session, received=client.received)
@@ -112,10 +125,7 @@ class TestNotComingBack:
             assert again.text.endswith("count 0")
 
     async def test_a_count_of_frames_that_does_not_fit_starts_anew(self, server: Server) -> None:
-        async with server.socket() as client:
-            await client.hello("/public")
-            await client.click("add")
-            await lose(client)
+        client = await lost_after_a_click(server)
         async with server.socket() as again:
             await again.hello("/public", session=client.session, received=99)
             assert again.text.endswith("count 0")
@@ -125,27 +135,19 @@ class TestNotComingBack:
 class TestStrangers:
     async def test_cannot_go_on_with_the_page_of_somebody_else(self, server: Server) -> None:
         token = await server.sign_in()
-        async with server.socket(token=token) as client:
-            await client.hello("/private")
-            await lose(client)
+        client = await lost(server, token)
         async with server.socket() as stranger:
-            hello: dict[str, Any] = {"type": "hello", "path": "/private", "session": client.session, "received": client.received}
-            await stranger.websocket.send(json.dumps(hello))
-            assert (await stranger.until("navigate"))["path"].startswith("/auth/login")
+            assert await is_sent_to_the_login(stranger, client)
 
     async def test_a_session_that_ended_meanwhile_is_not_gone_on_with(self, server: Server) -> None:
         token = await server.sign_in()
-        async with server.socket(token=token) as client:
-            await client.hello("/private")
-            await lose(client)
+        client = await lost(server, token)
         async with server.core.database.transaction() as session:
             actor = await identity.authenticate(server.core, session, token)
             assert actor is not None
             await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
         async with server.socket(token=token) as again:
-            hello: dict[str, Any] = {"type": "hello", "path": "/private", "session": client.session, "received": client.received}
-            await again.websocket.send(json.dumps(hello))
-            assert (await again.until("navigate"))["path"].startswith("/auth/login")
+            assert await is_sent_to_the_login(again, client)
 
 
 class TestOutbox:
