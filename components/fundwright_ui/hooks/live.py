@@ -9,9 +9,10 @@ from contextlib import ExitStack
 from typing import Any, cast
 
 import structlog
-from reactpy import use_effect, use_ref
+from reactpy import use_ref
 
 from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.layout import at_unmount
 
 log = structlog.get_logger()
 
@@ -62,11 +63,10 @@ class Subscription:
 def use_live(topic: str | Iterable[str] | None, callback: LiveCallback) -> None:
     """Call `callback(payload)` for every message on `topic` (or several); the payload may be empty: then read afresh."""
     connection = use_connection()
-    subscription = use_ref(cast("Subscription | None", None))
-    if subscription.current is None:
-        subscription.current = Subscription(connection)
-        connection.on_close(subscription.current.close)
-    current = subscription.current
-    current.callback = callback
-    current.follow([topic] if isinstance(topic, str) else topic or ())
-    use_effect(lambda: lambda: connection.close_now(current.close), dependencies=[])
+    holder = use_ref(cast("Subscription | None", None))
+    if holder.current is None:
+        subscription = holder.current = Subscription(connection)
+        connection.on_close(subscription.close)
+        at_unmount(lambda: connection.close_now(subscription.close))
+    holder.current.callback = callback
+    holder.current.follow([topic] if isinstance(topic, str) else topic or ())

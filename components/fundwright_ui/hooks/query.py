@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, TypeVar, cast
 
-from reactpy import use_effect, use_ref, use_state
+from reactpy import use_ref, use_state
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.layout import at_unmount
 
 T = TypeVar("T")
 
@@ -24,6 +25,8 @@ class Query(Generic[T]):
         self.value: T | None = None
         self.error: str | None = None
         """A sentence for the person, when the last reading failed."""
+        self.is_missing = False
+        """The last reading raised NotFound: what the address names is gone. First paint answers 404 then."""
         self.is_loading = False
         self._connection = connection
         self._rerender = rerender
@@ -62,10 +65,11 @@ class Query(Generic[T]):
         try:
             async with self._connection.core.database.transaction() as session:
                 self.value = await self._read(session)
-            self.error = None
+            self.error, self.is_missing = None, False
         except Exception as error:
             self.error = sentence_of(error, while_doing="query")
-            self._connection.is_missing = self._connection.is_missing or isinstance(error, NotFound)
+            self.is_missing = isinstance(error, NotFound)
+            self._connection.is_missing = self._connection.is_missing or self.is_missing
         self.is_loading = False
         if self._is_stale:
             self._start()
@@ -87,8 +91,8 @@ def use_query(
     holder = use_ref(cast("Query[Any] | None", None))
     if holder.current is None:
         holder.current = Query[Any](connection, lambda: set_round(lambda n: n + 1))
+        at_unmount(holder.current.close)
     query = cast("Query[T]", holder.current)
     query.ask(read, tuple(key))
     use_live(topics, lambda _payload: query.reload())
-    use_effect(lambda: query.close, dependencies=[])
     return query

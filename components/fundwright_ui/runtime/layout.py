@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import lru_cache, partial
-from types import CodeType, MappingProxyType
+from types import CodeType, MappingProxyType, SimpleNamespace
 from typing import Any, Self
 from zlib import crc32
 
 import structlog
+from reactpy.core._life_cycle_hook import HOOK_STACK
 from reactpy.core.layout import Layout
 from reactpy.types import Component, LayoutUpdateMessage
 from reactpy.utils import Ref
@@ -47,6 +48,7 @@ class GuardedLayout(Layout):
         self._retried: set[Any] = set()
         self._has_work = asyncio.Event()
         self._is_rendering = False
+        self._without_effects: list[Any] = []
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -87,6 +89,9 @@ class GuardedLayout(Layout):
 
     async def _create_layout_update(self, old_state: Any) -> LayoutUpdateMessage:
         update = await super()._create_layout_update(old_state)
+        for hook in self._without_effects:
+            hook._effect_stops.pop()
+        self._without_effects.clear()
         _forget(self._model_states_by_life_cycle_state_id[old_state.life_cycle_state.id])
         return update
 
@@ -163,13 +168,12 @@ class GuardedLayout(Layout):
         await super()._render_model_children(exit_stack, old_state, new_state, raw_children)
 
     def _tidy(self, hook: Any) -> None:
-        """ReactPy keeps an event for each rendering and every task that has ended; a page that stays open would only grow."""
+        """After each rendering ReactPy adds an event that ends its effects, though mostly there are none."""
         if not self._has_effects:
             hook._effect_funcs.clear()
+        if not hook._effect_funcs:
+            self._without_effects.append(hook)
         hook._render_access = _UNCONTENDED
-        hook._effect_tasks[:] = [task for task in hook._effect_tasks if not task.done()]
-        if not hook._effect_tasks:
-            hook._effect_stops.clear()
 
     @staticmethod
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
@@ -184,6 +188,13 @@ class GuardedLayout(Layout):
 def _error_id(state: Any) -> str | None:
     """The id of the failure that this component shows."""
     return getattr(state.model, "current", {}).get("error")
+
+
+def at_unmount(call: Callable[[], None]) -> None:
+    """Call `call` when the component that is being rendered for the first time leaves the page.
+    `use_effect` would have a task wait for that, at 2 kB each."""
+    hook: Any = HOOK_STACK.current_hook()
+    hook._effect_stops.append(SimpleNamespace(set=call))
 
 
 class _Forgotten(Ref[dict[str, Any]]):
@@ -215,22 +226,18 @@ _UNCONTENDED = _Uncontended()
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-def _forget(state: Any) -> None:
-    """ReactPy keeps what it rendered a second time, and paths and dictionaries for each node: most of what a page would cost.
-    The view has the tree; what renders again needs only the names of children and handlers, and the paths above components."""
-    waiting = [state]
-    while waiting:
-        state = waiting.pop()
-        if "error" not in state.model.current:
-            state.model = _FORGOTTEN
-        if not state.targets_by_event:
-            state.targets_by_event = _NOTHING
-        if state.children_by_key:
-            waiting.extend(state.children_by_key.values())
-        else:
-            state.children_by_key = _NOTHING
-            if not state.is_component_state:
-                state.patch_path = state.key_path = ""
+def _forget(state: Any) -> bool:
+    """ReactPy keeps what it rendered a second time, and a state for each node: most of what a page would cost.
+    The view has the tree. What renders again needs only components, handlers and what stands above them, and the paths of
+    the parents of components. Answers whether `state` is still needed."""
+    if "error" not in state.model.current:
+        state.model = _FORGOTTEN
+    children = {key: child for key, child in state.children_by_key.items() if _forget(child)}
+    state.children_by_key = children or _NOTHING
+    state.targets_by_event = state.targets_by_event or _NOTHING
+    if not any(child.is_component_state for child in children.values()):
+        state.patch_path = state.key_path = ""
+    return state.is_component_state or bool(children or state.targets_by_event)
 
 
 def event_of(target: str) -> str:
