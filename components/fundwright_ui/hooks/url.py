@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from urllib.parse import urlencode
+from uuid import UUID
 
+from fundwright.core.errors import NotFound
 from fundwright_ui.runtime.connection import Connection, use_connection
 
 
@@ -34,6 +36,14 @@ class UrlState:
 def use_url_state() -> UrlState:
     """Parameters of the address and how to change them."""
     return UrlState(use_connection())
+
+
+def id_in_address(text: str, what: str) -> UUID:
+    """The id that `text`, a part of the address, stands for. Raises NotFound, naming `what`, for anything else."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound(what) from None
 
 
 def _address(path: str, query: Mapping[str, str]) -> str:

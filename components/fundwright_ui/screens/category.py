@@ -31,6 +31,7 @@ from fundwright_ui.ui import (
     grid,
     icon_button,
     loading,
+    only_reads,
     page,
     pagination,
     problem,
@@ -75,6 +76,9 @@ def category_screen() -> VdomDict:
     if found.value is None:
         return page(t("Category"), loading(t("Loading categories")))
     is_first = not found.value
+    if not actor.can_change:
+        cards = grid(*(_category_card(category, key=str(category.id)) for category in found.value))
+        return page(t("Category"), only_reads(), empty(t("No categories yet.")) if is_first else cards)
     return page(
         t("Category"),
         _sample_banner(found.value, removing),
@@ -204,7 +208,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
 def _category_card(category: CategoryRead) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     part, _, id = url.get("open").partition(":")
-    opened = part if id == str(category.id) else ""
+    opened = part if actor.can_change and id == str(category.id) else ""
 
     def close() -> None:
         url.set(open=None)
@@ -275,7 +279,9 @@ def _category_card(category: CategoryRead) -> VdomDict:
             ),
             icon_button(t("Edit {name}", name=category.name), "edit", small=True, on_click=lambda: toggle("edit")),
             icon_button(t("Delete {name}", name=category.name), "delete", small=True, on_click=lambda: toggle("delete")),
-        ],
+        ]
+        if actor.can_change
+        else [],
     )
 
 

@@ -96,10 +96,17 @@ def draft_screen() -> VdomDict:
             ),
             text_link(
                 t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
-            ),
+            )
+            if actor.can_change
+            else None,
         ),
         _how_far(draft),
-        _trouble(draft, button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained")),
+        _trouble(
+            draft,
+            button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained")
+            if actor.can_change
+            else None,
+        ),
         *(_section(draft, part, opened, set_opened) for part in draft.sections),
         _open_questions(draft, connection.href("/dashboard/train")),
         _sources(draft, opened, set_opened),
@@ -119,7 +126,7 @@ def draft_screen() -> VdomDict:
             copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy") if draft.state.is_over else None,
             link_button(t("Word"), connection.href(f"{export}docx"), icon_name="download", download=True),
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
-            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)),
+            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)) if actor.can_change else None,
         ],
     )
 
@@ -136,7 +143,7 @@ def _how_far(draft: DraftRead) -> VdomDict | None:
     )
 
 
-def _trouble(draft: DraftRead, continue_button: VdomDict) -> VdomDict | None:
+def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | None:
     if draft.state == DraftState.FAILED:
         return alert(draft.error or t("The writer could not go on."), continue_button)
     if draft.state == DraftState.STOPPED:
@@ -201,7 +208,7 @@ def _open_questions(draft: DraftRead, train: str) -> VdomDict | None:
                 for heading, missing in draft.open_questions
             )
         ),
-        actions=[link_button(t("Add documents"), train, size="small")],
+        actions=[link_button(t("Add documents"), train, size="small")] if use_actor().can_change else [],
         key="open",
     )
 

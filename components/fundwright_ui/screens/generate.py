@@ -36,6 +36,7 @@ from fundwright_ui.ui import (
     icon_button,
     loading,
     moment,
+    only_reads,
     page,
     pagination,
     problem,
@@ -95,6 +96,8 @@ def generate_screen() -> VdomDict:
 
     starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
 
+    if not actor.can_change:
+        return page(t("Generate"), only_reads(), _drafts(key="drafts"))
     return page(
         t("Generate"),
         _writer_in_use(key="writer"),
@@ -342,7 +345,9 @@ def _draft_item(draft: DraftRow) -> VdomDict:
         ),
         row(
             state_chip(draft.state),
-            icon_button(t("Delete {title}", title=draft.title), "delete", small=True, on_click=lambda: set_asking(True)),
+            icon_button(t("Delete {title}", title=draft.title), "delete", small=True, on_click=lambda: set_asking(True))
+            if actor.can_change
+            else None,
         ),
         delete_dialog(
             t("Delete this draft?"),

@@ -84,7 +84,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     if facets.value is not None and not facets.value.total:
         began_empty.current = True
     # Who began with nothing keeps the panel after the first import: what came of it stands there.
-    is_importing = url.get("import", _OPEN if began_empty.current else _CLOSED) == _OPEN
+    is_importing = actor.can_change and url.get("import", _OPEN if began_empty.current else _CLOSED) == _OPEN
     toggle = button(
         t("Hide import") if is_importing else t("Import"),
         icon_name="upload",
@@ -96,7 +96,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             t("Opportunities"),
             _kinds(kind),
             *children,
-            actions=[toggle, categorise_button()],
+            actions=[toggle, categorise_button()] if actor.can_change else [],
         )
 
     if found.error or facets.error:
@@ -111,7 +111,9 @@ def opportunities_list(kind: Kind) -> VdomDict:
             empty(
                 t("Choose a file above to import it. The formats and where to get the files are in docs/importing.md."),
                 title=t("There are no opportunities here yet"),
-            ),
+            )
+            if actor.can_change
+            else empty(t("There are no opportunities here yet")),
         )
     listed, labels = found.value
     return shown(
@@ -400,7 +402,9 @@ def sample_banner(samples: int) -> VdomDict:
                 "{n} of these opportunities are samples that come with Fundwright; they are not real.",
                 samples,
             ),
-            button(t("Remove sample data"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running),
+            button(t("Remove sample data"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
+            if actor.can_change
+            else None,
             variant="info",
         ),
         ConfirmDialog(

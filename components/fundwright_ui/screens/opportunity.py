@@ -15,13 +15,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
-from fundwright.core.errors import NotFound
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
 from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar, VersionRead
 from fundwright.opportunities.sources import Kind
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities_list import PATHS
@@ -66,15 +65,13 @@ def grant_screen() -> Component:
 def opportunity_detail(kind: Kind) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
-    opportunity_id = _id(connection.location.params.get("id", ""))
+    address_id = connection.location.params.get("id", "")
 
     async def read(session: AsyncSession) -> tuple[OpportunityRead, list[VersionRead]]:
-        if opportunity_id is None:
-            raise NotFound("The opportunity")
-        opportunity = await service.get_opportunity(session, actor, opportunity_id)
-        return opportunity, await service.list_versions(session, actor, opportunity_id)
+        opportunity = await service.get_opportunity(session, actor, id_in_address(address_id, "The opportunity"))
+        return opportunity, await service.list_versions(session, actor, opportunity.id)
 
-    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC])
+    found = use_query(read, key=[address_id], topics=[service.TOPIC])
     back = link_button(t("All opportunities"), connection.href(PATHS[kind]), icon_name="arrow_back")
 
     if found.error:
@@ -115,7 +112,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             main_first=True,
         ),
         subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
-        actions=[back, draft],
+        actions=[back, draft if actor.can_change else None],
     )
 
 
@@ -191,6 +188,8 @@ def category_of(opportunity_id: UUID) -> VdomDict:
     if found.value is None:
         return section(t("Category"), loading(t("Loading the category")))
     label, mine = found.value
+    if not actor.can_change:
+        return section(t("Category"), _label(label))
     if not mine:
         return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))
     is_open_suggestion = label is not None and label.state == LabelState.SUGGESTED
@@ -374,10 +373,3 @@ def _where_it_differs(change: FieldChange) -> tuple[str, str]:
         return f"{'…' if start else ''}{shown}{'…' if start + len(shown) < len(text) else ''}"
 
     return cut(change.before), cut(change.after)
-
-
-def _id(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

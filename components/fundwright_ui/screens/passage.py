@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.errors import NotFound
 from fundwright.training import service as training
 from fundwright.training.schemas import PassageInContext
-from fundwright_ui.hooks import use_actor, use_connection, use_query
+from fundwright_ui.hooks import id_in_address, use_actor, use_connection, use_query
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
@@ -23,20 +20,17 @@ def passage_screen() -> VdomDict:
     connection = use_connection()
     passage_id = connection.location.params.get("id", "")
 
-    async def read(session: AsyncSession) -> PassageInContext | None:
-        try:
-            return await training.get_passage(session, actor, UUID(passage_id))
-        except (ValueError, NotFound):
-            return None
+    async def read(session: AsyncSession) -> PassageInContext:
+        return await training.get_passage(session, actor, id_in_address(passage_id, "The passage"))
 
     found = use_query(read, key=[actor.id, passage_id])
     back = link_button(t("To the documents"), connection.href("/dashboard/train"), icon_name="arrow_back")
+    if found.is_missing:
+        return page(t("Passage"), empty(t("This passage is gone: its document was removed or has changed."), back))
     if found.error:
         return page(t("Passage"), problem(found.error, on_retry=found.reload))
-    if found.value is None and found.is_loading:
-        return page(t("Passage"), loading(t("Loading the passage")))
     if found.value is None:
-        return page(t("Passage"), empty(t("This passage is gone: its document was removed or has changed."), back))
+        return page(t("Passage"), loading(t("Loading the passage")))
     passage = found.value
     return page(
         passage.document_title,

@@ -8,12 +8,11 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.errors import NotFound
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.paging import Page
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import nt, t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import duration_text, state_label
@@ -57,12 +56,9 @@ def run_screen() -> VdomDict:
     connection = use_connection()
     run_id = connection.location.params.get("id", "")
 
-    async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead]] | None:
-        try:
-            run = await training.get_run(session, actor, UUID(run_id))
-            return run, await training.list_run_documents(session, actor, run.id)
-        except (ValueError, NotFound):
-            return None
+    async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead]]:
+        run = await training.get_run(session, actor, id_in_address(run_id, "The training run"))
+        return run, await training.list_run_documents(session, actor, run.id)
 
     found = use_query(read, key=[actor.id, run_id], topics=[jobs_topic(actor.id)])
 
@@ -79,13 +75,24 @@ def run_screen() -> VdomDict:
 
     title = t("Training run")
     back = link_button(t("Embedding History"), connection.href("/dashboard/history"), icon_name="arrow_back")
+    if found.is_missing:
+        return page(title, empty(t("This training run does not exist."), back))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
-    if found.value is None and found.is_loading:
-        return page(title, loading(t("Loading the training run")))
     if found.value is None:
-        return page(title, empty(t("This training run does not exist."), back))
+        return page(title, loading(t("Loading the training run")))
     run, documents = found.value
+    cancel_or_repeat = (
+        button(
+            t("Repeat run"),
+            on_click=repeating,
+            is_busy=repeating.is_running,
+            icon_name="refresh",
+            disabled=not documents.total,
+        )
+        if run.state.is_over
+        else button(t("Cancel run"), on_click=cancelling, is_busy=cancelling.is_running, icon_name="stop")
+    )
     return page(
         title,
         alert(run.error, variant="error") if run.error else None,
@@ -108,18 +115,7 @@ def run_screen() -> VdomDict:
             else empty(t("The documents of this run have been removed.")),
             _more(documents.total - len(documents.items)),
         ),
-        actions=[
-            back,
-            button(t("Cancel run"), on_click=cancelling, is_busy=cancelling.is_running, icon_name="stop")
-            if not run.state.is_over
-            else button(
-                t("Repeat run"),
-                on_click=repeating,
-                is_busy=repeating.is_running,
-                icon_name="refresh",
-                disabled=not documents.total,
-            ),
-        ],
+        actions=[back, cancel_or_repeat if actor.can_change else None],
     )
 
 

@@ -31,6 +31,7 @@ from fundwright_ui.ui import (
     empty,
     form,
     loading,
+    only_reads,
     page,
     problem,
     progress,
@@ -128,8 +129,9 @@ def train_screen() -> VdomDict:
             button(t("Remove the sample"), size="small", on_click=removing, is_busy=removing.is_running),
             variant="info",
         )
-        if overview.is_sample_there
+        if overview.is_sample_there and actor.can_change
         else None,
+        None if actor.can_change else only_reads(),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(
@@ -143,13 +145,17 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(_add_documents(key="add"), _ask(key="ask")),
+        columns(_add_documents(key="add"), _ask(key="ask")) if actor.can_change else _ask(key="ask"),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,
         section(
             t("Documents"),
             _documents(overview.documents, model.value.id if model.value else None, key="documents")
             if overview.documents.total
-            else empty(t("No documents yet. Drop some above or paste text, then train them.")),
+            else empty(
+                t("No documents yet. Drop some above or paste text, then train them.")
+                if actor.can_change
+                else t("No documents yet.")
+            ),
         ),
         _models(key="models"),
         subtitle=t("Teach the knowledge base your documents. Drafts cite them."),
@@ -162,7 +168,9 @@ def train_screen() -> VdomDict:
                 is_busy=starting.is_running,
                 disabled=is_running or is_starting or not overview.documents.total,
             )
-        ],
+        ]
+        if actor.can_change
+        else [],
     )
 
 
@@ -266,7 +274,9 @@ def _running(run: RunRead) -> VdomDict:
         t("Training"),
         progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
         row(
-            button(t("Cancel run"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running),
+            button(t("Cancel run"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
+            if actor.can_change
+            else None,
             text_link(t("Show this run"), connection.href(f"/dashboard/history/{run.id}")),
         ),
     )
@@ -352,8 +362,14 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
         ),
         title=document.title,
         actions=[
-            button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
-            button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=ask_removal),
+            *(
+                (
+                    button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
+                    button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=ask_removal),
+                )
+                if use_actor().can_change
+                else ()
+            ),
             button(t("Close"), size="small", look="text", on_click=close),
         ],
         key="opened",

@@ -20,7 +20,7 @@ from __future__ import annotations
 from fundwright_ui.ui.buttons import button, icon_button, link_button, text_link
 from fundwright_ui.ui.categories import category_chip, category_color
 from fundwright_ui.ui.data import Color, Tab, chip, definition_list, pagination, progress, tabs
-from fundwright_ui.ui.feedback import alert, empty, loading, problem
+from fundwright_ui.ui.feedback import alert, empty, loading, only_reads, problem
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
 from fundwright_ui.ui.icons import icon
 from fundwright_ui.ui.layout import card, columns, grid, page, row, section, stack
@@ -48,6 +48,7 @@ __all__ = [
     "link_button",
     "loading",
     "moment",
+    "only_reads",
     "page",
     "pagination",
     "problem",

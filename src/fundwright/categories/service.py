@@ -32,7 +32,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor, Role
+from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 
 _SAME_CONFIDENCE = 1e-3
@@ -278,7 +278,7 @@ SAMPLE_CATEGORIES = (
 
 
 def _check_may_change(actor: Actor) -> None:
-    if actor.role not in (Role.USER, Role.ADMIN):
+    if not actor.can_change:
         raise NotAllowed("change categories")
 
 

@@ -27,7 +27,7 @@ from fundwright.generation.schemas import (
     ExportFormat,
     SectionState,
 )
-from fundwright.identity.schemas import Actor, Role
+from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 
 JOB_KIND = "draft"
@@ -147,7 +147,7 @@ def as_markdown(draft: DraftRead) -> str:
 
 
 def _check_may_change(actor: Actor) -> None:
-    if actor.role not in (Role.USER, Role.ADMIN):
+    if not actor.can_change:
         raise NotAllowed("write drafts")
 
 

@@ -35,6 +35,11 @@ class Actor(BaseModel):
     language: Language | None = None
     """The one chosen under Settings, on whatever browser."""
 
+    @property
+    def can_change(self) -> bool:
+        """Whether the account works here. The others only read: services refuse them the rest, screens do not offer it."""
+        return self.role in (Role.USER, Role.ADMIN)
+
 
 class AccountRead(BaseModel):
     """An account as administrators and the command line see it."""

@@ -22,7 +22,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor, Role
+from fundwright.identity.schemas import Actor
 from fundwright.opportunities import importing, repository
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
@@ -305,7 +305,7 @@ def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
 
 
 def _check_may_change(actor: Actor, what: str) -> None:
-    if actor.role not in (Role.USER, Role.ADMIN):
+    if not actor.can_change:
         raise NotAllowed(what)
 
 

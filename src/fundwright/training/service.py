@@ -18,7 +18,7 @@ from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor, Role
+from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository
@@ -249,7 +249,7 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
 
 def check_may_change(actor: Actor) -> None:
     """Raises NotAllowed for roles that only read."""
-    if actor.role in (Role.VIEWER, Role.REVIEWER):
+    if not actor.can_change:
         raise NotAllowed("change the knowledge base")
 
 

@@ -1,0 +1,35 @@
+"""The page of something that is gone says so, to people and to programs."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Role
+from fundwright_ui.app import build_app
+
+
+@pytest.mark.parametrize("id", ["00000000-0000-0000-0000-000000000001", "nonsense"])
+@pytest.mark.parametrize(
+    ("path", "back"),
+    [
+        ("/dashboard/history", "/dashboard/history"),
+        ("/dashboard/passage", "/dashboard/train"),
+        ("/dashboard/sam", "/dashboard/sam"),
+        ("/dashboard/nih", "/dashboard/nih"),
+        ("/generate/slug", "/generate/index"),
+    ],
+)
+async def test_it_answers_404_with_a_way_back(committed: Core, path: str, back: str, id: str) -> None:
+    async with committed.database.transaction() as session:
+        await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password="a quiet harbour")
+    transport = httpx.ASGITransport(build_app(committed))
+    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+        answer = await client.post("/signin", json={"email": "ada@example.org", "password": "a quiet harbour"})
+        client.headers["authorization"] = f"Bearer {answer.json()['token']}"
+        page = await client.get(f"{path}/{id}")
+    main = page.text.split("<main", 1)[1].split("</main>", 1)[0]
+    assert page.status_code == 404
+    assert f'href="{back}"' in main

@@ -1,0 +1,82 @@
+"""Screens offer an account that only reads nothing that services would refuse it."""
+
+from __future__ import annotations
+
+import pytest
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
+from fundwright.core.assembly import Core
+from fundwright.generation import service as generation
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
+from fundwright_ui.runtime.router import Screen
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.category import category_screen
+from fundwright_ui.screens.draft import draft_screen
+from fundwright_ui.screens.generate import generate_screen
+from fundwright_ui.screens.opportunity import contract_screen
+from fundwright_ui.screens.run import run_screen
+from fundwright_ui.screens.sam import sam_screen
+from fundwright_ui.screens.train import train_screen
+from tests.categories.embedding import WordEmbedder, word_vector
+from tests.conftest import MakeActor
+
+
+@pytest.fixture
+async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        return await make_actor(session)
+
+
+@pytest.fixture
+async def places(committed: Core, ada: Actor) -> dict[str, str]:
+    """Something of everything: the parameters of the address of each."""
+    async with committed.database.transaction() as session:
+        notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(kind="contract"))).items[0]
+        await categories.create(session, ada, CategoryCreate(name="Roofing"))
+        await categories.classify(session, ada, [(notice.id, word_vector("Roofing"))], embedder=WordEmbedder())
+        document = await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
+        run = await training.start_run(committed, session, ada, [document.id])
+        draft = await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="cover-letter")
+    return {"notice": str(notice.id), "run": str(run.id), "draft": draft.slug}
+
+
+Offered = tuple[str, str]
+
+SCREENS: list[tuple[Screen, str, list[Offered]]] = [
+    (sam_screen, "/dashboard/sam?import=open", [
+        ("button", "Hide import"), ("button", "Categorise"), ("button", "Remove sample data"), ("FileDrop", "Choose a file"),
+    ]),
+    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept"), ("form", "Correct the category")]),
+    (category_screen, "/dashboard/category", [
+        ("button", "New category"), ("button", "Categorise now"), ("button", "Edit Roofing"), ("button", "Delete Roofing"),
+        ("list", "Suggestions"),
+    ]),
+    (train_screen, "/dashboard/train", [
+        ("form", "Paste text"), ("FileDrop", "Drop files here or choose them"), ("button", "Train"), ("button", "Cancel run"),
+    ]),
+    (run_screen, "/dashboard/history/{run}", [("button", "Cancel run")]),
+    (generate_screen, "/generate/index", [("button", "Generate"), ("searchbox", "Search opportunities")]),
+    (draft_screen, "/generate/slug/{draft}", [
+        ("button", "Delete this draft"), ("link", "Another draft for this opportunity"),
+    ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shown", "path", "offered"), SCREENS, ids=[path for _, path, _ in SCREENS])
+async def test_what_a_user_is_offered_a_viewer_is_not(
+    committed: Core, ada: Actor, places: dict[str, str], shown: Screen, path: str, offered: list[Offered]
+) -> None:
+    part = next((places[name] for name in places if f"{{{name}}}" in path), "")
+    params = {"id": part, "token": part}
+    viewer = ada.model_copy(update={"role": Role.VIEWER})
+    async with mounted(committed, ada, shown, path=path.format(**places), params=params) as screen:
+        assert [each for each in offered if not screen.has(*each)] == []
+    async with mounted(committed, viewer, shown, path=path.format(**places), params=params) as screen:
+        assert [each for each in offered if screen.has(*each)] == []
+        assert not screen.has("alert")
