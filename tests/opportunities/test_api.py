@@ -36,7 +36,7 @@ class TestList:
         opened = (await client.get(f"/api/opportunities/{page['items'][0]['id']}")).json()
         assert opened["naics"] == "541519"
         versions = (await client.get(f"/api/opportunities/{page['items'][0]['id']}/versions")).json()
-        assert [version["number"] for version in versions] == [1]
+        assert [version["number"] for version in versions["items"]] == [1]
 
     async def test_refuses_nonsense_with_a_sentence(self, client: httpx.AsyncClient) -> None:
         assert (await client.get("/api/opportunities", params={"page_size": 101})).status_code == 422

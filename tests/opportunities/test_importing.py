@@ -47,7 +47,7 @@ class TestImport:
         async with committed.database.transaction() as session:
             [row] = await listed(session, member)
             assert (row.title, row.version) == ("Roof, amended", 2)
-            present, first = await service.list_versions(session, member, row.id)
+            present, first = (await service.list_versions(session, member, row.id, PageRequest())).items
             assert (present.number, first.number) == (2, 1)
             assert first.changes == []
             assert {change.field: (change.before, change.after) for change in present.changes} == {

@@ -98,6 +98,23 @@ class TestDetail:
             assert "same same new end" in screen.text
 
 
+class TestVersions:
+    async def test_of_many_the_newest_are_shown_and_the_rest_on_further_pages(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        for number in range(1, 13):
+            await import_file(sam_file(sam_row(Description=f"state {number}")))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+        at = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert screen.has("table", "What version 3 changed")
+            assert not screen.has("table", "What version 2 changed")
+            await screen.click("button", "Next page")
+            assert screen.has("table", "What version 2 changed")
+            assert "The first version." in screen.text
+
+
 class TestSimilar:
     @pytest.fixture
     async def roof(self, committed: Core, member: Actor, import_file: ImportFile) -> str:

@@ -12,6 +12,7 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.incoming import batch_of
@@ -226,7 +227,21 @@ class TestDetail:
         with pytest.raises(NotFound):
             await service.get_opportunity(session, actor, UUID(int=1))
         with pytest.raises(NotFound):
-            await service.list_versions(session, actor, UUID(int=1))
+            await service.list_versions(session, actor, UUID(int=1), PageRequest())
+
+
+class TestVersions:
+    async def test_are_read_a_page_at_a_time_each_beside_the_one_before(self, session: AsyncSession, actor: Actor) -> None:
+        for number in range(1, 6):
+            await add(session, notice(1, raw={"n": number}, content=str(number)))
+        [row] = await listed(session, actor)
+        found = [
+            (version.number, [(change.before, change.after) for change in version.changes])
+            for page in (1, 2, 3)
+            for version in (await service.list_versions(session, actor, row.id, PageRequest(page=page, page_size=2))).items
+        ]
+        assert found == [(5, [("4", "5")]), (4, [("3", "4")]), (3, [("2", "3")]), (2, [("1", "2")]), (1, [])]
+        assert (await service.list_versions(session, actor, row.id, PageRequest())).total == 5
 
 
 class TestLookUp:

@@ -9,16 +9,17 @@ from uuid import UUID
 
 from babel.dates import format_date, format_datetime
 from babel.numbers import format_currency
-from reactpy import component, html
+from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
+from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
-from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar, VersionRead
+from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.messages import t
@@ -38,6 +39,7 @@ from fundwright_ui.ui import (
     loading,
     moment,
     page,
+    pagination,
     problem,
     row,
     section,
@@ -49,6 +51,7 @@ from fundwright_ui.ui.elements import Child
 
 _SHOWN_CHARACTERS = 400
 _SHOWN_BEFORE = 60
+_SHOWN_VERSIONS = 10
 
 
 @screen("/dashboard/sam/{id}", "Opportunity")
@@ -67,9 +70,8 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     actor = use_actor()
     address_id = connection.location.params.get("id", "")
 
-    async def read(session: AsyncSession) -> tuple[OpportunityRead, list[VersionRead]]:
-        opportunity = await service.get_opportunity(session, actor, id_in_address(address_id, "The opportunity"))
-        return opportunity, await service.list_versions(session, actor, opportunity.id)
+    async def read(session: AsyncSession) -> OpportunityRead:
+        return await service.get_opportunity(session, actor, id_in_address(address_id, "The opportunity"))
 
     found = use_query(read, key=[address_id], topics=[service.TOPIC])
     back = link_button(t("All opportunities"), connection.href(PATHS[kind]), icon_name="arrow_back")
@@ -78,7 +80,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:
         return page(t("Opportunity"), loading(t("Loading the opportunity")), actions=[back])
-    opportunity, versions = found.value
+    opportunity = found.value
     connection.set_title(opportunity.title)
     draft = link_button(
         t("Draft a proposal"),
@@ -101,7 +103,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
                 if opportunity.eligibility
                 else None,
                 similar_to(opportunity.id, key="similar"),
-                _versions(versions),
+                versions_of(opportunity.id, key=f"versions:{opportunity.id}"),
                 _record(opportunity),
             ),
             stack(
@@ -294,8 +296,23 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
     )
 
 
-def _versions(versions: Sequence[VersionRead]) -> VdomDict:
-    if len(versions) <= 1:
+@component
+def versions_of(opportunity_id: UUID) -> VdomDict:
+    """What each version changed, a page at a time."""
+    actor = use_actor()
+    number, set_number = use_state(1)
+    request = PageRequest(page=number, page_size=_SHOWN_VERSIONS)
+    found = use_query(
+        lambda session: service.list_versions(session, actor, opportunity_id, request),
+        key=[opportunity_id, number],
+        topics=[service.TOPIC],
+    )
+    if found.error:
+        return section(t("Versions"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(t("Versions"), loading(t("Loading the versions")))
+    versions = found.value.items
+    if found.value.total == 1:
         return section(
             t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first read."))
         )
@@ -336,6 +353,7 @@ def _versions(versions: Sequence[VersionRead]) -> VdomDict:
             )
             for version in versions
         ),
+        pagination(number, -(-found.value.total // _SHOWN_VERSIONS), on_page=set_number),
     )
 
 

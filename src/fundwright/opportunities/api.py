@@ -135,9 +135,11 @@ async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_i
 
 
 @router.get("/{opportunity_id}/versions")
-async def list_versions(session: DbSession, actor: CurrentActor, opportunity_id: UUID) -> list[VersionRead]:
+async def list_versions(
+    session: DbSession, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
+) -> Page[VersionRead]:
     """Its versions, newest first, and what each changed."""
-    return await service.list_versions(session, actor, opportunity_id)
+    return await service.list_versions(session, actor, opportunity_id, request)
 
 
 def _download(lines: AsyncIterator[str], name: str) -> StreamingResponse:

@@ -420,11 +420,13 @@ async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[Mapping[st
     return sorted(cast(Sequence[Mapping[str, Any]], found), key=lambda row: position[row["id"]])
 
 
-async def versions(session: AsyncSession, opportunity_id: UUID) -> list[tuple[int, datetime, dict[str, Any] | None, str | None]]:
-    """(number, seen at, raw, description) of each version in order; the present one has neither raw nor description."""
+async def versions(
+    session: AsyncSession, opportunity_id: UUID, *, first: int, last: int
+) -> list[tuple[int, datetime, dict[str, Any] | None, str | None]]:
+    """(number, seen at, raw, description) of versions by number, in order; the present one has neither raw nor description."""
     found = await session.execute(
         select(OpportunityVersion.number, OpportunityVersion.seen_at, OpportunityVersion.raw, OpportunityVersion.description)
-        .where(OpportunityVersion.opportunity_id == opportunity_id)
+        .where(OpportunityVersion.opportunity_id == opportunity_id, OpportunityVersion.number.between(first, last))
         .order_by(OpportunityVersion.number)
     )
     return [(number, seen_at, raw, description) for number, seen_at, raw, description in found]

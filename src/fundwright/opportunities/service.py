@@ -100,19 +100,24 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> Opport
     return await get_opportunity(session, actor, found)
 
 
-async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> list[VersionRead]:
-    """Every version of a notice, newest first, and which fields it changed. Raises NotFound."""
+async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> Page[VersionRead]:
+    """The versions of a notice, newest first, and which fields each changed. Raises NotFound."""
     present = await repository.get(session, opportunity_id)
+    total: int = present["version"]
+    last = total - request.offset
+    # The one before the page is read too: what the oldest of the page changed is seen beside it.
+    previous = last - request.page_size
     found: list[VersionRead] = []
     before: dict[str, str] | None = None
-    for number, seen_at, raw, description in await repository.versions(session, opportunity_id):
+    for number, seen_at, raw, description in await repository.versions(session, opportunity_id, first=previous, last=last):
         if raw is None or description is None:
             raw, description = present["raw"], present["description"]
         after = _fields(raw, description)
-        changes = [] if before is None else _changes(before, after)
-        found.append(VersionRead(number=number, seen_at=seen_at, changes=changes))
+        if number > previous:
+            changes = [] if before is None else _changes(before, after)
+            found.append(VersionRead(number=number, seen_at=seen_at, changes=changes))
         before = after
-    return found[::-1]
+    return Page(items=found[::-1], total=total, page=request.page, page_size=request.page_size)
 
 
 async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
