@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 from pydantic import BaseModel, Field
-from reactpy import component, html, use_state
+from reactpy import component, html, use_effect, use_state
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -308,6 +308,47 @@ class TestWidgets:
     async def test_props_are_checked(self) -> None:
         with pytest.raises(ValueError, match="is_open"):
             ConfirmDialog(title="a", confirm_label="b", cancel_label="c", is_open=[])  # type: ignore[arg-type]
+
+
+class TestPlainElements:
+    """Elements without components and handlers in them are not rendered, only shown."""
+
+    async def test_they_become_alive_and_plain_again(self, core: Core) -> None:
+        unmounted: list[int] = []
+
+        @component
+        def part() -> Any:
+            use_effect(lambda: lambda: unmounted.append(1), dependencies=[])
+            return html.p("part")
+
+        @component
+        def screen() -> Any:
+            is_open, set_open = use_state(False)
+            alive = html.li({"key": "row"}, html.button({"onClick": lambda _event: set_open(False)}, "Close"), part())
+            plain = html.li({"key": "row"}, html.p("closed ", 7, None, html.b("now")))
+            return html.main(
+                html.ul(alive if is_open else plain), html.button({"onClick": lambda _event: set_open(True)}, "Open")
+            )
+
+        async with mounted(core, None, screen) as opened:
+            for times in (1, 2):
+                await opened.click("button", "Open")
+                assert opened.text == "Close part Open"
+                await opened.click("button", "Close")
+                assert opened.text == "closed 7 now Open"
+                assert len(unmounted) == times
+
+    @pytest.mark.parametrize("alive", [False, True])
+    async def test_two_of_one_key_are_refused(self, core: Core, caplog: pytest.LogCaptureFixture, *, alive: bool) -> None:
+        @component
+        def screen() -> Any:
+            attributes = {"onClick": lambda: None} if alive else {}
+            return html.ul(html.li({"key": 1}, "a"), html.li({"key": 1}, html.button(attributes, "b")))
+
+        async with mounted(core, None, screen) as opened:
+            assert opened.text == ""
+        assert "one key" in caplog.text
+        caplog.clear()
 
 
 class TestFailingComponent:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import lru_cache, partial
 from types import CodeType, MappingProxyType, SimpleNamespace
-from typing import Any, Self
+from typing import Any, Self, cast
 from zlib import crc32
 
 import structlog
@@ -49,6 +49,7 @@ class GuardedLayout(Layout):
         self._has_work = asyncio.Event()
         self._is_rendering = False
         self._without_effects: list[Any] = []
+        self._living: set[int] = set()
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -89,6 +90,7 @@ class GuardedLayout(Layout):
 
     async def _create_layout_update(self, old_state: Any) -> LayoutUpdateMessage:
         update = await super()._create_layout_update(old_state)
+        self._living.clear()
         for hook in self._without_effects:
             hook._effect_stops.pop()
         self._without_effects.clear()
@@ -162,10 +164,22 @@ class GuardedLayout(Layout):
     async def _render_model_children(self, exit_stack: AsyncExitStack, old_state: Any, new_state: Any, raw_children: Any) -> None:
         """ReactPy leaves None out. Kept as nothing, it keeps the place of what follows: a widget goes on when an alert comes
         to stand before it, instead of being made anew."""
-        if isinstance(raw_children, (list, tuple)):
-            children: list[Any] = list(raw_children)
-            raw_children = ["" if child is None else child for child in children]
-        await super()._render_model_children(exit_stack, old_state, new_state, raw_children)
+        children: list[Any] = list(raw_children) if isinstance(raw_children, (list, tuple)) else [raw_children]
+        if new_state.is_component_state:
+            for child in children:
+                _find_living(child, self._living)
+        children = ["" if child is None else child for child in children]
+        await super()._render_model_children(exit_stack, old_state, new_state, children)
+
+    async def _render_model(
+        self, exit_stack: AsyncExitStack, old_state: Any, parent: Any, index: int, key: Any, raw_model: Any
+    ) -> Any:
+        """ReactPy copies each element and gives it a state. One without components and handlers in it is taken as it is."""
+        if id(raw_model) in self._living:
+            return await super()._render_model(exit_stack, old_state, parent, index, key, raw_model)
+        if old_state is not None:
+            await self._unmount_model_states([old_state])
+        return raw_model
 
     def _tidy(self, hook: Any) -> None:
         """After each rendering ReactPy adds an event that ends its effects, though mostly there are none."""
@@ -183,6 +197,27 @@ class GuardedLayout(Layout):
         if isinstance(handler, Handler) and handler.is_exclusive:
             entry["isExclusive"] = True
         return entry
+
+
+def _find_living(raw: Any, living: set[int]) -> bool:
+    """Whether there are components or handlers in `raw`; the elements of which that is true are added to `living`, as `id`s.
+    Raises ValueError for two children with one key, as ReactPy does for the elements that it looks into."""
+    if isinstance(raw, Component):
+        return True
+    if not isinstance(raw, dict):
+        return False
+    element = cast(dict[str, Any], raw)
+    is_living = "eventHandlers" in element
+    keys: list[object] = []
+    for child in element.get("children", ()):
+        is_living = _find_living(child, living) or is_living
+        if isinstance(child, dict) and (key := cast(dict[str, Any], child).get("attributes", _NOTHING).get("key")) is not None:
+            keys.append(key)
+    if len(keys) != len(set(keys)):
+        raise ValueError(f"Two children of a {element['tagName']} have one key: {keys}")
+    if is_living:
+        living.add(id(element))
+    return is_living
 
 
 def _error_id(state: Any) -> str | None:

@@ -11,13 +11,15 @@ WIDGET = "widget:"
 """A tag that starts with this names a widget of the browser half."""
 
 
-def to_node(model: Mapping[str, Any] | str) -> Node:
-    """The node for a rendered model. Children keep their places, because ReactPy's update paths count them."""
-    if isinstance(model, str):
-        return model or {"f": 1}
+def to_node(model: object) -> Node:
+    """The node for a rendered model, or for an element as it was written when nothing in it needed rendering.
+    Children keep their places, because ReactPy's update paths count them."""
+    if not isinstance(model, dict):
+        return ("" if model is None else str(model)) or {"f": 1}
+    model = cast(dict[str, Any], model)
     if "error" in model:
         return {"x": model["error"]}
-    tag: str = model["tagName"]
+    tag: str = model.get("tagName", "")
     node: dict[str, Any]
     if not tag:
         node = {"f": 1}
@@ -25,20 +27,20 @@ def to_node(model: Mapping[str, Any] | str) -> Node:
         node = {"w": tag.removeprefix(WIDGET)}
     else:
         node = {"t": tag}
-    attributes = dict(cast(Mapping[str, Any], model.get("attributes", {})))
-    key = attributes.pop("key", None)
-    if key is not None:
-        node["k"] = key
-    if (ack := attributes.pop("_reactpy_ack_seq", None)) is not None:
-        attributes["ack"] = ack
-    if "t" in node:
-        attributes = {name: value for name, value in attributes.items() if value is not None}
-    if attributes:
-        node["a"] = attributes
+    if given := model.get("attributes"):
+        attributes: dict[str, Any] = dict(given)
+        if (key := attributes.pop("key", None)) is not None:
+            node["k"] = key
+        if (ack := attributes.pop("_reactpy_ack_seq", None)) is not None:
+            attributes["ack"] = ack
+        if "t" in node and None in attributes.values():
+            attributes = {name: value for name, value in attributes.items() if value is not None}
+        if attributes:
+            node["a"] = attributes
     if events := model.get("eventHandlers"):
         node["e"] = {name: _handler(handler) for name, handler in events.items()}
     if children := model.get("children"):
-        node["c"] = [to_node(child) for child in children]
+        node["c"] = [child if child and type(child) is str else to_node(child) for child in children]
     return node
 
 
