@@ -6,18 +6,22 @@ import gzip
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import typer.core
 import typer.main
 
 from fundwright.cli import app
+from fundwright.core.postgres import EmbeddedPostgres
 from tests.opportunities.files import grants_file, grants_row, nih_row, notice_id, sam_file, sam_row
 
 pytestmark = pytest.mark.slow
@@ -136,6 +140,31 @@ class TestImport:
         assert shell.refusal("import", "nih", str(broken)).startswith(
             "broken.jsonl: This is not a file with one JSON object a line"
         )
+
+    def test_an_interrupted_one_stops_says_how_to_go_on_and_the_same_command_does(self, tmp_path: Path) -> None:
+        shell, path = Shell(tmp_path / "data"), tmp_path / "long.csv"
+        shell.answer(
+            "user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode()
+        )
+        path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(1_000 + number), Title="Pier") for number in range(20_000))))
+        query = "SELECT j.state, r.new FROM job j JOIN import_run r ON r.job_id = j.id WHERE r.filename = 'long.csv'"
+        state, new = "", 0
+        with (
+            EmbeddedPostgres(shell.data).use() as url,
+            psycopg.connect(url, autocommit=True) as connection,
+            subprocess.Popen(shell.command("import", "sam", str(path)), stderr=subprocess.PIPE, env=shell.environment) as process,
+        ):
+            while not new:
+                state, new = connection.execute(query).fetchone() or ("", 0)
+                assert process.poll() is None
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=20)[1].decode()
+            state, new = connection.execute(query).fetchone() or ("", 0)
+        assert process.returncode == 130
+        assert said == "\nStopped. What was read until then stays; the same command takes in the rest.\n"
+        assert (state, 0 < new < 20_000) == ("cancelled", True)
+        assert counts(shell.answer("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
 
     def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
         assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")

@@ -127,6 +127,24 @@ class TestFailure:
         with pytest.raises(Invalid):
             await queue.run_inline("refuse", title="Test", owner_id=OWNER, payload={})
 
+    async def test_who_waits_no_longer_stops_the_job_at_its_next_step(self, queue: JobQueue) -> None:
+        runs: list[JobRun] = []
+
+        async def endless(run: JobRun) -> None:
+            runs.append(run)
+            for step in range(1_000_000):
+                await run.progress(step)
+                await asyncio.sleep(0.01)
+
+        queue.register("endless", endless)
+        waiting = asyncio.create_task(queue.run_inline("endless", title="Test", owner_id=OWNER, payload={}))
+        while not runs:
+            await asyncio.sleep(0.01)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert (await read(queue, runs[0].id)).state == JobState.CANCELLED
+
 
 class TestCancel:
     async def test_a_running_job_stops_at_its_next_step(self, queue: JobQueue) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor
+
+_INTERRUPTED = 130
+"""What shells answer for a command that Ctrl-C ended."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
@@ -54,11 +58,17 @@ def load_plugins() -> Plugins:
     return Plugins([hooks, extension])
 
 
-def run(command: Callable[[], Awaitable[None]]) -> None:
+def run(command: Callable[[], Awaitable[None]], *, if_stopped: str = "Stopped.") -> None:
+    """Run the command to its end. After Ctrl-C the sentence `if_stopped` says what became of it."""
+
     async def awaited() -> None:
         await command()
 
-    asyncio.run(awaited())
+    try:
+        asyncio.run(awaited())
+    except KeyboardInterrupt:
+        print(f"\n{if_stopped}", file=sys.stderr)
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 def emit(result: BaseModel | dict[str, Any], *, as_json: bool, human: str) -> None:

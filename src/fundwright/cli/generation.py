@@ -45,7 +45,7 @@ def draft(
         markdown = service.as_markdown(written)
         emit(as_json_result(written, markdown), as_json=as_json, human=markdown)
 
-    run(command)
+    run(command, if_stopped="Stopped. The text so far is kept; the draft's page offers to continue.")
 
 
 def as_json_result(draft: DraftRead, markdown: str) -> dict[str, object]:

@@ -63,7 +63,7 @@ def import_file(
         if report.rejected and not report.new + report.changed + report.unchanged:
             raise typer.Exit(1)
 
-    run(command)
+    run(command, if_stopped="Stopped. What was read until then stays; the same command takes in the rest.")
 
 
 def categorise(context: typer.Context, as_json: AsJson = False) -> None:
@@ -86,7 +86,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
             f"{result['abstained']:,} fit no category ({result['embedded']:,} newly read by {result['model']}).",
         )
 
-    run(command)
+    run(command, if_stopped="Stopped. What was sorted until then stays sorted; the same command goes on.")
 
 
 async def _where(core: Core, file: str) -> dict[str, str]:

@@ -66,7 +66,7 @@ def train(
         if failed and not documents:
             raise typer.Exit(1)
 
-    run(command)
+    run(command, if_stopped="Stopped. What was trained until then stays; the same command trains the rest.")
 
 
 def search(

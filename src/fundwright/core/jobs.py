@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -163,10 +163,21 @@ class JobQueue:
         return JobRead.model_validate(job)
 
     async def run_inline(self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
-        """Run a job in this process and wait for it, as the command line does. Raises what the job raised."""
+        """Run a job in this process and wait for it, as the command line does. Raises what the job raised.
+
+        Who waits no longer (Ctrl-C) stops the job as a person stops it on a page: at its next step, keeping what it has done.
+        """
         async with self.database.transaction() as session:
             job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
-        await self._run(job.id, reraise=True)
+        running = asyncio.create_task(self._run(job.id, reraise=True))
+        try:
+            await asyncio.shield(running)
+        except asyncio.CancelledError:
+            with suppress(Conflict):
+                async with self.database.transaction() as session:
+                    await cancel(session, job.id, owner_id=owner_id)
+            await running
+            raise
         async with self.database.transaction() as session:
             return await get(session, job.id)
 
@@ -294,7 +305,7 @@ async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
-async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID) -> JobRead:
+async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
     """Ask a job to stop at its next step; a queued one ends at once. Raises NotFound or Conflict."""
     job = await session.get(Job, job_id, with_for_update=True)
     if job is None or job.owner_id != owner_id:
