@@ -15,6 +15,7 @@ from typing import Any, Self, cast
 from zlib import crc32
 
 import structlog
+from reactpy.config import REACTPY_DEBUG
 from reactpy.core._life_cycle_hook import HOOK_STACK
 from reactpy.core.layout import Layout
 from reactpy.types import Component, LayoutUpdateMessage
@@ -24,6 +25,9 @@ from fundwright_ui.runtime.events import Handler
 from fundwright_ui.runtime.faults import new_error_id
 
 log = structlog.get_logger()
+
+# What was never set is looked for in vain each time an element is made, which takes a seventh of making it.
+REACTPY_DEBUG.current = REACTPY_DEBUG.current
 
 _DOING = "|"
 """Stands between the place and the doing in the name of a handler."""
@@ -53,6 +57,7 @@ class GuardedLayout(Layout):
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
+        self._rendering_queue = self._render_tasks_ready = _UNUSED
         return self
 
     async def __aexit__(self, *exception: Any) -> None:
@@ -187,7 +192,7 @@ class GuardedLayout(Layout):
             hook._effect_funcs.clear()
         if not hook._effect_funcs:
             self._without_effects.append(hook)
-        hook._render_access = _UNCONTENDED
+        hook._render_access = _UNUSED
 
     @staticmethod
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
@@ -207,7 +212,7 @@ def _find_living(raw: Any, living: set[int]) -> bool:
     if not isinstance(raw, dict):
         return False
     element = cast(dict[str, Any], raw)
-    is_living = "eventHandlers" in element
+    is_living = bool(element.get("eventHandlers"))
     keys: list[object] = []
     for child in element.get("children", ()):
         is_living = _find_living(child, living) or is_living
@@ -246,8 +251,8 @@ class _Forgotten(Ref[dict[str, Any]]):
         pass
 
 
-class _Uncontended:
-    """Stands for the lock of each component: only one renders at a time anyway."""
+class _Unused:
+    """Stands for the queue and the locks by which ReactPy would keep renderings apart: only one runs at a time anyway."""
 
     async def acquire(self) -> None:
         pass
@@ -255,9 +260,12 @@ class _Uncontended:
     def release(self) -> None:
         pass
 
+    async def close(self) -> None:
+        pass
+
 
 _FORGOTTEN = _Forgotten()
-_UNCONTENDED = _Uncontended()
+_UNUSED: Any = _Unused()
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
