@@ -15,7 +15,6 @@ from typing import Any, Self, cast
 from zlib import crc32
 
 import structlog
-from reactpy.config import REACTPY_DEBUG
 from reactpy.core._life_cycle_hook import HOOK_STACK
 from reactpy.core.layout import Layout
 from reactpy.types import Component, LayoutUpdateMessage
@@ -25,9 +24,6 @@ from fundwright_ui.runtime.events import Handler
 from fundwright_ui.runtime.faults import new_error_id
 
 log = structlog.get_logger()
-
-# What was never set is looked for in vain each time an element is made, which takes a seventh of making it.
-REACTPY_DEBUG.current = REACTPY_DEBUG.current
 
 _DOING = "|"
 """Stands between the place and the doing in the name of a handler."""
