@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import pytest
 
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobCancelled, JobRun
 from fundwright.identity.schemas import Actor
@@ -108,7 +109,7 @@ class TestStop:
     async def test_a_file_without_rows_can_be_stopped(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(importing, "_PATIENCE_S", 0.05)
+        monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
         path = tmp_path / "empty.txt"
         with path.open("wb") as file:
             file.truncate(500_000_000)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Sequence
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -14,7 +17,7 @@ from fundwright.core.jobs import JobState
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
-from fundwright.training import service
+from fundwright.training import readers, service
 from fundwright.training.schemas import DocumentState
 from tests.training.conftest import AddFile
 
@@ -123,6 +126,38 @@ class TestRun:
             assert [item.id for item in (await service.list_runs(session, owner)).items] == [repeated.id, run.id]
             with pytest.raises(Conflict):
                 await service.cancel_run(session, owner, run.id)
+
+    async def test_is_cancelled_while_a_document_is_read_keeping_those_before_it(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with committed.database.transaction() as session:
+            quick = await add_file(committed, session, owner, BOATS, "quick.md")
+            slow = await add_file(committed, session, owner, BREAD, "slow.md")
+            run = await service.start_run(committed, session, owner, [quick.id, slow.id])
+        is_reading, is_over = threading.Event(), threading.Event()
+        read = readers.MarkdownReader.read
+
+        def read_slowly(reader: readers.MarkdownReader, path: Path, filename: str) -> list[readers.Block]:
+            if filename == "slow.md":
+                is_reading.set()
+                is_over.wait(30)
+            return read(reader, path, filename)
+
+        monkeypatch.setattr(readers.MarkdownReader, "read", read_slowly)
+        monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
+        running = asyncio.create_task(committed.jobs._run(run.job_id, reraise=True))
+        await asyncio.to_thread(is_reading.wait, 30)
+        async with committed.database.transaction() as session:
+            await service.cancel_run(session, owner, run.id)
+        try:
+            await asyncio.wait_for(running, 5)
+        finally:
+            is_over.set()
+        async with committed.database.transaction() as session:
+            ended = await service.get_run(session, owner, run.id)
+            states = {item.title: item.state for item in (await service.list_documents(session, owner)).items}
+        assert (ended.state, ended.documents) == (JobState.CANCELLED, 1)
+        assert states == {"quick": DocumentState.TRAINED, "slow": DocumentState.WAITING}
 
     async def test_nothing_to_train_is_said(self, committed: Core, owner: Actor) -> None:
         async with committed.database.transaction() as session:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -28,9 +28,12 @@ from fundwright.core import live
 from fundwright.core.database import Base, Database, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 
+T = TypeVar("T")
+
 log = structlog.get_logger()
 
 _PROGRESS_INTERVAL_S = 0.2
+_PATIENCE_S = 1
 _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
 
@@ -132,6 +135,13 @@ class JobRun:
 
 
 JobHandler = Callable[[JobRun], Awaitable[dict[str, Any] | None]]
+
+
+async def watched(work: asyncio.Future[T], report: Callable[[], Awaitable[None]]) -> T:
+    """What `work` answers. While it takes long, `report` tells people each second how far it is, so that they can stop it."""
+    while not (await asyncio.wait([work], timeout=_PATIENCE_S))[0]:
+        await report()
+    return work.result()
 
 
 class JobQueue:

@@ -11,16 +11,14 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.jobs import JobRun
+from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.opportunities import repository
-from fundwright.opportunities.incoming import Batch, Incoming
+from fundwright.opportunities.incoming import Incoming
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
 TOPIC = "opportunities"
-
-_PATIENCE_S = 1
 
 
 async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
@@ -37,8 +35,12 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
         in_thread = partial(asyncio.get_running_loop().run_in_executor, thread)
         incoming = await in_thread(partial(Incoming, path, source, skip=run.checkpoint.get("items", 0)))
         reading = in_thread(incoming.next_batch)
+
+        async def report() -> None:
+            await run.progress(incoming.bytes_read, incoming.size_bytes, "bytes read")
+
         try:
-            while (batch := await _watched(reading, run, incoming)) is not None:
+            while (batch := await watched(reading, report)) is not None:
                 # The next batch is read while the database takes in this one.
                 reading = in_thread(incoming.next_batch)
                 async with run.transaction() as session:
@@ -56,13 +58,6 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True})
         await repository.refresh_statistics(session)
         return await repository.counts(session, run_id)
-
-
-async def _watched(reading: asyncio.Future[Batch | None], run: JobRun, incoming: Incoming) -> Batch | None:
-    """The batch once it is read. Where no row comes for long, people still see how far it is and can stop it."""
-    while not (await asyncio.wait([reading], timeout=_PATIENCE_S))[0]:
-        await run.progress(incoming.bytes_read, incoming.size_bytes, "bytes read")
-    return reading.result()
 
 
 async def announce(session: AsyncSession, payload: dict[str, Any] | None = None) -> None:

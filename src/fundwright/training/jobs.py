@@ -7,12 +7,13 @@ document that cannot be read is named with its reason and the rest goes on.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright.core.jobs import JobRun
+from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
@@ -59,8 +60,13 @@ async def _train_document(
         async with run.transaction() as session:
             document = await repository.get_document(session, owner_id, document_id)
         title = document.title
-        await run.progress(place, total, title)
-        chunked = await asyncio.to_thread(_read, core, document)
+        report = partial(run.progress, place, total, title)
+        await report()
+        reading = asyncio.ensure_future(asyncio.to_thread(_read, core, document))
+        try:
+            chunked = await watched(reading, report)
+        finally:
+            reading.cancel()  # a run that was stopped takes no more from the thread, which nothing can end
         async with run.transaction() as session:
             await repository.get_document(session, owner_id, document_id)
             await repository.save_chunks(session, owner_id, document_id, chunked)
