@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import ExitStack
 from typing import Any, cast
 
 import structlog
@@ -24,7 +23,7 @@ class Subscription:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._open: dict[str, ExitStack] = {}
+        self._open: dict[str, Callable[[], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.callback: LiveCallback = lambda _payload: None
 
@@ -33,15 +32,13 @@ class Subscription:
             return
         wanted = set(topics)
         for topic in set(self._open) - wanted:
-            self._open.pop(topic).close()
+            self._open.pop(topic)()
         for topic in wanted - set(self._open):
-            stack = ExitStack()
-            stack.enter_context(self._connection.core.live.subscribed(topic, self._heard))
-            self._open[topic] = stack
+            self._open[topic] = self._connection.core.live.subscribe(topic, self._heard)
 
     def close(self) -> None:
-        for stack in self._open.values():
-            stack.close()
+        for end in self._open.values():
+            end()
         self._open.clear()
         for task in self._tasks:
             task.cancel()

@@ -37,7 +37,7 @@ class Query(Generic[T]):
 
     def reload(self) -> None:
         """Ask again. While an answer is on its way, ask once more after it."""
-        if self._task is not None and not self._task.done():
+        if self._task is not None:
             self._is_stale = True
             return
         self._start()
@@ -71,6 +71,7 @@ class Query(Generic[T]):
             self.is_missing = isinstance(error, NotFound)
             self._connection.is_missing = self._connection.is_missing or self.is_missing
         self.is_loading = False
+        self._task = None
         if self._is_stale:
             self._start()
         self._rerender()

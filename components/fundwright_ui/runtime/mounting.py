@@ -61,7 +61,7 @@ def mount(
     async def socket(websocket: WebSocket) -> None:
         await sockets.answer(websocket)
 
-    app.add_api_websocket_route(f"{base}/socket", socket)
+    app.router.add_websocket_route(f"{base}/socket", socket)
     reading = ["GET", "HEAD"]
     app.add_api_route(
         f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None

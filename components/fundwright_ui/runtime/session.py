@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 from uuid import UUID
@@ -148,11 +148,10 @@ class Session:
                 await view.settle(_SETTLE_TIMEOUT_S)
                 self._is_open.set()
                 self._later(self._check_while_idle())
-                with ExitStack() as subscriptions:
-                    if self._actor and self._actor.session_id:
-                        topic = f"session:{self._actor.session_id}"
-                        subscriptions.enter_context(self._site.core.live.subscribed(topic, lambda _payload: self._check_soon()))
-                    await self._event_loop()
+                if self._actor and self._actor.session_id:
+                    topic = f"session:{self._actor.session_id}"
+                    view.connection.on_close(self._site.core.live.subscribe(topic, lambda _payload: self._check_soon()))
+                await self._event_loop()
         except asyncio.CancelledError:
             pass  # the view failed, or what was begun before leaving takes too long
         except Exception:
@@ -363,10 +362,10 @@ class Session:
 
     async def _send_loop(self, websocket: WebSocket) -> None:
         while True:
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(_REST_AFTER_S):
                     await self._wake.wait()
-            except TimeoutError:
+            if not self._wake.is_set():
                 self._view.rest()
                 await self._wake.wait()
             self._wake.clear()

@@ -7,6 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -58,13 +59,21 @@ class LiveBus:
     @contextmanager
     def subscribed(self, topic: str, listener: Listener) -> Iterator[None]:
         """Call `listener(payload)` on this event loop for every message while the context is open."""
-        self._listeners[topic].add(listener)
+        end = self.subscribe(topic, listener)
         try:
             yield
         finally:
-            self._listeners[topic].discard(listener)
-            if not self._listeners[topic]:
-                del self._listeners[topic]
+            end()
+
+    def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
+        """Call `listener(payload)` on this event loop for every message until the function that this answers is called."""
+        self._listeners[topic].add(listener)
+        return partial(self._unsubscribe, topic, listener)
+
+    def _unsubscribe(self, topic: str, listener: Listener) -> None:
+        self._listeners[topic].discard(listener)
+        if not self._listeners[topic]:
+            del self._listeners[topic]
 
     async def _listen(self, listening: asyncio.Event) -> None:
         is_connected = True
