@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from e2e.application import Application, launch_options, started
 from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+
+NewContext = Callable[..., BrowserContext]
+"""Takes the options of Playwright's `browser.new_context`."""
 
 
 @pytest.fixture(scope="session")
@@ -36,21 +40,31 @@ def browser_type_launch_args() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def complaints(page: Page) -> Iterator[list[str]]:
+def complaints() -> Iterator[list[str]]:
     """A console error or warning, an uncaught exception or a breach of the content security policy fails the journey.
 
-    Whichever tab of the browser says it; a journey that expects one takes it out of this list.
+    Whichever page of any browser of `new_context` says it; a journey that expects one takes it out of this list.
     """
     said: list[str] = []
+    yield said
+    assert said == []
+
+
+@pytest.fixture
+def new_context(new_context: CreateContextCallback, complaints: list[str]) -> NewContext:
+    """Opens a browser that knows nothing of the others, heard by `complaints`. `page` stands in one of these, too."""
 
     def listen(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not _is_expected(message):
-            said.append(message.text)
+            complaints.append(message.text)
 
-    page.context.on("console", listen)
-    page.context.on("weberror", lambda error: said.append(str(error.error)))
-    yield said
-    assert said == []
+    def make(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.on("console", listen)
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        return context
+
+    return make
 
 
 def _is_expected(message: ConsoleMessage) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
+from e2e.conftest import NewContext
 from e2e.pages.ready import ready
 
 FAULTS = {
@@ -19,15 +20,17 @@ FAULTS = {
 
 
 @pytest.mark.security(35)
-@pytest.mark.parametrize("is_other_tab", [False, True], ids=["this tab", "another tab"])
+@pytest.mark.parametrize("where", ["this tab", "another tab", "another browser"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_it_hears(page: Page, complaints: list[str], fault: str, is_other_tab: bool) -> None:
+def test_it_hears(page: Page, new_context: NewContext, complaints: list[str], fault: str, where: str) -> None:
     script, word = FAULTS[fault]
-    at_fault = page.context.new_page() if is_other_tab else page
+    at_fault = {"this tab": lambda: page, "another tab": page.context.new_page, "another browser": new_context().new_page}[
+        where
+    ]()
     at_fault.goto("/auth/login")
     ready(at_fault)
     assert complaints == []
-    with page.context.expect_event("weberror" if fault == "an exception" else "console"):
+    with at_fault.context.expect_event("weberror" if fault == "an exception" else "console"):
         at_fault.evaluate(f"() => {{ {script} }}")
     assert {word in complaint for complaint in complaints} == {True}, complaints
     complaints.clear()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import PASSWORD
+from e2e.conftest import PASSWORD, NewContext
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
@@ -13,7 +13,9 @@ from e2e.pages.sign_in import SignInPage
 NEWCOMER = "jean@example.org"
 
 
-def test_a_chosen_language_is_spoken_on_the_next_browser_too(page: Page, application: Application, browser: Browser) -> None:
+def test_a_chosen_language_is_spoken_on_the_next_browser_too(
+    page: Page, application: Application, new_context: NewContext
+) -> None:
     application.command("user", "add", NEWCOMER, "--role", "user", "--name", "Jean", "--password-stdin", stdin=PASSWORD)
     SignInPage(page).open().sign_in(NEWCOMER, PASSWORD)
     page.wait_for_url("**/dashboard/train")
@@ -22,7 +24,7 @@ def test_a_chosen_language_is_spoken_on_the_next_browser_too(page: Page, applica
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.get_by_role("link", name="Kategorie", exact=True)).to_be_visible()
 
-    context = browser.new_context(base_url=application.url, locale="fr-FR")
+    context = new_context(locale="fr-FR")
     elsewhere = context.new_page()
     elsewhere.goto("/auth/login")
     ready(elsewhere)
@@ -33,4 +35,3 @@ def test_a_chosen_language_is_spoken_on_the_next_browser_too(page: Page, applica
     ready(elsewhere)
     expect(elsewhere.locator("html")).to_have_attribute("lang", "de")
     expect(elsewhere.get_by_role("link", name="Kategorie", exact=True)).to_be_visible()
-    context.close()

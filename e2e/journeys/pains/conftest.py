@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from e2e.application import PROJECT, Application, started
 from e2e.pages.laboratory import MovingPage, TypingPage
@@ -33,11 +33,3 @@ def typing(page: Page, laboratory: Application) -> TypingPage:
 @pytest.fixture
 def moving(page: Page, laboratory: Application) -> MovingPage:
     return MovingPage(page, laboratory.url)
-
-
-@pytest.fixture
-def unwatched(browser: Browser, laboratory: Application) -> Iterator[Page]:
-    """A page whose complaints on the console do not fail the test: it is made to fail."""
-    context = browser.new_context(base_url=laboratory.url)
-    yield context.new_page()
-    context.close()

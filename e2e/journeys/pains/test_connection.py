@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD, recognise
+from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
 from e2e.pages.category import CategoryPage
 from e2e.pages.laboratory import MovingPage
 from e2e.pages.ready import ready
@@ -52,9 +51,7 @@ def test_filters_page_and_what_is_typed_are_back(recognised: Page) -> None:
 
 
 @pytest.mark.pain(4)
-def test_a_login_that_ended_leads_to_sign_in_and_back_to_the_filled_form(
-    page: Page, browser: Browser, application: Application
-) -> None:
+def test_a_login_that_ended_leads_to_sign_in_and_back_to_the_filled_form(page: Page, new_context: NewContext) -> None:
     answer = page.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
     recognise(page, answer["token"])
     screen = CategoryPage(page).open()
@@ -63,9 +60,8 @@ def test_a_login_that_ended_leads_to_sign_in_and_back_to_the_filled_form(
     ready(page)
     where = page.url
     # Ended elsewhere, while the page is open.
-    elsewhere = browser.new_context(base_url=application.url, extra_http_headers={"Authorization": f"Bearer {answer['token']}"})
+    elsewhere = new_context(extra_http_headers={"Authorization": f"Bearer {answer['token']}"})
     assert elsewhere.request.delete("/session").ok
-    elsewhere.close()
     page.wait_for_url("**/auth/login?next=*")
     ready(page)
     SignInPage(page).sign_in(EMAIL, PASSWORD)

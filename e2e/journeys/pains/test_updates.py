@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from e2e.application import Application
 from e2e.pages.laboratory import MovingPage
@@ -75,16 +75,22 @@ class TestProblem:
         expect(moving.note).to_have_value("half a sentence")
         assert len(first) == 8 and loads == []
 
-    def test_of_a_widget_stays_in_its_place_with_an_id_that_the_log_has(self, unwatched: Page, laboratory: Application) -> None:
+    def test_of_a_widget_stays_in_its_place_with_an_id_that_the_log_has(
+        self, moving: MovingPage, laboratory: Application, complaints: list[str]
+    ) -> None:
         code = "export const CopyButton = () => { if (!window.isMended) throw new Error('a flaw'); return 'mended'; }"
-        unwatched.route("**/assets/CopyButton-*.js", lambda route: route.fulfill(content_type="text/javascript", body=code))
-        screen = MovingPage(unwatched, laboratory.url).open()
-        error_id = screen.problem.locator("code").inner_text()
-        screen.press.click()
-        ready(unwatched)
-        expect(screen.pressed).to_have_text("pressed 1")
+        page = moving.page
+        page.route("**/assets/CopyButton-*.js", lambda route: route.fulfill(content_type="text/javascript", body=code))
+        moving.open()
+        error_id = moving.problem.locator("code").inner_text()
+        moving.press.click()
+        ready(page)
+        expect(moving.pressed).to_have_text("pressed 1")
         assert error_id in (laboratory.data / "server.log").read_text()
-        unwatched.evaluate("window.isMended = true")
-        screen.retry.click()
-        expect(screen.problem).to_have_count(0)
-        expect(unwatched.get_by_text("mended")).to_be_visible()
+        page.evaluate("window.isMended = true")
+        moving.retry.click()
+        expect(moving.problem).to_have_count(0)
+        expect(page.get_by_text("mended")).to_be_visible()
+        assert complaints
+        assert {"a flaw" in complaint for complaint in complaints} == {True}
+        complaints.clear()

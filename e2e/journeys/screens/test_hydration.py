@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page, Route
 
 from e2e.application import PROJECT
-from e2e.conftest import recognise
+from e2e.conftest import NewContext, recognise
 from e2e.pages.ready import ready
 from e2e.pages.screens import GUARDED, PUBLIC, Things
 
@@ -30,10 +29,9 @@ def talkative(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=LANGUAGES)
-def spoken(request: pytest.FixtureRequest, browser: Browser, base_url: str, talkative: Path) -> Iterator[Page]:
+def spoken(request: pytest.FixtureRequest, new_context: NewContext, talkative: Path) -> Page:
     """A page in that language, with the scripts of the development build in the place of the served ones."""
-    context = browser.new_context(base_url=base_url, locale=request.param)
-    page = context.new_page()
+    page = new_context(locale=request.param).new_page()
     (main,) = talkative.glob("main-*.js")
 
     def answer(route: Route) -> None:
@@ -47,25 +45,21 @@ def spoken(request: pytest.FixtureRequest, browser: Browser, base_url: str, talk
             route.continue_()  # preloaded for the served build, which nothing here uses
 
     page.route("**/assets/*", answer)
-    yield page
-    context.close()
+    return page
 
 
-def complaints_of(page: Page, path: str) -> list[str]:
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
+def hydrate(page: Page, path: str) -> None:
+    """What React has to say against it fails the journey."""
     page.goto(path)
     ready(page)
     assert page.evaluate("Object.keys(document.querySelector('#root')).some((key) => key.startsWith('__react'))")
-    return [sentence for sentence in said if not sentence.startswith("Failed to load resource")]
 
 
 @pytest.mark.parametrize("path", PUBLIC)
 def test_screens_before_signing_in(spoken: Page, path: str) -> None:
-    assert complaints_of(spoken, path) == []
+    hydrate(spoken, path)
 
 
 @pytest.mark.parametrize("pattern", GUARDED)
 def test_screens_of_the_product(spoken: Page, token: str, things: Things, pattern: str) -> None:
-    assert complaints_of(recognise(spoken, token), things.path(pattern)) == []
+    hydrate(recognise(spoken, token), things.path(pattern))
