@@ -18,7 +18,7 @@ from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
 from fundwright.training import readers, service
-from fundwright.training.schemas import DocumentState
+from fundwright.training.schemas import DocumentState, PastedText
 from tests.training.conftest import AddFile
 
 BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
@@ -282,6 +282,25 @@ class TestAddDocument:
             await add_file(committed, session, stranger, BOATS, "boats.md")
 
     @pytest.mark.security(42)
+    async def test_titles_tell_documents_apart(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        page = "<!doctype html><title>x</title><p>The ferry carries forty.</p>"
+        async with committed.database.transaction() as session:
+            titles = [
+                (await add_file(committed, session, owner, content, name)).title
+                for content, name in ((page, "x.html"), (BOATS, "x.md"), (BREAD, "x.md"), (f"{BREAD} More.", "x.md"))
+            ]
+            for text_ in ("Some text.", "Some more."):
+                pasted = PastedText(title="Notes", text=text_)
+                titles.append((await service.add_text(committed, session, owner, pasted)).title)
+        assert titles == ["x", "x.md", "x.md (2)", "x.md (3)", "Notes", "Notes (2)"]
+
+    async def test_two_added_at_once_have_two_titles(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async def add(content: str) -> str:
+            async with committed.database.transaction() as session:
+                return (await add_file(committed, session, owner, content, "x.md")).title
+
+        assert {*await asyncio.gather(*(add(f"{BOATS} {number}") for number in range(3)))} == {"x", "x.md", "x.md (2)"}
+
     async def test_a_name_gives_no_path(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             document = await add_file(committed, session, owner, BOATS, "../../etc/pass\\wd.md")

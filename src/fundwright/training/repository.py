@@ -69,6 +69,14 @@ async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256
     return await session.scalar(_documents(owner_id).where(Document.sha256 == sha256))
 
 
+async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, beginning: str) -> set[str]:
+    """Titles of the account that are `title` or begin with `beginning`. Nobody else adds documents to it until the end of the
+    transaction, so that what is not among them stays free."""
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"documents:{owner_id}"))))
+    alike = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
+    return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
+
+
 async def is_content_used(session: AsyncSession, sha256: str) -> bool:
     return bool(await session.scalar(select(exists().where(Document.sha256 == sha256))))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -38,6 +40,7 @@ JOB_KIND = "train"
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
 _SHOWN_OF_RUN = 100
+_MAX_TITLE_CHARACTERS = 200
 
 
 class AlreadyAdded(Conflict):
@@ -71,14 +74,14 @@ async def add_document(
         raise AlreadyAdded(known)
     readers: list[Reader] = core.plugins.collect("document_readers")
     try:
-        reader = choose_reader(readers, core.files.path(stored.sha256), name)
+        reader = await asyncio.to_thread(choose_reader, readers, core.files.path(stored.sha256), name)
     except Invalid:
         if not await repository.is_content_used(session, stored.sha256):
             core.files.remove(stored.sha256)
         raise
     document = Document(
         owner_id=actor.id,
-        title=(title.strip() or name.rsplit(".", 1)[0].replace("_", " "))[:200],
+        title=await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name),
         filename=name,
         media_type=reader.media_type,
         sha256=stored.sha256,
@@ -98,7 +101,7 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
         raise AlreadyAdded(known)
     document = Document(
         owner_id=actor.id,
-        title=pasted.title,
+        title=await _free_title(session, actor, pasted.title, pasted.title),
         filename="pasted.md",
         media_type=MarkdownReader.media_type,
         sha256=stored.sha256,
@@ -137,14 +140,15 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account the sample documents of a company that does not exist, and train them."""
     document_ids: list[UUID] = []
     for path in sorted(_SAMPLE.iterdir()):
-        stored = await core.files.store(_once(path.read_bytes()))
+        stored = await core.files.store(_once(await asyncio.to_thread(path.read_bytes)))
         if await repository.find_document_by_content(session, actor.id, stored.sha256) is None:
             name = path.stem.replace("-", " ").capitalize()
+            reader = await asyncio.to_thread(choose_reader, core.plugins.collect("document_readers"), path, path.name)
             document = Document(
                 owner_id=actor.id,
                 title=f"Sample: {name}",
                 filename=path.name,
-                media_type=choose_reader(core.plugins.collect("document_readers"), path, path.name).media_type,
+                media_type=reader.media_type,
                 sha256=stored.sha256,
                 size_bytes=stored.size_bytes,
                 source=DocumentSource.UPLOAD,
@@ -251,6 +255,14 @@ def check_may_change(actor: Actor) -> None:
     """Raises NotAllowed for roles that only read."""
     if not actor.can_change:
         raise NotAllowed("change the knowledge base")
+
+
+async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:
+    """`title` unless another document of the account has it, then `fuller`, then that with a number."""
+    title, fuller = title[:_MAX_TITLE_CHARACTERS], fuller[: _MAX_TITLE_CHARACTERS - len(" (99999)")]
+    taken = await repository.list_titles_like(session, actor.id, title, fuller)
+    numbered = (f"{fuller} ({number})" for number in count(2))
+    return next(name for name in chain((title, fuller), numbered) if name not in taken)
 
 
 async def _add(session: AsyncSession, actor: Actor, document: Document) -> DocumentRead:
