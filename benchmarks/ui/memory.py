@@ -13,7 +13,7 @@ import json
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,8 @@ SESSIONS = 500
 ROUNDS = 10
 PAGES_A_PERSON = 50
 AT_ONCE = 10
+IDLE_S = 8
+"""How long a page does nothing until it counts as idle."""
 WARM_UP_PAGES = 10
 """What is loaded with the first page of its kind belongs to nobody. Few of them: the memory they give back is used again."""
 MAX_KB = 150
@@ -55,6 +57,8 @@ async def cost_of_page(path: str, sessions: int) -> float:
         await close(await open_pages(server, path, WARM_UP_PAGES))
         before = server.rss
         pages = await open_pages(server, path, sessions)
+        await asyncio.gather(*(confirm(page) for page in pages))
+        await asyncio.sleep(IDLE_S)
         cost = (server.rss - before) / sessions / 1000
         await close(pages)
     print(f"{path}, an idle page: {cost:.0f} kB (goal {MAX_KB})", flush=True)
@@ -114,6 +118,17 @@ async def _open(server: Served, path: str, number: int) -> ClientConnection:
     if first["type"] != "mount":
         sys.exit(f"{path} was not opened: {first}")
     return page
+
+
+async def confirm(page: ClientConnection) -> None:
+    """Say how many frames have come since `mount`, as a browser does after 20 s of silence: until then the server keeps them."""
+    received = 0
+    with suppress(TimeoutError):
+        while True:
+            async with asyncio.timeout(1):
+                await page.recv()
+            received += 1
+    await page.send(json.dumps({"type": "ping", "received": received}))
 
 
 async def close(pages: Sequence[ClientConnection]) -> None:
