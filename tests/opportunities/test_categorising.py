@@ -3,14 +3,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryCreate
+from fundwright.categories.schemas import CategoryCreate, SuggestionQuery
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import JobRead
+from fundwright.core.jobs import JobCancelled, JobRead, JobRun
 from fundwright.identity.schemas import Actor
-from fundwright.opportunities import service
+from fundwright.opportunities import categorising, service
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import notice_id, sam_file, sam_row
 
@@ -61,6 +62,60 @@ class TestCategorise:
         assert again.result is not None
         assert (again.result["embedded"], again.result["labelled"]) == (0, 0)
         assert len(embedder.texts) == asked
+
+    @pytest.fixture
+    def small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(categorising, "_EMBEDDED_AT_ONCE", 2)
+        monkeypatch.setattr(categorising, "_READ_AT_ONCE", 4)
+
+    @pytest.mark.usefixtures("small_batches")
+    async def test_suggestions_appear_while_the_rest_is_read_and_learn_from_the_examples_from_the_start(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        suggested: list[int] = []
+        embedder = committed.cache["language.embedder"] = WordEmbedder()
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(12))))
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
+            oldest = (await listed(session, member, sort="posted"))[-1]
+            await categories.add_example(session, member, roofs.id, oldest.id)
+
+        async def count(texts: Sequence[str]) -> NDArray[np.float32]:
+            async with committed.database.transaction() as session:
+                suggested.append((await categories.list_suggestions(session, member, SuggestionQuery())).total)
+            return await WordEmbedder.embed(embedder, texts)
+
+        embedder.embed = count
+        job = await categorise(committed, member)
+        assert job.result is not None
+        assert embedder.texts[0].startswith(oldest.title)
+        assert sorted({*suggested}) == [0, 4, 8]
+        assert (job.result["embedded"], job.result["labelled"], job.result["kept"]) == (12, 11, 1)
+        assert (job.done, job.total) == (12, 12)
+
+    @pytest.mark.usefixtures("small_batches")
+    async def test_goes_on_where_it_was_stopped(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        embedder = committed.cache["language.embedder"] = WordEmbedder()
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(12))))
+        async with committed.database.transaction() as session:
+            await categories.create(session, member, CategoryCreate(name="Roof"))
+        result: dict[str, object] = {}
+
+        async def twice(run: JobRun) -> None:
+            async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
+                if len(embedder.texts) > 8:
+                    raise JobCancelled
+                return await WordEmbedder.embed(embedder, texts)
+
+            embedder.embed = stop
+            with pytest.raises(JobCancelled):
+                await categorising.categorise(run, member, embedder)
+            del embedder.embed
+            result.update(await categorising.categorise(run, member, embedder))
+
+        committed.jobs.register("twice", twice)
+        await committed.jobs.run_inline("twice", title="x", owner_id=member.id, payload={})
+        assert result == {"embedded": 12, "labelled": 12, "unchanged": 0, "abstained": 0, "kept": 0, "model": "words"}
 
     async def test_a_changed_notice_is_embedded_anew(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         committed.cache["language.embedder"] = WordEmbedder()

@@ -185,7 +185,6 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
             job.done,
             job.total,
             label=t("Categorising"),
-            # Half of the steps read the opportunities, the other half sort them.
             message=t("{percent} % done", percent=100 * job.done // job.total) if job.total else t("Waiting to start"),
         )
     if job.state == JobState.FAILED:

@@ -1,9 +1,14 @@
-"""Categorising as a job: embed what the present model has not seen, then sort everything into the actor's categories."""
+"""Categorising as a job: what the present model has read is sorted first, then the rest is read and sorted batch by batch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.core.jobs import JobRun
@@ -13,7 +18,9 @@ from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
 
 _EMBEDDED_AT_ONCE = 64
-_CLASSIFIED_AT_ONCE = 2_000
+_READ_AT_ONCE = 512
+"""Read before their suggestions appear, some seconds apart: sorting begins by learning from every example."""
+_SORTED_AT_ONCE = 2_000
 
 
 async def categorise(run: JobRun, actor: Actor, embedder: Embedder) -> dict[str, Any]:
@@ -21,45 +28,91 @@ async def categorise(run: JobRun, actor: Actor, embedder: Embedder) -> dict[str,
 
     May stop at any moment and be run again: vectors that are there are not made again, labels that fit are left alone.
     """
-    async with run.transaction() as session:
-        lacking = await repository.count_lacking_vectors(session, embedder.id)
-        total = lacking + lacking + await repository.count_vectors(session, embedder.id)
-    embedded = await _embed(run, embedder, total)
+    categorising = Categorising(run, actor, embedder)
+    await categorising.learn()
+    await categorising.sort_known()
+    await categorising.read_and_sort()
     async with run.transaction() as session:
         await repository.index_vectors(session, embedder.id, embedder.dimension)
-        examples = await categories.examples_lacking_vectors(session, actor, model_id=embedder.id)
-        known = await repository.vectors_of(session, embedder.id, examples)
-        await categories.supply_vectors(session, actor, known, model_id=embedder.id)
-    counts = {"labelled": 0, "unchanged": 0, "abstained": 0, "kept": 0} | run.checkpoint.get("counts", {})
-    after = UUID(run.checkpoint["after"]) if "after" in run.checkpoint else None
-    done = embedded
-    while True:
-        async with run.transaction() as session:
-            items = await repository.vectors_after(session, embedder.id, after, limit=_CLASSIFIED_AT_ONCE)
-            if not items:
-                break
-            classified = await categories.classify(session, actor, items, embedder=embedder)
-            counts = {name: number + getattr(classified, name) for name, number in counts.items()}
-            after = items[-1][0]
-            await run.save_checkpoint(session, {"after": str(after), "counts": counts})
-        done += len(items)
-        await run.progress(done, max(done, total), "opportunities sorted")
-    async with run.transaction() as session:
         await announce(session)
-    return {"embedded": embedded, **counts, "model": embedder.id}
+    return {**categorising.counts, "model": embedder.id}
 
 
-async def _embed(run: JobRun, embedder: Embedder, total: int) -> int:
-    embedded = 0
-    while True:
-        async with run.transaction() as session:
-            lacking = await repository.texts_lacking_vectors(session, embedder.id, limit=_EMBEDDED_AT_ONCE)
-        if not lacking:
-            return embedded
-        vectors = await embedder.embed([text for _, text in lacking])
-        async with run.transaction() as session:
-            await repository.add_vectors(
-                session, embedder.id, [(id, vector) for (id, _), vector in zip(lacking, vectors, strict=True)]
-            )
-        embedded += len(lacking)
-        await run.progress(embedded, max(embedded, total), "opportunities read by the model")
+class Categorising:
+    """The steps of the job. The checkpoint holds `counts`, and `after`, the last opportunity of those known before that was
+    sorted, or `is_reading` once all of them are."""
+
+    def __init__(self, run: JobRun, actor: Actor, embedder: Embedder) -> None:
+        self._run = run
+        self._actor = actor
+        self._embedder = embedder
+        self._total = 0
+        self.counts: dict[str, int] = {
+            "embedded": 0, "labelled": 0, "unchanged": 0, "abstained": 0, "kept": 0, **run.checkpoint.get("counts", {}),
+        }  # fmt: skip
+
+    async def learn(self) -> None:
+        """Read the examples that people gave first: everything is sorted by them."""
+        model_id = self._embedder.id
+        async with self._run.transaction() as session:
+            known = await repository.count_vectors(session, model_id)
+            self._total = known + await repository.count_lacking_vectors(session, model_id)
+            examples = await categories.examples_lacking_vectors(session, self._actor, model_id=model_id)
+        for start in range(0, len(examples), _READ_AT_ONCE):
+            some = examples[start : start + _READ_AT_ONCE]
+            async with self._run.transaction() as session:
+                lacking = await repository.texts_lacking_vectors(session, model_id, limit=_READ_AT_ONCE, of=some)
+            vectors = await self._embed(lacking)
+            async with self._run.transaction() as session:
+                await repository.add_vectors(session, model_id, vectors)
+                found = await repository.vectors_of(session, model_id, some)
+                await categories.supply_vectors(session, self._actor, found, model_id=model_id)
+
+    async def sort_known(self) -> None:
+        if self._run.checkpoint.get("is_reading"):
+            return
+        after = UUID(self._run.checkpoint["after"]) if "after" in self._run.checkpoint else None
+        while True:
+            async with self._run.transaction() as session:
+                items = await repository.vectors_after(session, self._embedder.id, after, limit=_SORTED_AT_ONCE)
+                if not items:
+                    await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
+                    return
+                await self._sort(session, items)
+                after = items[-1][0]
+                await self._run.save_checkpoint(session, {"after": str(after), "counts": self.counts})
+            await self._report()
+
+    async def read_and_sort(self) -> None:
+        while True:
+            async with self._run.transaction() as session:
+                lacking = await repository.texts_lacking_vectors(session, self._embedder.id, limit=_READ_AT_ONCE)
+            if not lacking:
+                return
+            vectors = await self._embed(lacking)
+            # Kept only once they are sorted: whoever goes on after a stop takes what has a vector for sorted.
+            async with self._run.transaction() as session:
+                await repository.add_vectors(session, self._embedder.id, vectors)
+                found = await repository.vectors_of(session, self._embedder.id, [id for id, _ in vectors])
+                await self._sort(session, list(found.items()))
+                await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
+            await self._report()
+
+    async def _embed(self, texts: Sequence[tuple[UUID, str]]) -> list[tuple[UUID, NDArray[np.float32]]]:
+        embedded: list[tuple[UUID, NDArray[np.float32]]] = []
+        for start in range(0, len(texts), _EMBEDDED_AT_ONCE):
+            some = texts[start : start + _EMBEDDED_AT_ONCE]
+            vectors = await self._embedder.embed([text for _, text in some])
+            embedded += [(id, vector) for (id, _), vector in zip(some, vectors, strict=True)]
+            await self._report(len(embedded))
+        self.counts["embedded"] += len(embedded)
+        return embedded
+
+    async def _sort(self, session: AsyncSession, items: Sequence[tuple[UUID, NDArray[np.float32]]]) -> None:
+        sorted_now = await categories.classify(session, self._actor, items, embedder=self._embedder)
+        for name, number in sorted_now.model_dump().items():
+            self.counts[name] += number
+
+    async def _report(self, read: int = 0) -> None:
+        done = read + sum(number for name, number in self.counts.items() if name != "embedded")
+        await self._run.progress(done, max(done, self._total), "opportunities read and sorted")

@@ -532,11 +532,14 @@ async def count_lacking_vectors(session: AsyncSession, model_id: str) -> int:
     return await session.scalar(select(func.count()).select_from(Opportunity).where(_lacks_vector(model_id))) or 0
 
 
-async def texts_lacking_vectors(session: AsyncSession, model_id: str, *, limit: int) -> list[tuple[UUID, str]]:
-    """(id, text to embed) of opportunities that this model has not embedded, newest first."""
+async def texts_lacking_vectors(
+    session: AsyncSession, model_id: str, *, limit: int, of: Sequence[UUID] | None = None
+) -> list[tuple[UUID, str]]:
+    """(id, text to embed) of opportunities, or of those `of` these, that this model has not embedded, newest first."""
     words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
     joined = select(Opportunity.id, words).join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
-    found = joined.where(_lacks_vector(model_id)).order_by(Opportunity.posted_at.desc()).limit(limit)
+    among = Opportunity.id.in_(of) if of is not None else true()
+    found = joined.where(_lacks_vector(model_id), among).order_by(Opportunity.posted_at.desc()).limit(limit)
     return [(id, words) for id, words in await session.execute(found)]
 
 
