@@ -17,7 +17,7 @@ from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import listed
@@ -283,3 +283,9 @@ class TestSimilar:
         assert [item.opportunity.title for item in found] == ["Notice 2", "Notice 3"]
         assert found[0].similarity == pytest.approx(0.995, abs=0.01)
         assert await service.similar(session, actor, ids["Notice 1"], model_id="unknown") == []
+
+
+def test_rows_share_what_pydantic_remembers_of_each() -> None:
+    first, second = (FacetValue(value=value, label=value, count=1) for value in "ab")
+    assert first.__pydantic_fields_set__ is second.__pydantic_fields_set__
+    assert first.model_copy(update={"label": "c"}).model_fields_set == {"value", "label", "count"}
