@@ -18,7 +18,7 @@ from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
 
 _EMBEDDED_AT_ONCE = 64
-_READ_AT_ONCE = 512
+_READ_AT_ONCE = 256
 """Read before their suggestions appear, some seconds apart: sorting begins by learning from every example."""
 _SORTED_AT_ONCE = 2_000
 
