@@ -68,7 +68,9 @@ def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
         expect(form.password).to_have_value("half of what")
 
 
-def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path) -> None:
+@pytest.mark.pain(5)
+@pytest.mark.parametrize("is_killed", [False, True], ids=["stopped", "killed"])
+def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path, is_killed: bool) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:
         application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=PASSWORD)
@@ -78,6 +80,8 @@ def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp
         ready(page)
         screen = CategoryPage(page)
         screen.start_new("Half a category")
+        if is_killed:
+            application.process.kill()
     expect(page.get_by_text("Reconnecting…")).to_be_visible()
     with started(tmp_path, port=port):
         ready(page)
