@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import hashlib
 import os
@@ -81,14 +82,18 @@ class FileStore:
         digest, size_bytes = hashlib.sha256(), 0
         try:
             with disk_errors(self._folder), os.fdopen(os.open(path, _NEW, mode=0o600), "wb") as target:
+
+                def take(chunk: bytes) -> None:
+                    digest.update(chunk)
+                    target.write(chunk)
+
                 async for chunk in chunks:
                     size_bytes += len(chunk)
                     if size_bytes > self._max_bytes:
                         raise Invalid(
                             f"The file is larger than {self._max_bytes:,} bytes. Split it, or raise FUNDWRIGHT_MAX_UPLOAD_BYTES."
                         )
-                    digest.update(chunk)
-                    target.write(chunk)
+                    await asyncio.to_thread(take, chunk)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
