@@ -1,5 +1,6 @@
 import asyncio
 import gzip
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from uuid import UUID
@@ -70,6 +71,16 @@ class TestImport:
             lines = [line async for line in service.export_rejections(session, member, report.run_id)]
         assert lines[0] == "file,line,column,reason\r\n"
         assert lines[1].startswith("mine.csv,3,NoticeId,")
+
+    @pytest.mark.parametrize("column", ["Title", "Department/Ind.Agency", "Type", "Sol#"])
+    async def test_a_field_that_took_in_what_follows_is_reported_and_the_rest_goes_in(
+        self, import_file: ImportFile, column: str
+    ) -> None:
+        rest = "".join(random.choices("abcdefghij é", k=30_000))  # not to be compressed away
+        broken, sound = sam_row(NoticeId=notice_id(1), **{column: rest}), sam_row(NoticeId=notice_id(2))
+        report = await import_file(sam_file(broken, sound))
+        assert counts(report) == (1, 0, 0, 1)
+        assert "longer than 600 characters" in report.rejections[0].reason
 
     async def test_a_notice_repeated_in_one_file_is_taken_once(self, import_file: ImportFile) -> None:
         content = sam_file(sam_row(), sam_row(), sam_row(Title="Other content"))

@@ -40,6 +40,23 @@ COPIED = (
 """Columns of a batch in their order."""
 
 
+_SHORT = (
+    "external_id",
+    "title",
+    "number",
+    "agency",
+    "sub_agency",
+    "office",
+    "type",
+    "naics",
+    "psc",
+    "set_aside_code",
+    "set_aside",
+)
+_MAX_CHARACTERS = 600
+"""Twice the longest that is published, and as much as an index holds. A row that is broken may have its whole rest in one field."""
+
+
 @dataclass(slots=True)
 class Batch:
     """Some rows of a file. `items` counts every row of the file up to the end of this batch, rejected ones included."""
@@ -57,6 +74,11 @@ class Batch:
         if isinstance(row, RejectedRow):
             self.rejections.append(row)
             return
+        for name in _SHORT:
+            if len(getattr(row, name)) > _MAX_CHARACTERS:
+                reason = f"The {name.replace('_', ' ')} is longer than {_MAX_CHARACTERS} characters; is a quotation mark missing?"
+                self.rejections.append(RejectedRow(row.line, name, reason))
+                return
         digest = hashlib.blake2b(row.content.encode(errors="replace"), digest_size=16).hexdigest()
         position = str(len(self.rows))
         self.keys.append(_joined(position, str(row.line), digest, row.external_id, row.status))
