@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,6 +23,7 @@ from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
 from fundwright_ui import extension
+from tests.blocking import blocking_calls
 
 MakeActor = Callable[..., Awaitable[Actor]]
 
@@ -38,6 +39,14 @@ class OwnSettings(Settings):
         cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_others: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    """A test in which our code blocks the event loop fails."""
+    with blocking_calls() as found:
+        yield
+    assert not found, f"These calls held up the event loop: {', '.join(found)}. Await them in a thread, or make them a job."
 
 
 @pytest.fixture(scope="session")
