@@ -13,13 +13,13 @@ Operation = list[Any]
 def diff(old: Node, new: Node, path: Sequence[int] = ()) -> list[Operation]:
     """Operations in the order in which they apply; empty when the trees are equal. `path` is where both trees stand."""
     operations: list[Operation] = []
-    _diff(old, new, list(path), operations)
+    if old != new:
+        _diff(old, new, list(path), operations)
     return operations
 
 
 def _diff(old: Node, new: Node, path: Path, operations: list[Operation]) -> None:
-    if old == new:  # most of a page: C compares it many times as fast as what follows would
-        return
+    """`old` and `new` are not equal. Equal ones, most of a page, are left aside before: C compares them many times as fast."""
     if isinstance(old, str) or isinstance(new, str) or _identity(old) != _identity(new) or "x" in new:
         operations.append(["set", path, new])
         return
@@ -42,11 +42,17 @@ def _same(old: object, new: object) -> bool:
 
 
 def _diff_children(old: list[Node], new: list[Node], path: Path, operations: list[Operation]) -> None:
+    if len(old) == len(new):
+        changed = [position for position in range(len(old)) if old[position] != new[position]]
+        if all(_key(old[position]) == _key(new[position]) for position in changed):  # all are in their places
+            for position in changed:
+                _diff(old[position], new[position], [*path, position], operations)
+            return
     origin = _match(old, new)
     if len(old) != len(new) or any(index != position for position, index in enumerate(origin)):
         operations.append(["children", path, [node if index is None else index for index, node in zip(origin, new, strict=True)]])
     for position, index in enumerate(origin):
-        if index is not None:
+        if index is not None and old[index] != new[position]:
             _diff(old[index], new[position], [*path, position], operations)
 
 

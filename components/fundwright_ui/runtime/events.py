@@ -23,7 +23,7 @@ class Handler(BaseEventHandler):
     it, when `call` only leads there: an event that was meant for another deed is not answered.
     """
 
-    __slots__ = ("_takes_payload", "call", "deed", "is_exclusive", "read")
+    __slots__ = ("call", "deed", "is_exclusive", "read")
 
     def __init__(
         self,
@@ -39,7 +39,6 @@ class Handler(BaseEventHandler):
         self.deed = deed or call
         self.read = read
         self.is_exclusive = is_exclusive
-        self._takes_payload = takes_argument(call)
         self.function = self._handle
         self.prevent_default = prevent_default
         self.stop_propagation = stop_propagation
@@ -48,7 +47,7 @@ class Handler(BaseEventHandler):
         self.throttle = None
 
     async def _handle(self, data: Sequence[Any]) -> None:
-        if self._takes_payload:
+        if takes_argument(self.call):  # asked of the few that are called, not of all that are rendered
             payload = cast(Payload, data[0] if data else {})
             result = self.call(self.read(payload) if self.read else payload)
         else:
