@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import statistics
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
 from e2e.application import launch_options, started
 from e2e.pages.ready import ready, until
 from playwright.sync_api import Browser, sync_playwright
+from websockets.sync.server import ServerConnection, serve
 
 ROUNDS = 7
 CLICKS = 500
@@ -26,6 +28,22 @@ addEventListener("DOMContentLoaded", () => {
   new MutationObserver(() => { window.answeredAt ??= performance.now(); }).observe(password, {attributeFilter: ["type"]});
   document.querySelector("button[aria-label='Show password']").click();
 });
+"""
+
+ECHO_AGAIN_AND_AGAIN = """
+async ([url, rounds]) => {
+  const socket = new WebSocket(url);
+  await new Promise((done) => socket.addEventListener("open", done));
+  const times = [];
+  for (let round = 0; round < rounds; round++) {
+    const echoed = new Promise((done) => socket.addEventListener("message", () => done(performance.now()), {once: true}));
+    const started = performance.now();
+    socket.send("x".repeat(80));
+    times.push((await echoed) - started);
+    await new Promise((done) => setTimeout(done, 12));
+  }
+  return times;
+}
 """
 
 CLICK_AGAIN_AND_AGAIN = """
@@ -55,11 +73,13 @@ def main() -> None:
         browser = playwright.chromium.launch(**launch_options())
         loads = [load(browser, f"{application.url}/auth/login") for _ in range(ROUNDS + 1)][1:]
         times = clicks(browser, f"{application.url}/auth/login")
+        floor = statistics.median(echoes(browser))
         browser.close()
     for name in ("first paint", "first answered click"):
         tell(name, statistics.median(load[name] for load in loads), "ms")
     percentiles = statistics.quantiles(times, n=100)
     tell("click p50", percentiles[49], "ms")
+    print(f"  peer: a WebSocket's bare echo in the same browser, p50: {floor:.1f} ms (ratio {percentiles[49] / floor:.1f})")
     tell("click p99", percentiles[98], "ms")
     tell("cold load", statistics.median(load["cold load"] for load in loads), "bytes")
 
@@ -104,6 +124,22 @@ def clicks(browser: Browser, url: str) -> list[float]:
     times: list[float] = page.evaluate(CLICK_AGAIN_AND_AGAIN, CLICKS)
     context.close()
     return times
+
+
+def echoes(browser: Browser) -> list[float]:
+    """Milliseconds from each message to its echo: the least that a click could take here."""
+    page = browser.new_page()
+    with serve(_echo, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.socket.getsockname()[1]
+        times: list[float] = page.evaluate(ECHO_AGAIN_AND_AGAIN, [f"ws://127.0.0.1:{port}", CLICKS])
+        page.close()
+    return times
+
+
+def _echo(connection: ServerConnection) -> None:
+    for message in connection:
+        connection.send(message)
 
 
 if __name__ == "__main__":
