@@ -53,6 +53,10 @@ def pytest_runtest_call() -> Generator[None]:
 def postgres() -> Iterator[str]:
     """URL of a server that lives as long as the test run."""
     with tempfile.TemporaryDirectory(prefix="fundwright-test-") as folder, EmbeddedPostgres(Path(folder)).use() as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            # No test asks what a power failure leaves. With the copying of files below, a database is made in a tenth of the time.
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
         yield url
 
 
@@ -69,7 +73,7 @@ async def database_url(postgres: str, template: str) -> AsyncIterator[str]:
     name = f"test_{next(_numbers)}"
     admin = postgres.replace("/fundwright?", "/postgres?")
     with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
     yield postgres.replace("/fundwright?", f"/{name}?")
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
