@@ -145,6 +145,18 @@ class TestFailure:
             await waiting
         assert (await read(queue, runs[0].id)).state == JobState.CANCELLED
 
+    async def test_who_waits_is_told_that_somebody_else_stopped_it(self, queue: JobQueue) -> None:
+        async def stopped_at_once(run: JobRun) -> None:
+            async with queue.database.transaction() as session:
+                await jobs.cancel(session, run.id, owner_id=OWNER)
+            for step in range(1_000_000):
+                await run.progress(step)
+                await asyncio.sleep(0.01)
+
+        queue.register("stopped", stopped_at_once)
+        with pytest.raises(Conflict, match="was stopped on its page"):
+            await queue.run_inline("stopped", title="Test", owner_id=OWNER, payload={})
+
 
 class TestCancel:
     async def test_a_running_job_stops_at_its_next_step(self, queue: JobQueue) -> None:

@@ -2,11 +2,13 @@
 
 import multiprocessing
 import shutil
+import subprocess
 import time
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
 import psycopg
 import pytest
 
@@ -98,6 +100,30 @@ class TestUse:
         (tmp_path / "postgres.sockets").write_text("")
         with EmbeddedPostgres(tmp_path).use() as url:
             assert "host=/tmp/fundwright-" in url
+
+    def test_a_server_that_lost_its_socket_is_started_again(self, tmp_path: Path) -> None:
+        with EmbeddedPostgres(tmp_path).use():
+            shutil.rmtree(Path("/tmp") / (tmp_path / "postgres.sockets").read_text())
+            with EmbeddedPostgres(tmp_path).use() as url:
+                assert _answers(url)
+
+    def test_a_lock_whose_process_id_now_belongs_to_another_program_is_no_hindrance(self, tmp_path: Path) -> None:
+        with EmbeddedPostgres(tmp_path).use():
+            lock = tmp_path / "postgres/postmaster.pid"
+            process_id, *rest = lock.read_text().splitlines(keepends=True)
+            server = psutil.Process(int(process_id))
+            another = subprocess.Popen(["sleep", "60"], user=server.uids().real)
+            server.kill()
+            while server.is_running() and server.status() != psutil.STATUS_ZOMBIE:
+                time.sleep(0.005)
+        try:
+            lock.write_text("".join([f"{another.pid}\n", *rest]))
+            with EmbeddedPostgres(tmp_path).use() as url:
+                assert _answers(url)
+            assert another.poll() is None
+        finally:
+            another.kill()
+            another.wait()
 
     def test_the_data_folder_is_closed_to_other_users(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path / "data").use():

@@ -173,7 +173,8 @@ class JobQueue:
         return JobRead.model_validate(job)
 
     async def run_inline(self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
-        """Run a job in this process and wait for it, as the command line does. Raises what the job raised.
+        """Run a job in this process and wait for it, as the command line does. Raises what the job raised, and Conflict
+        when somebody stopped it elsewhere.
 
         Who waits no longer (Ctrl-C) stops the job as a person stops it on a page: at its next step, keeping what it has done.
         """
@@ -189,7 +190,10 @@ class JobQueue:
             await running
             raise
         async with self.database.transaction() as session:
-            return await get(session, job.id)
+            done = await get(session, job.id)
+        if done.state == JobState.CANCELLED:
+            raise Conflict("It was stopped on its page or through the API. What was done stays; start it again to go on.")
+        return done
 
     async def run_worker(self, *, concurrency: int) -> None:
         """Work until cancelled; a cancelled worker lets running jobs reach their next checkpoint and be resumed."""

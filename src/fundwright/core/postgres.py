@@ -21,6 +21,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import IO
 
+import psutil
 import psycopg
 
 from fundwright.core.errors import DiskFull, StartRefused
@@ -103,6 +104,7 @@ class EmbeddedPostgres:
             if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:
                 raise DiskFull(self._folder)
             self._own(self._cluster)
+            self._clear_what_a_killed_server_left()
             self._own(self._sockets)
             if not (self._cluster / "PG_VERSION").exists():
                 self._make_cluster()
@@ -134,9 +136,23 @@ class EmbeddedPostgres:
             configuration.write(_CONFIGURATION)
         unfinished.rename(self._cluster)
 
+    def _clear_what_a_killed_server_left(self) -> None:
+        """Its lock files name a process id, and PostgreSQL starts only when no process has it: after a restart of the
+        machine another program may. A server that lives without its socket cannot be reached: it is stopped."""
+        if self._is_alive():
+            self._run("pg_ctl", "-D", str(self._cluster), "-m", "fast", "-w", "stop")
+        (self._cluster / "postmaster.pid").unlink(missing_ok=True)
+        shutil.rmtree(self._sockets, ignore_errors=True)
+
     def _is_running(self) -> bool:
-        is_up = _call("pg_ctl", "-D", str(self._cluster), "status", output=subprocess.DEVNULL) == 0
-        return is_up and any(self._sockets.glob(".s.PGSQL.*"))
+        return self._is_alive() and any(self._sockets.glob(".s.PGSQL.*"))
+
+    def _is_alive(self) -> bool:
+        try:
+            process_id = int((self._cluster / "postmaster.pid").read_text().split()[0])
+            return str(self._cluster) in psutil.Process(process_id).cmdline()
+        except (FileNotFoundError, IndexError, psutil.Error):  # not yet written, or of a process that is gone
+            return False
 
     def _own(self, folder: Path) -> None:
         """Make a folder only the server's user can enter, below parents it can pass through."""
