@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from fundwright.core import jobs
+from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobState
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, DraftState, SectionState
@@ -189,7 +190,9 @@ class TestStopping:
                 break
         async with desk.core.database.transaction() as session:
             await service.cancel_draft(session, desk.actor, draft.id)
-        stopped = await asyncio.wait_for(task, 10)
+        with pytest.raises(Conflict):
+            await asyncio.wait_for(task, 10)
+        stopped = await read(desk, draft.id)
         assert stopped.state == DraftState.STOPPED
         assert stopped.sections[0].text.startswith("Words [1].")
         async with desk.core.database.transaction() as session:

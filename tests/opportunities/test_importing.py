@@ -192,8 +192,8 @@ class TestResume:
             await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
 
         committed.jobs.register("cancelled", handler)
-        job = await committed.jobs.run_inline("cancelled", title="x", owner_id=member.id, payload={})
-        assert job.state == "cancelled"
+        with pytest.raises(Conflict):
+            await committed.jobs.run_inline("cancelled", title="x", owner_id=member.id, payload={})
         async with committed.database.transaction() as session:
             assert len(await listed(session, member)) == 10
 

@@ -11,6 +11,7 @@ import pytest
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobCancelled, JobRun
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import importing, incoming, service
@@ -126,7 +127,7 @@ class TestStop:
             await importing.take_in(run, run_id=started.id, source=source, path=path)
 
         committed.jobs.register("stopped", handler)
-        job = await committed.jobs.run_inline("stopped", title="x", owner_id=member.id, payload={})
-        assert job.state == "cancelled"
+        with pytest.raises(Conflict):
+            await committed.jobs.run_inline("stopped", title="x", owner_id=member.id, payload={})
         assert source.reads < 100
         assert 0 < seen[0][0] < 500_000_000 == seen[0][1]

@@ -41,6 +41,19 @@ describe("links", () => {
     expect(scroll).toHaveBeenLastCalledWith(0, 0);
   });
 
+  it("tell the server where the page has moved while it answered the first greeting", async () => {
+    history.replaceState(null, "", "/app/dashboard/train");
+    const page = await openPage(pageWith("Train"), { page: { base: "/app", path: "/dashboard/train" }, isMounted: false });
+    await act(async () => page.socket().open());
+    expect(page.sent().at(-1)).toMatchObject({ type: "hello", path: "/dashboard/train" });
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    await page.receive({ type: "mount", tree: null, title: "Train", session: "s" });
+    expect(page.sent().at(-1)).toMatchObject({ type: "location", seq: 1, path: "/dashboard/nih?page=2" });
+    expect(page.isReady()).toBe(false);
+    await page.receive({ type: "patch", ops: [["set", [0, 0], "Opportunities"]] }, { type: "done", seq: 1 });
+    expect(page.isReady()).toBe(true);
+  });
+
   it.each(["API", "Export", "Part", "Elsewhere", "Beside"])("leave %s to the browser", async (name) => {
     const page = await openAt("/dashboard/train");
     const wasTaken = new Promise<boolean>((resolve) => {

@@ -45,6 +45,7 @@ export class Runtime {
   #early: EarlyEvent[] = [];
   readonly #faults: Fault[] = [];
   #unreportedMove: (() => void) | undefined;
+  #greetedPath = "";
   #isAsPainted = true;
   #hasLostEvent = false;
   #hasGivenUp = false;
@@ -59,7 +60,10 @@ export class Runtime {
     this.isHydrated.subscribe(this.readiness.hold());
     this.#connection = new Connection({
       url: `${location.origin.replace(/^http/, "ws")}${page.base}/socket`,
-      greet: () => ({ path: this.path, hash: this.#isAsPainted ? page.hash : null }),
+      greet: () => {
+        this.#greetedPath = this.path;
+        return { path: this.path, hash: this.#isAsPainted ? page.hash : null };
+      },
       onFrame: this.#receive,
       onLost: this.#lose,
       onSessionEnded: () => this.#leave(() => this.#signInAgain()),
@@ -142,7 +146,7 @@ export class Runtime {
   /** Tells the server where react-router has moved; `onShown` runs when the new screen is there. */
   readonly reportLocation = (onShown: () => void): void => {
     if (!this.#connection.isMounted) {
-      this.#isAsPainted = false; // The next `hello` carries the new path.
+      this.#isAsPainted = false;
       this.#unreportedMove = onShown;
       return;
     }
@@ -205,7 +209,10 @@ export class Runtime {
     this.#setTitle(title);
     const onShown = this.#unreportedMove;
     this.#unreportedMove = undefined;
-    onShown?.();
+    if (onShown !== undefined) {
+      if (this.path === this.#greetedPath) onShown();
+      else this.reportLocation(onShown); // The page moved while the server answered.
+    }
     this.#listenAgain(true);
   }
 
