@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -61,6 +62,8 @@ JOURNEYS = (
 
 def main(*, quick: bool) -> bool:
     started = time.monotonic()
+    # A shell ignores Ctrl-C for what it runs in the background, and so would the programs that the tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     LOGS.mkdir(parents=True, exist_ok=True)
     results = run_in_pairs(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *UNITS, *JOURNEYS))
     print(
