@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI
 from reactpy import component, html, use_state
 from reactpy.types import Component
 
 from fundwright.cli.context import load_plugins
+from fundwright.cli.serve import answer_requests, listen
 from fundwright.core.assembly import open_core
 from fundwright.core.settings import Settings
-from fundwright_ui.runtime.lag import watched_loop
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, text_field
@@ -69,12 +68,7 @@ async def main(data: Path, port: int, origin: str) -> None:
         app.state.core = core
         screens = [Screen("/", "Counter and table", page, area="public")]
         mount(app, core=core, screens=screens, redirects={}, shell=plain, authenticate=unknown)
-        # As src/fundwright/cli/serve.py has it.
-        config = uvicorn.Config(
-            app, port=port, log_config=None, access_log=False, proxy_headers=False, ws="websockets-sansio", lifespan="off"
-        )
-        with watched_loop():
-            await uvicorn.Server(config).serve()
+        await answer_requests(app, listen(core.settings.host, port))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import sys
 from pathlib import Path
@@ -11,8 +10,9 @@ from pathlib import Path
 from fastapi import FastAPI
 from reactpy.types import Component
 
-from benchmarks.ui.pages.reactpy_dashboard import dashboard, listen
+from benchmarks.ui.pages.reactpy_dashboard import dashboard
 from fundwright import hooks
+from fundwright.cli.serve import answer_requests, listen
 from fundwright.core.assembly import open_core
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
@@ -20,7 +20,6 @@ from fundwright_ui import extension
 from fundwright_ui.runtime import socket as sockets
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
-from fundwright_ui.runtime.wire import FrugalWebSocket
 
 SCREENS = [Screen("/", "Dashboard", dashboard, area="public"), Screen("/404", "Not found", dashboard, area="public")]
 
@@ -30,9 +29,7 @@ async def main(folder: Path, port: int) -> None:
     async with open_core(Settings(data=folder, port=port), Plugins([hooks, extension])) as core:
         app = FastAPI()
         mount(app, core=core, screens=SCREENS, redirects={}, shell=_bare, authenticate=_nobody)
-        gc.collect()
-        gc.freeze()  # as `fundwright serve` does
-        await listen(app, port, ws=FrugalWebSocket).serve()
+        await answer_requests(app, listen(core.settings.host, port))
 
 
 def _bare(_area: Area, screen: Component) -> Component:

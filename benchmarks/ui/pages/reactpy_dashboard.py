@@ -28,12 +28,7 @@ def dashboard() -> Any:
     )
 
 
-def listen(app: Any, port: int, *, ws: Any = "websockets-sansio") -> uvicorn.Server:
-    """The same server for whatever drives the page."""
-    return uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", lifespan="off", ws=ws))
-
-
 if __name__ == "__main__":
     from reactpy.executors.asgi import ReactPy
 
-    listen(ReactPy(dashboard), int(os.environ["PORT"])).run()
+    uvicorn.run(ReactPy(dashboard), port=int(os.environ["PORT"]), log_level="error", lifespan="off", ws="websockets-sansio")

