@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Annotated, Any
-from uuid import uuid4
+from uuid import UUID, uuid4
+from weakref import ref
 
 import pytest
 from pydantic import BaseModel, Field
@@ -15,9 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
+from fundwright.core.paging import Page
 from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
 from fundwright_ui.messages import t
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
 from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table
 
@@ -250,6 +253,113 @@ class TestForm:
             await shown.click("button", "Save")
             assert not shown.has("alert")
             assert [thing.name for thing in got] == ["fine"]
+
+    async def test_complaints_reach_fields_at_any_depth(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            fields = html.fieldset(html.div(text_field("name", "Name", default="too long"), html.hr()), "Rest")
+            return form(fields, on_submit=list[NewThing]().append, model=NewThing, submit="Save")
+
+        async with mounted(core, None, screen) as shown:
+            before = shown.text
+            await shown.click("button", "Save")
+            assert shown.find("textbox", "Name").props["aria-invalid"] is True
+            assert shown.text == before.replace("Name", "Name Use at most 5 characters.")
+
+
+def rest(shown: ScreenUnderTest) -> None:
+    shown.view.mark_shown()
+    shown.view.rest()
+
+
+class TestRest:
+    """While nobody does anything, components let go of what they were given, and queries pack what was answered."""
+
+    async def test_a_component_shows_the_elements_it_was_given_again(self, core: Core) -> None:
+        @component
+        def box(name: str, *children: Any) -> Any:
+            is_open, set_open = use_state(False)
+            return html.div(button(name, on_click=lambda: set_open(not is_open)), *(children if is_open else ()))
+
+        @component
+        def screen() -> Any:
+            opened, set_opened = use_state(0)
+            count = button("Count", on_click=lambda: set_opened(opened + 1))
+            return html.div(count, box("A", html.p(f"in A {opened}"), box("B", html.p(f"in B {opened}"))))
+
+        async with mounted(core, None, screen) as shown:
+            rest(shown)
+            await shown.click("button", "A")
+            assert shown.text == "Count A in A 0 B"
+            await shown.click("button", "Count")
+            rest(shown)
+            await shown.click("button", "B")
+            assert shown.text == "Count A in A 1 B in B 1"
+            rest(shown)
+            rest(shown)
+            await shown.click("button", "A")
+            assert shown.text == "Count A"
+
+    async def test_nothing_rests_while_something_is_rendered(self, core: Core) -> None:
+        @component
+        def late(*children: Any) -> Any:
+            round_, set_round = use_state(0)
+            if round_ < 3:
+                set_round(round_ + 1)
+            return html.div(button("Again", on_click=lambda: set_round(0)), f"round {round_} ", *children)
+
+        @component
+        def screen() -> Any:
+            return late(html.p("given"))
+
+        async with mounted(core, None, screen) as shown:
+            rest(shown)
+            await shown.click("button", "Again")
+            assert shown.text == "Again round 3 given"
+
+    async def test_an_answer_is_let_go_of_and_comes_back(self, core: Core) -> None:
+        answers: list[ref[NewThing]] = []
+
+        async def read(_session: AsyncSession) -> tuple[Page[NewThing], dict[UUID, int]]:
+            thing = NewThing(name="abc")
+            answers.append(ref(thing))
+            return Page[NewThing](items=[thing], total=1, page=1, page_size=25), {UUID(int=1): 1}
+
+        @component
+        def title(thing: NewThing) -> Any:
+            is_loud, set_loud = use_state(False)
+            return html.p(button("Loud", on_click=lambda: set_loud(True)), thing.name.upper() if is_loud else thing.name)
+
+        @component
+        def screen() -> Any:
+            found = use_query(read)
+            if not found.value:
+                return None
+            listed, counts = found.value
+            return html.div(title(listed.items[0]), str(counts))
+
+        async with mounted(core, None, screen) as shown:
+            assert answers[0]()
+            rest(shown)
+            gc.collect()
+            assert answers[0]() is None
+            await shown.click("button", "Loud")
+            assert shown.text == f"Loud ABC { {UUID(int=1): 1} }"
+
+    async def test_an_answer_that_cannot_be_packed_is_kept(self, core: Core) -> None:
+        async def read(_session: AsyncSession) -> Any:
+            return lambda: "kept"
+
+        @component
+        def screen() -> Any:
+            round_, set_round = use_state(0)
+            found = use_query(read)
+            return html.div(button("Again", on_click=lambda: set_round(round_ + 1)), found.value() if found.value else None)
+
+        async with mounted(core, None, screen) as shown:
+            rest(shown)
+            await shown.click("button", "Again")
+            assert shown.text == "Again kept"
 
 
 class TestUrlState:

@@ -14,6 +14,7 @@ from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import at_unmount
+from fundwright_ui.runtime.packing import packed, unpacked
 
 T = TypeVar("T")
 
@@ -22,7 +23,8 @@ class Query(Generic[T]):
     """The answer to a question: `value` is None until there is one, and keeps the old one while a new one is read."""
 
     def __init__(self, connection: Connection, rerender: Callable[[], None]) -> None:
-        self.value: T | None = None
+        self._value: T | None = None
+        self._packed = b""
         self.error: str | None = None
         """A sentence for the person, when the last reading failed."""
         self.is_missing = False
@@ -34,6 +36,19 @@ class Query(Generic[T]):
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_stale = False
+
+    @property
+    def value(self) -> T | None:
+        if self._packed:
+            self._value, self._packed = unpacked(self._packed), b""
+        return self._value
+
+    def rest(self) -> None:
+        """Keep the answer packed until somebody asks for it."""
+        if self._value is not None:
+            self._packed = packed(self._value)
+            if self._packed:
+                self._value = None
 
     def reload(self) -> None:
         """Ask again. While an answer is on its way, ask once more after it."""
@@ -48,10 +63,14 @@ class Query(Generic[T]):
         self._read = read
         if key != self._key:
             self._key = key
-            self.close()
+            self._cancel()
             self._start()
 
     def close(self) -> None:
+        self._connection.resting.discard(self.rest)
+        self._cancel()
+
+    def _cancel(self) -> None:
         if self._task is not None:
             self._task.cancel()
 
@@ -64,7 +83,8 @@ class Query(Generic[T]):
         assert self._read is not None
         try:
             async with self._connection.core.database.transaction() as session:
-                self.value = await self._read(session)
+                value = await self._read(session)
+            self._value, self._packed = value, b""
             self.error, self.is_missing = None, False
         except Exception as error:
             self.error = sentence_of(error, while_doing="query")
@@ -92,6 +112,7 @@ def use_query(
     holder = use_ref(cast("Query[Any] | None", None))
     if holder.current is None:
         holder.current = Query[Any](connection, lambda: set_round(lambda n: n + 1))
+        connection.resting.add(holder.current.rest)
         at_unmount(holder.current.close)
     query = cast("Query[T]", holder.current)
     query.ask(read, tuple(key))

@@ -50,6 +50,8 @@ class Connection:
         self._relocate = relocate
         self._queries: set[asyncio.Task[Any]] = set()
         self._closing: dict[Callable[[], None], None] = {}
+        self.resting: set[Callable[[], None]] = set()
+        """Called when nobody does anything: what can be kept in less memory is."""
 
     def toast(self, message: str, variant: Variant = "success") -> None:
         """Show a toast for three seconds."""
@@ -102,6 +104,10 @@ class Connection:
     def close_now(self, close: Callable[[], None]) -> None:
         self._closing.pop(close, None)
         close()
+
+    def rest(self) -> None:
+        for rest in self.resting:
+            rest()
 
     async def close(self) -> None:
         """Stop every query that is still running and let go of everything that was subscribed to."""

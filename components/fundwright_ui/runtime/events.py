@@ -39,12 +39,15 @@ class Handler(BaseEventHandler):
         self.deed = deed or call
         self.read = read
         self.is_exclusive = is_exclusive
-        self.function = self._handle
         self.prevent_default = prevent_default
         self.stop_propagation = stop_propagation
         self.target = None
         self.debounce = None
         self.throttle = None
+
+    @property
+    def function(self) -> Callable[[Sequence[Any]], Awaitable[None]]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._handle  # kept, it would be a cycle
 
     async def _handle(self, data: Sequence[Any]) -> None:
         if takes_argument(self.call):  # asked of the few that are called, not of all that are rendered

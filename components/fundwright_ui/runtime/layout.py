@@ -5,23 +5,24 @@ ReactPy is pinned: this overrides methods that it does not promise to keep.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import lru_cache, partial
 from types import CodeType, MappingProxyType, SimpleNamespace
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 from zlib import crc32
 
 import structlog
+from pydantic import BaseModel
 from reactpy.core._life_cycle_hook import HOOK_STACK
 from reactpy.core.layout import Layout
-from reactpy.types import Component, LayoutUpdateMessage
+from reactpy.types import Component, ContextProvider, LayoutUpdateMessage, VdomDict
 from reactpy.utils import Ref
 
 from fundwright_ui.runtime.events import Handler
 from fundwright_ui.runtime.faults import new_error_id
+from fundwright_ui.runtime.waiting import Event
 
 log = structlog.get_logger()
 
@@ -45,8 +46,8 @@ class GuardedLayout(Layout):
         super().__init__(root)
         self._has_effects = has_effects
         self._waiting: dict[Any, None] = {}
-        self._retried: set[Any] = set()
-        self._has_work = asyncio.Event()
+        self._wanted: set[Any] = set()
+        self._has_work = Event()
         self._is_rendering = False
         self._without_effects: list[Any] = []
         self._living: set[int] = set()
@@ -77,6 +78,14 @@ class GuardedLayout(Layout):
         """Whether nothing is being rendered or waits for it."""
         return not self._is_rendering and self._next() is None
 
+    def rest(self) -> None:
+        """Let go of what fills the memory until something must be rendered."""
+        for state in self._model_states_by_life_cycle_state_id.values():
+            if hasattr(state, "_parent_ref") and _error_id(state) is None and _was_given_much(state):
+                state.life_cycle_state = state.life_cycle_state._replace(
+                    component=_Resting(state.life_cycle_state.component.type)
+                )
+
     async def render(self) -> LayoutUpdateMessage:
         """Wait for a component that must be rendered, and render it."""
         while (state := self._next()) is None:
@@ -95,7 +104,7 @@ class GuardedLayout(Layout):
         for hook in self._without_effects:
             hook._effect_stops.pop()
         self._without_effects.clear()
-        _forget(self._model_states_by_life_cycle_state_id[old_state.life_cycle_state.id])
+        _forget(self._model_states_by_life_cycle_state_id[old_state.life_cycle_state.id], {})
         return update
 
     def _next(self) -> Any:
@@ -105,12 +114,19 @@ class GuardedLayout(Layout):
             component_id = next(iter(self._waiting))
             state = self._model_states_by_life_cycle_state_id.get(component_id)
             if state is not None and self._wants_rendering(component_id, state):
-                return state
+                if _can_render(state):
+                    return state
+                self._ask_for(_parent_of(state))
             del self._waiting[component_id]
         return None
 
+    def _ask_for(self, component_id: Any) -> None:
+        """Have this component rendered though nothing of its own has changed."""
+        self._wanted.add(component_id)
+        self._schedule_render_task(component_id)
+
     def _wants_rendering(self, component_id: Any, state: Any) -> bool:
-        if component_id in self._retried:
+        if component_id in self._wanted:
             return True
         if _error_id(state) is not None:
             return False  # begun by itself, it would ask its questions anew, fail, and begin again with each answer
@@ -121,8 +137,7 @@ class GuardedLayout(Layout):
         """Render the component that failed with this id, and nothing else. False when it is gone or was rendered since."""
         for component_id, state in self._model_states_by_life_cycle_state_id.items():
             if _error_id(state) == error_id:
-                self._retried.add(component_id)
-                self._schedule_render_task(component_id)
+                self._ask_for(component_id)
                 return True
         return False
 
@@ -133,8 +148,11 @@ class GuardedLayout(Layout):
     async def _render_component(
         self, exit_stack: AsyncExitStack, old_state: Any, parent: Any, index: int, key: Any, component: Component
     ) -> Any:
-        if old_state is not None and _error_id(old_state) is not None:
-            await self._begin_anew(old_state)
+        if old_state is not None and old_state.is_component_state:
+            self._wanted.discard(old_state.life_cycle_state.id)
+            _fill(old_state.life_cycle_state.hook)
+            if _error_id(old_state) is not None:
+                await self._begin_anew(old_state)
         state = await super()._render_component(exit_stack, old_state, parent, index, key, component)
         model = state.model.current
         if "error" in model:
@@ -149,7 +167,6 @@ class GuardedLayout(Layout):
 
     async def _begin_anew(self, state: Any) -> None:
         """Forget the state of a component that failed: its hooks were left half called, and would not line up again."""
-        self._retried.discard(state.life_cycle_state.id)
         hook = state.life_cycle_state.hook
         await hook.affect_component_will_unmount()
         hook._effect_funcs.clear()
@@ -260,23 +277,108 @@ class _Unused:
         pass
 
 
+class _NoEffects(tuple[Any, ...]):
+    """The empty list of the components that have no effects."""
+
+    __slots__ = ()
+
+    def clear(self) -> None:
+        pass
+
+
+_EFFECTS = ("_effect_funcs", "_effect_tasks", "_effect_stops")
+_NO_EFFECTS = _NoEffects()
 _FORGOTTEN = _Forgotten()
 _UNUSED: Any = _Unused()
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-def _forget(state: Any) -> bool:
+def _forget(state: Any, contexts: dict[Any, Any]) -> bool:
     """ReactPy keeps what it rendered a second time, and a state for each node: most of what a page would cost.
     The view has the tree. What renders again needs only components, handlers and what stands above them, and the paths of
     the parents of components. Answers whether `state` is still needed."""
     if "error" not in state.model.current:
         state.model = _FORGOTTEN
-    children = {key: child for key, child in state.children_by_key.items() if _forget(child)}
-    state.children_by_key = children or _NOTHING
+    if state.is_component_state:
+        contexts = _thin(state.life_cycle_state.hook, contexts)
+    children = [child for child in state.children_by_key.values() if _forget(child, contexts)]
+    state.children_by_key = _Children(children) if children else _NOTHING
     state.targets_by_event = state.targets_by_event or _NOTHING
-    if not any(child.is_component_state for child in children.values()):
+    if not any(child.is_component_state for child in children):
         state.patch_path = state.key_path = ""
     return state.is_component_state or bool(children or state.targets_by_event)
+
+
+class _Resting(NamedTuple):
+    """Stands for a component that has let go of what it was given: its parent gives that anew."""
+
+    type: Any
+
+
+def _was_given_much(state: Any) -> bool:
+    """Whether the component was given elements, or what a query has answered."""
+    component = state.life_cycle_state.component
+    if isinstance(component, ContextProvider) or not _can_render(state):
+        return False
+    given = (*component._args, *component._kwargs.values())
+    return any(isinstance(part, (VdomDict, BaseModel)) for value in given for part in _parts(value))
+
+
+def _parts(value: object) -> Iterable[object]:
+    return cast(Iterable[object], value) if isinstance(value, (list, tuple)) else (value,)
+
+
+def _can_render(state: Any) -> bool:
+    return state.is_component_state and not isinstance(state.life_cycle_state.component, _Resting)
+
+
+def _parent_of(state: Any) -> Any:
+    """The id of the component that has rendered this one."""
+    parent = state.parent
+    while not parent.is_component_state:
+        parent = parent.parent
+    return parent.life_cycle_state.id
+
+
+class _Children:
+    """The few children that a node keeps, by their keys. A dictionary takes 0.2 kB, however few there are."""
+
+    __slots__ = ("_states",)
+
+    def __init__(self, states: Iterable[Any]) -> None:
+        self._states = tuple(states)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (state.key for state in self._states)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key)
+
+    def __setitem__(self, key: Any, new: Any) -> None:
+        self._states = tuple(new if state.key == key else state for state in self._states)
+
+    def get(self, key: Any) -> Any:
+        return next((state for state in self._states if state.key == key), None)
+
+    def values(self) -> Sequence[Any]:
+        return self._states
+
+
+def _thin(hook: Any, contexts: dict[Any, Any]) -> dict[Any, Any]:
+    """ReactPy gives each component a copy of `contexts`, those of its parent, and lists that mostly stay empty: until it is
+    rendered again it shares them with the others. Answers its contexts."""
+    for name in _EFFECTS:
+        if not getattr(hook, name):
+            setattr(hook, name, _NO_EFFECTS)
+    if hook._context_providers == contexts:
+        hook._context_providers = contexts
+    return hook._context_providers
+
+
+def _fill(hook: Any) -> None:
+    for name in _EFFECTS:
+        if getattr(hook, name) is _NO_EFFECTS:
+            setattr(hook, name, [])
 
 
 def event_of(target: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from fastapi import FastAPI, Request, WebSocket
+from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.convertors import PathConvertor, register_url_convertor
 
@@ -58,10 +58,7 @@ def mount(
         except Exception as error:
             return documents.excuse(request, error)
 
-    async def socket(websocket: WebSocket) -> None:
-        await sockets.answer(websocket)
-
-    app.router.add_websocket_route(f"{base}/socket", socket)
+    app.router.add_websocket_route(f"{base}/socket", sockets.answer)
     reading = ["GET", "HEAD"]
     app.add_api_route(
         f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None

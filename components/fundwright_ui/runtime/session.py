@@ -27,6 +27,7 @@ from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.view import Shell, View
+from fundwright_ui.runtime.waiting import Event, Queue
 
 log = structlog.get_logger()
 
@@ -41,7 +42,7 @@ _SETTLE_TIMEOUT_S = 1.0
 _FAREWELL_TIMEOUT_S = 10.0
 _IDENTITY_MAX_AGE_S = 1.0
 _IDLE_CHECK_S = 60.0
-_REST_AFTER_S = 5.0
+_REST_AFTER_S = 2.0
 _SESSION_ENDED = 4401
 _FAILED = 1011
 _LEFT = frozenset((1000, 1001))
@@ -73,8 +74,8 @@ class Session:
         self._identified_at = time.monotonic()
         self._frames: list[Frame] = []
         self._outbox = Outbox()
-        self._wake = asyncio.Event()
-        self._events: asyncio.Queue[Frame | None] = asyncio.Queue()
+        self._wake = Event()
+        self._events = Queue[Frame | None]()
         self._last_seq = 0
         self._allowance = float(_MAX_EVENTS_PER_S)
         self._refilled_at = time.monotonic()
@@ -97,7 +98,7 @@ class Session:
             relocate=self._relocate,
         )
         self._view = View(connection, found, site.shell, on_change=self._wake.set)
-        self._is_open = asyncio.Event()
+        self._opened = asyncio.get_running_loop().create_future()
         self.life = asyncio.create_task(self._live())
         """Ends when the person has left, or was sent away."""
 
@@ -111,9 +112,7 @@ class Session:
 
     async def mount(self, websocket: WebSocket, shown: object) -> None:
         """Answer `hello` of a page that shows the tree with the hash `shown`, then drive it."""
-        opening = asyncio.create_task(self._is_open.wait())
-        await asyncio.wait((opening, self.life), return_when=asyncio.FIRST_COMPLETED)
-        opening.cancel()
+        await asyncio.wait((self._opened, self.life), return_when=asyncio.FIRST_COMPLETED)
         await self._drive(websocket, lambda: self._mounted(shown))
 
     def can_resume(self, received: int) -> bool:
@@ -143,11 +142,11 @@ class Session:
     # Life
 
     async def _live(self) -> None:
+        self._check_later()
         try:
             async with self._view as view:
                 await view.settle(_SETTLE_TIMEOUT_S)
-                self._is_open.set()
-                self._later(self._check_while_idle())
+                self._opened.set_result(None)
                 if self._actor and self._actor.session_id:
                     topic = f"session:{self._actor.session_id}"
                     view.connection.on_close(self._site.core.live.subscribe(topic, lambda _payload: self._check_soon()))
@@ -157,6 +156,7 @@ class Session:
         except Exception:
             log.exception("ui.session_failed")
         finally:
+            self._next_check.cancel()
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -239,7 +239,7 @@ class Session:
             if seq <= self._last_seq:
                 return  # sent again after a reconnect, though it had arrived
             self._last_seq = seq
-        if not self._may_send() or self._events.qsize() >= _MAX_WAITING_EVENTS:
+        if not self._may_send() or len(self._events) >= _MAX_WAITING_EVENTS:
             self._queue({"type": "refused", "sentence": t("Too much happened at once. Wait a moment and try again.")})
             self._queue({"type": "done", "seq": seq or 0, "refused": True})
             return
@@ -315,11 +315,13 @@ class Session:
         sentence = t("The page changed before your click arrived. Look again, and repeat it if you still want it.")
         self._queue({"type": "toast", "message": sentence, "variant": "info"})
 
-    async def _check_while_idle(self) -> None:
+    def _check_later(self) -> None:
+        self._next_check = asyncio.get_running_loop().call_later(_IDLE_CHECK_S, self._check_while_idle)
+
+    def _check_while_idle(self) -> None:
         """A session that has expired ends although nothing happens."""
-        while True:
-            await asyncio.sleep(_IDLE_CHECK_S)
-            self._check_soon()
+        self._check_soon()
+        self._check_later()
 
     def _check_soon(self) -> None:
         self._identified_at = 0.0

@@ -19,6 +19,7 @@ from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.layout import GuardedLayout
 from fundwright_ui.runtime.router import Area, Found
 from fundwright_ui.runtime.vdom import replaced, to_node
+from fundwright_ui.runtime.waiting import Event
 
 Shell = Callable[[Area, Component], Component]
 """Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
@@ -35,7 +36,7 @@ class View:
         self._found = found
         self._on_change = on_change
         self._rerender: Callable[[], None] = lambda: None
-        self._rendered = asyncio.Event()
+        self._rendered = Event()
         self._tree: Node = {"f": 1}
         self._shown = self._tree
         self._resting = b""
@@ -115,9 +116,11 @@ class View:
 
     def rest(self) -> None:
         """Nobody does anything: until something changes, the tree is kept packed, in a twentieth of the memory."""
-        if self._shown is self._tree and not self._resting:
+        if self._shown is self._tree and not self._resting and self.is_settled:
             self._resting = zlib.compress(json.dumps(self._tree).encode(), 1)
             self._tree = self._shown = ""
+            self._layout.rest()
+            self.connection.rest()
 
     def hash(self) -> str:
         return tree_hash(self.tree)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.extensions import Extension
 from websockets.extensions.permessage_deflate import PerMessageDeflate, ServerPerMessageDeflateFactory
 from websockets.frames import Frame
 from websockets.typing import ExtensionParameter
 
+from fundwright_ui.runtime.waiting import Event, Queue
+
 SMALL_BYTES = 256
 """Setting zlib up takes 50 µs, half as long as such a message's whole way: it goes as it is."""
-
 
 _LEVEL = 4
 """Messages come out as large as with level 6, in half the time."""
@@ -44,4 +46,15 @@ class FrugalWebSocket(WebSocketsSansIOProtocol):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.queue: Any = Queue[ASGIReceiveEvent]()
+        self.writable = Event()
+        self.writable.set()
         self.conn.available_extensions = [_DeflateFactory(server_no_context_takeover=True, client_no_context_takeover=True)]
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.accept":
+            # Three copies of the headers, kept as long as the page is open: these two, and one in the parser's frame.
+            del self.request, self.response
+            self.conn.parser = self.conn.parse()
+            next(self.conn.parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from reactpy import component, html, use_state
-from reactpy.types import Component, VdomDict
+from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
@@ -127,7 +127,7 @@ def _sample_banner(found: list[CategoryRead], removing: Action) -> VdomDict | No
     )
 
 
-def _colour_field(colour: Colour, *, id: str) -> Component:
+def _colour_field(colour: Colour, *, id: str) -> VdomDict:
     names = {
         Colour.GREY: t("Grey"),
         Colour.BLUE: t("Blue"),

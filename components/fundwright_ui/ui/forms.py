@@ -19,13 +19,14 @@ form(
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol, cast
 
 from pydantic import BaseModel, ValidationError
-from reactpy import component, create_context, html, use_context, use_ref, use_state
-from reactpy.types import Component, Context, ContextProvider, VdomDict
+from reactpy import component, html, use_ref, use_state
+from reactpy.types import VdomDict
 
 from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import Handler, handler
@@ -51,9 +52,6 @@ class Option:
 
 _CONTROLS = {"input": html.input, "textarea": html.textarea, "select": html.select}
 
-ErrorsContext: Context[Mapping[str, str]] = create_context({})
-"""Complaints of the surrounding form, by field name."""
-
 
 def text_field(
     name: str,
@@ -77,7 +75,7 @@ def text_field(
     max: str | None = None,
     maxlength: int | None = None,
     key: str | None = None,
-) -> Component:
+) -> VdomDict:
     """One line of text. `on_change` is given the text; `value` ties the field to it, `default` only starts with it.
 
     `end` stands inside the field at its end, such as an `icon_button`.
@@ -115,7 +113,7 @@ def text_area(
     on_blur: OnEvent = None,
     id: str | None = None,
     key: str | None = None,
-) -> Component:
+) -> VdomDict:
     """Several lines of text; otherwise as `text_field`."""
     given = attributes(
         value=value,
@@ -145,7 +143,7 @@ def select_field(
     small: bool = False,
     id: str | None = None,
     key: str | None = None,
-) -> Component:
+) -> VdomDict:
     """One of several `options` (value and label). `on_change` is given the value."""
     choices = [option if isinstance(option, Option) else Option(*option) for option in options]
     given = attributes(
@@ -198,11 +196,12 @@ def form(
     label: str | None = None,
     danger: bool = False,
     reset_on_success: bool = False,
-) -> ContextProvider[Mapping[str, str]]:
+) -> VdomDict:
     """A form. `on_submit` is given `model` filled with the fields, or `Fields` when there is no model.
 
     `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
-    (when it is an action: only if it did not fail).
+    (when it is an action: only if it did not fail). The model's complaints reach the fields among `children` at any depth;
+    a component among them gives its own fields their `error`.
     """
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
@@ -228,31 +227,28 @@ def form(
 
     is_exclusive = isinstance(on_submit, Handler) and on_submit.is_exclusive
     is_busy = is_exclusive and cast(_Action, on_submit).is_running
-    return ErrorsContext(
-        html.form(
-            attributes(
-                className="fw-form",
-                noValidate=True,
-                autoComplete="off",
-                aria_label=label,
-                onSubmit=Handler(
-                    sent,
-                    prevent_default=True,
-                    is_exclusive=is_exclusive,
-                    deed=on_submit.deed if isinstance(on_submit, Handler) else on_submit,
-                ),
-                key=f"form:{round_}",
+    return html.form(
+        attributes(
+            className="fw-form",
+            noValidate=True,
+            autoComplete="off",
+            aria_label=label,
+            onSubmit=Handler(
+                sent,
+                prevent_default=True,
+                is_exclusive=is_exclusive,
+                deed=on_submit.deed if isinstance(on_submit, Handler) else on_submit,
             ),
-            *children,
-            html.div(
-                {"className": "fw-form-actions", "key": "actions"},
-                *actions,
-                button(submit, type="submit", look="contained", danger=danger, is_busy=is_busy) if submit else None,
-            )
-            if submit or actions
-            else None,
+            key=f"form:{round_}",
         ),
-        value=errors,
+        *[_complaining(child, errors) for child in children],
+        html.div(
+            {"className": "fw-form-actions", "key": "actions"},
+            *actions,
+            button(submit, type="submit", look="contained", danger=danger, is_busy=is_busy) if submit else None,
+        )
+        if submit or actions
+        else None,
     )
 
 
@@ -265,7 +261,26 @@ def field_errors(refused: ValidationError) -> dict[str, str]:
     return sentences
 
 
-@component
+class _Field(VdomDict):
+    """The element of a field. As a component it would cost each open page 2 kB."""
+
+    def __init__(self, name: str, error: str | None, element: Callable[[str | None], VdomDict]) -> None:
+        super().__init__(**cast(Any, element(error)))
+        self.name = name
+        self.element = element
+
+
+def _complaining(child: Child, errors: Mapping[str, str]) -> Child:
+    """`child` with what `errors` say, by field name, beside the fields in it."""
+    if not errors or not isinstance(child, dict):
+        return child
+    if isinstance(child, _Field):
+        return child.element(errors[child.name]) if child.name in errors else child
+    parts = cast(dict[str, Any], child)
+    changed: Any = {**parts, "children": [_complaining(inner, errors) for inner in parts.get("children", ())]}
+    return VdomDict(**changed)
+
+
 def _field(
     tag: str,
     name: str,
@@ -278,8 +293,26 @@ def _field(
     end: Child,
     small: bool,
     id: str | None,
+    *,
+    key: str,
+) -> _Field:
+    return _Field(name, error, partial(_element, tag, name, label, given, events, children, help, end, small, id, key))
+
+
+def _element(
+    tag: str,
+    name: str,
+    label: str,
+    given: dict[str, Any],
+    events: dict[str, Handler],
+    children: tuple[VdomDict, ...],
+    help: str | None,
+    end: Child,
+    small: bool,
+    id: str | None,
+    key: str,
+    complaint: str | None,
 ) -> VdomDict:
-    complaint = error or use_context(ErrorsContext).get(name)
     own_id = id or f"field-{name}"
     notes = [f"{own_id}-error" if complaint else None, f"{own_id}-help" if help else None]
     control = _CONTROLS[tag](
@@ -297,7 +330,7 @@ def _field(
         *children,
     )
     return html.div(
-        {"className": "fw-field"},
+        {"className": "fw-field", "key": key},
         html.label(
             {"className": classes("fw-label", "fw-label-required" if given.get("required") else None), "htmlFor": own_id}, label
         ),

@@ -25,6 +25,7 @@ def test_no_screen_is_left_out() -> None:
     assert missing == SAME_ELSEWHERE
 
 
+@pytest.mark.pain(15)
 @pytest.mark.parametrize("pattern", GUARDED)
 def test_a_screen_can_be_opened_loaded_again_and_come_back_to(recognised: Page, things: Things, pattern: str) -> None:
     page, path = recognised, things.path(pattern)
