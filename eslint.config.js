@@ -30,5 +30,4 @@ export default ts.config(
   // `act` needs a promise to wait for what an action sets off.
   { files: ["**/*.test.tsx", "web/src/test/**"], rules: { "@typescript-eslint/require-await": "off" } },
   { files: ["**/*.js"], extends: [ts.configs.disableTypeChecked] },
-  { files: ["web/public/**"], languageOptions: { globals: { localStorage: "readonly", document: "readonly", matchMedia: "readonly" } } },
 );

@@ -45,7 +45,7 @@ function listStrings(): Plugin {
 export default defineConfig({
   // Relative addresses: the bundle works under any path prefix behind a proxy.
   base: "./",
-  publicDir: "web/public",
+  publicDir: false,
   plugins: [react(), listStrings(), precompress()],
   build: {
     outDir: "web/dist",
@@ -54,7 +54,7 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rolldownOptions: { input: ["web/src/main.tsx", "web/src/docs.ts"] },
+    rolldownOptions: { input: ["web/src/main.tsx", "web/src/docs.ts", "web/src/boot.ts"] },
   },
   test: {
     environment: "jsdom",

@@ -193,8 +193,7 @@ def web_client() -> None:
 
 
 def web_sources() -> Iterator[Path]:
-    for folder in (PROJECT / "web/src", PROJECT / "web/public"):
-        yield from sorted(path for path in folder.rglob("*") if path.is_file() and ".test." not in path.name)
+    yield from sorted(path for path in (PROJECT / "web/src").rglob("*") if path.is_file() and ".test." not in path.name)
 
 
 # Only for tests

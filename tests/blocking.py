@@ -36,8 +36,7 @@ _STARTS = [("core/postgres.py", "use"), ("core/plugins.py", "__init__")]
 _ALLOWED = [
     # A few kB, once for each build of the browser half.
     ("io.TextIOWrapper.read", "runtime/bundle.py", "_read"),
-    ("io.TextIOWrapper.read", "runtime/bundle.py", "_style"),
-    ("io.TextIOWrapper.read", "runtime/bundle.py", "boot"),
+    ("io.TextIOWrapper.read", "runtime/bundle.py", "_text"),
     ("io.TextIOWrapper.read", "runtime/bundle.py", "strings"),
     # Each built file once, then from memory.
     ("io.BufferedReader.read", "runtime/assets.py", "_read"),

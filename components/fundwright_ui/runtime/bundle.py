@@ -10,6 +10,7 @@ from typing import Any
 
 from fundwright.core.errors import StartRefused
 
+_BOOT = "web/src/boot.ts"
 _ICON = "web/src/theme/icon.svg"
 _OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
@@ -21,29 +22,37 @@ class Bundle:
         self._folder = folder
         self._base = base
         self._manifest: dict[str, Any] = {}
-        self._styles: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
         self._built_at = 0.0
 
-    def head(self, entry: str, *, nonce: str, has_inline_styles: bool = False) -> str:
-        """What the head of a page needs to run `entry`, such as `web/src/main.tsx`.
+    def head(self, entry: str, *, nonce: str) -> str:
+        """What the head of a page needs to run `entry`, such as `web/src/docs.ts`."""
+        found = self._read()[entry]
+        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}">' for path in found.get("css", []))
+        return f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>{styles}{self._icon}'
 
-        With `has_inline_styles` the first paint waits for no second answer of the server.
-        """
+    def painted_head(self, entry: str, *, nonce: str) -> str:
+        """The same for a page that can be read before `entry` runs: nothing is waited for until it has been painted."""
         manifest = self._read()
-        found: dict[str, Any] = manifest[entry]
+        found = manifest[entry]
+        files = [found["file"], *(manifest[name]["file"] for name in found.get("imports", []))]
+        # Fetched at once, but neither compiled nor run before the first frame.
+        preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self._base}/{file}">' for file in files)
         # A disabled link is not fetched, but tells the chunks that are loaded later not to bring the same styles again.
-        disabled = " disabled" if has_inline_styles else ""
-        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}"{disabled}>' for path in found.get("css", []))
-        preloads = "".join(
-            f'<link rel="modulepreload" href="{self._base}/{manifest[name]["file"]}">' for name in found.get("imports", [])
-        )
-        script = f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>'
-        looks = self.looks(entry, nonce=nonce) if has_inline_styles else self._icon
-        # The scripts first: while a long style is being parsed they are on their way.
-        return f"{preloads}{script}{styles}{looks}"
+        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}" disabled>' for path in found.get("css", []))
+        return f"{self._boot(nonce, main=found['file'])}{preloads}{styles}{self._looks(entry, nonce)}"
 
-    def looks(self, entry: str, *, nonce: str) -> str:
-        """The icon, and the styles of `entry` as text: all that a page needs which runs nothing."""
+    def unscripted_head(self, entry: str, *, nonce: str) -> str:
+        """The same for a page that runs nothing but the choice of the theme."""
+        return f"{self._boot(nonce)}{self._looks(entry, nonce)}"
+
+    def _boot(self, nonce: str, *, main: str = "") -> str:
+        """The script that chooses the theme before the first frame, and loads `main` after it."""
+        script = f' data-main="{self._base}/{main}"' if main else ""
+        return f'<script nonce="{nonce}"{script}>{self._text(self._read()[_BOOT]["file"])}</script>'
+
+    def _looks(self, entry: str, nonce: str) -> str:
+        """The icon, and the styles of `entry` as text: the first frame waits for no second answer of the server."""
         sheets: list[str] = self._read()[entry].get("css", [])
         return "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets) + self._icon
 
@@ -57,17 +66,14 @@ class Bundle:
         """The browser half's own English sentences, which it wants translated."""
         return tuple(json.loads((self._folder / "strings.json").read_text()))
 
-    @cached_property
-    def boot(self) -> str:
-        """The script that chooses the theme before the first paint."""
-        return (self._folder / "boot.js").read_text()
-
     def _style(self, path: str) -> str:
         """A stylesheet as it may stand in a page: its addresses are relative to the file."""
-        if path not in self._styles:
-            folder = path.rpartition("/")[0]
-            self._styles[path] = _OWN_ADDRESS.sub(rf"\1{self._base}/{folder}/", (self._folder / path).read_text())
-        return self._styles[path]
+        return _OWN_ADDRESS.sub(rf"\1{self._base}/{path.rpartition('/')[0]}/", self._text(path))
+
+    def _text(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = (self._folder / path).read_text().strip()
+        return self._texts[path]
 
     def _read(self) -> dict[str, Any]:
         path = self._folder / ".vite" / "manifest.json"

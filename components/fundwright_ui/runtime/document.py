@@ -67,7 +67,7 @@ class Documents:
         ]
         main: Node = {"t": "main", "a": {"className": "fw-message", "id": "main"}, "c": body}
         # Without the client: it would ask the server, which has just failed, for its socket.
-        head = self._bundle.looks(_ENTRY, nonce=nonce)
+        head = self._bundle.unscripted_head(_ENTRY, nonce=nonce)
         html = self._document(head, title=title, body=to_html(main), language=current_language(), nonce=nonce)
         return self._page(html, request, status=status, nonce=nonce)
 
@@ -105,7 +105,7 @@ class Documents:
                 "account": str(actor.id) if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status
-        head = self._bundle.head(_ENTRY, nonce=nonce, has_inline_styles=True)
+        head = self._bundle.painted_head(_ENTRY, nonce=nonce)
         script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
         language = connection.language
         return self._document(head, title=title, body=to_html(tree), language=language, nonce=nonce, script=script), status
@@ -115,7 +115,7 @@ class Documents:
             f'<!doctype html><html lang="{language}" dir="ltr"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)}</title>"
-            f'<script nonce="{nonce}">{self._bundle.boot}</script>{head}</head>'
+            f"{head}</head>"
             f'<body><div id="root">{body}</div>{script}</body></html>'
         )
 

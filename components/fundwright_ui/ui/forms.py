@@ -19,7 +19,7 @@ form(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Protocol, cast
@@ -241,7 +241,7 @@ def form(
             ),
             key=f"form:{round_}",
         ),
-        *[_complaining(child, errors) for child in children],
+        *_complaining(children, errors),
         html.div(
             {"className": "fw-form-actions", "key": "actions"},
             *actions,
@@ -270,14 +270,18 @@ class _Field(VdomDict):
         self.element = element
 
 
-def _complaining(child: Child, errors: Mapping[str, str]) -> Child:
-    """`child` with what `errors` say, by field name, beside the fields in it."""
-    if not errors or not isinstance(child, dict):
+def _complaining(children: Iterable[Child], errors: Mapping[str, str]) -> list[Child]:
+    """`children` with what `errors` say, by field name, beside the fields in them."""
+    return [_with_complaint(child, errors) for child in children] if errors else list(children)
+
+
+def _with_complaint(child: Child, errors: Mapping[str, str]) -> Child:
+    if not isinstance(child, dict):
         return child
     if isinstance(child, _Field):
         return child.element(errors[child.name]) if child.name in errors else child
     parts = cast(dict[str, Any], child)
-    changed: Any = {**parts, "children": [_complaining(inner, errors) for inner in parts.get("children", ())]}
+    changed: Any = {**parts, "children": _complaining(parts.get("children", ()), errors)}
     return VdomDict(**changed)
 
 

@@ -1,11 +1,11 @@
-interface EarlyAct {
+export interface EarlyAct {
   readonly button?: HTMLButtonElement;
   readonly form?: HTMLFormElement;
   readonly submitter?: HTMLElement | null;
 }
 
 declare global {
-  // Filled by boot.js before this bundle had loaded.
+  // Filled by boot.ts before this bundle had loaded.
   var early: EarlyAct[] | null;
 }
 

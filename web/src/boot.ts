@@ -1,0 +1,48 @@
+// Stands in every page as text, before anything else: the first frame already has the right theme, and what a person does before
+// the application has loaded is kept (globalThis.early) instead of lost. It imports nothing that runs.
+import type { EarlyAct } from "./runtime/early";
+
+(() => {
+  const root = document.documentElement;
+  let chosen: Record<string, unknown>;
+  try {
+    chosen = (JSON.parse(localStorage.getItem("settings") ?? "{}") ?? {}) as Record<string, unknown>;
+  } catch {
+    chosen = {};
+  }
+  const { themeMode, themeColor = "default", themeDirection, themeStretch } = chosen;
+  const isDark = themeMode === "dark" || (themeMode === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+  root.dataset["mode"] = isDark ? "dark" : "light";
+  root.dataset["color"] = String(themeColor);
+  root.dir = themeDirection === "rtl" ? "rtl" : "ltr";
+  root.toggleAttribute("data-stretch", themeStretch === true);
+
+  const early: EarlyAct[] = [];
+  globalThis.early = early;
+  const isOver = () => globalThis.early !== early;
+  document.addEventListener(
+    "click",
+    ({ target }) => {
+      const button = target instanceof Element ? target.closest("button") : null;
+      if (button && !isOver() && !(button.type === "submit" && button.form)) early.push({ button });
+    },
+    true,
+  );
+  document.addEventListener(
+    "submit",
+    (event) => {
+      if (isOver()) return;
+      event.preventDefault();
+      early.push({ form: event.target as HTMLFormElement, submitter: event.submitter });
+    },
+    true,
+  );
+
+  const main = document.currentScript?.dataset["main"];
+  const load = () => {
+    if (main !== undefined) void import(/* @vite-ignore */ main);
+  };
+  // The first frame belongs to what can be read. A page that nobody looks at draws none.
+  requestAnimationFrame(() => requestAnimationFrame(load));
+  setTimeout(load, 250);
+})();
