@@ -135,6 +135,7 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         log_config=None,
         access_log=False,
         proxy_headers=False,
+        server_header=False,
         ws=FrugalWebSocket,
         ws_max_size=_MAX_FRAME_BYTES,
         lifespan="off",
