@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-ui security lint fix lock dev clean
+.PHONY: help setup run test bench bench-ui security pains lint fix lock dev clean
 .SILENT:
 
 help: ## Say what each target does
@@ -28,10 +28,10 @@ bench-ui: setup ## Compare the interface with that of other Python frameworks, w
 	exec $(BIN)/python -m benchmarks.ui
 
 security: setup ## List the items of the security checklist that tests prove
-	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered=security tests e2e
+	exec $(BIN)/python -m scripts.proofs security
 
-pains: setup ## List the known pains of server-driven interfaces that tests prove absent
-	exec $(BIN)/python -m pytest -q --collect-only -p tests.plugins --covered=pain tests e2e
+pains: setup ## Run the tests that prove known pains of server-driven interfaces absent
+	exec $(BIN)/python -m scripts.proofs pains
 
 lint: setup ## Check style and types only
 	exec $(BIN)/python -m scripts.check --quick

@@ -1,34 +1,39 @@
-"""`make security` and `make pains`: which items of the security checklist, and which known pains, have a test that proves them."""
+"""For scripts/proofs.py: writes down which tests carry a marker, for which items of its list, and what became of them."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from pathlib import Path
 
 import pytest
 
-LISTS = {"security": ("Security checklist", 47), "pain": ("Pains of server-driven interfaces", 20)}
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--covered", choices=LISTS, help="Print the items of this list that tests prove.")
+    parser.addoption("--proofs", nargs=2, metavar=("MARKER", "FILE"), help="Write what tests with this marker prove, as JSON.")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish(session: pytest.Session) -> None:
-    marker: str | None = session.config.option.covered
-    if marker is None:
-        return
-    title, size = LISTS[marker]
-    proofs: dict[int, list[str]] = defaultdict(list)
-    for test in session.items:
-        for mark in test.iter_markers(marker):
-            for item in mark.args:
-                proofs[int(item)].append(test.nodeid)
-    print(f"\n{title}: {len(proofs)} of {size} items")
-    for item in range(1, size + 1):
-        tests = proofs.get(item, ["not yet"])
-        print(f"  {item:>3}  {tests[0]}" + (f" and {len(tests) - 1} more" if len(tests) > 1 else ""))
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.proofs:
+        marker, file = config.option.proofs
+        config.option.markexpr = marker
+        config.pluginmanager.register(Proofs(marker, Path(file)))
 
 
-def pytest_report_collectionfinish() -> str:
-    return ""
+class Proofs:
+    def __init__(self, marker: str, file: Path) -> None:
+        self._marker = marker
+        self._file = file
+        self._items: dict[str, list[int]] = {}
+        self._outcomes: dict[str, str] = {}
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for test in session.items:
+            self._items[test.nodeid] = [item for mark in test.iter_markers(self._marker) for item in mark.args]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" or not report.passed:
+            self._outcomes[report.nodeid] = report.outcome
+
+    def pytest_sessionfinish(self) -> None:
+        proofs = [[item, test, self._outcomes.get(test)] for test, items in self._items.items() for item in items]
+        self._file.write_text(json.dumps(proofs))
