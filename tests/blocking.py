@@ -20,7 +20,7 @@ _OURS = [fundwright, fundwright_ui]
 _FOLDERS = tuple(module.__path__[0] for module in _OURS)
 
 # Done outside Python, where only their callers can be watched.
-_BEYOND_PYTHON = [
+BEYOND_PYTHON = [
     (psycopg, "connect"),
     (onnxruntime.InferenceSession, "run"),
     (argon2.low_level, "hash_secret"),
@@ -78,7 +78,7 @@ def blocking_calls() -> Iterator[list[str]]:
             found.append(f"{call} in {Path(where.filename).name}:{where.lineno}")
 
     with patch("blockbuster.blockbuster.BlockingError", Noted), blockbuster_ctx(_OURS) as guard:
-        for owner, name in _BEYOND_PYTHON:
+        for owner, name in BEYOND_PYTHON:
             guard.functions[name] = BlockBusterFunction(owner, name, scanned_modules=_OURS).activate()
         for name in _QUICK:
             guard.functions[name].deactivate()
