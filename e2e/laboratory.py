@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from reactpy import component, html, use_state
@@ -13,6 +14,7 @@ from fundwright_ui.runtime.router import Screen
 from fundwright_ui.widgets import copy_button
 
 ROWS = 200
+DOZE_S = 4
 
 
 @component
@@ -31,6 +33,10 @@ def typing_screen() -> VdomDict:
     )
 
 
+async def _doze() -> None:
+    await asyncio.sleep(DOZE_S)
+
+
 @component
 def moving_screen() -> VdomDict:
     """A long list that grows at its top, and a part that can fail."""
@@ -43,6 +49,7 @@ def moving_screen() -> VdomDict:
         row(
             button("Press", on_click=lambda: set_pressed(lambda n: n + 1)),
             button("Grow", on_click=lambda: set_first(lambda n: n - 1)),
+            button("Doze", on_click=_doze),
             button("Break" if not is_broken else "Mend", on_click=lambda: set_broken(not is_broken)),
         ),
         html.p({"role": "status"}, f"pressed {pressed}"),

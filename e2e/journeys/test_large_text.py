@@ -7,24 +7,30 @@ from playwright.sync_api import Page, WebSocket, expect
 
 from e2e.pages.ready import ready
 
-FIVE_MEGABYTES = "pier harbour " * 400_000
+MEGABYTE = "pier harbour " * 80_000
+# As one edit: through the keyboard of the test a browser takes ten seconds for it.
+PASTE = """(field, text) => {
+  field.setRangeText(text);
+  field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertFromPaste" }));
+}"""
 KEPT = "document.querySelector('textarea').value.length"
 
 
 @pytest.mark.pain(19)
-def test_five_megabytes_pasted_into_a_form(signed_in: Page) -> None:
+@pytest.mark.parametrize("megabytes", [5, 17])  # the second is more than the server's end of the socket takes
+def test_megabytes_pasted_into_a_form(signed_in: Page, megabytes: int) -> None:
+    pasted = MEGABYTE * megabytes
     ready(signed_in)
     opened: list[WebSocket] = []
     signed_in.on("websocket", lambda websocket: opened.append(websocket))
     add, text = signed_in.get_by_role("button", name="Add text"), signed_in.get_by_role("textbox", name="Text")
     signed_in.get_by_role("textbox", name="Title").fill("Piers")
-    text.focus()
-    signed_in.keyboard.insert_text(FIVE_MEGABYTES)
+    text.evaluate(PASTE, pasted)
     add.click()
     expect(signed_in.get_by_text("That was too much to send at once. Upload long content as a file.")).to_be_visible()
     ready(signed_in)
-    assert signed_in.evaluate(KEPT) == len(FIVE_MEGABYTES)
-    text.fill("Harbour works.")
+    assert signed_in.evaluate(KEPT) == len(pasted)
+    text.fill(f"Harbour works, {megabytes} MB.")
     add.click()
     expect(signed_in.get_by_text("The text was added.")).to_be_visible()
     assert opened == []

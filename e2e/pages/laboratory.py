@@ -37,6 +37,8 @@ class MovingPage:
         self.page = page
         self.url = f"{url}/laboratory/moving"
         self.press = page.get_by_role("button", name="Press")
+        self.doze = page.get_by_role("button", name="Doze")
+        """Keeps the page's later events waiting for four seconds."""
         self.grow = page.get_by_role("button", name="Grow")
         self.pressed = page.get_by_role("main").get_by_role("status").filter(has_text="pressed")
         self.note = page.get_by_label("Note")

@@ -356,6 +356,14 @@ class TestLimits:
             await client.websocket.send("{")
             assert "did not understand" in (await client.until("refused"))["sentence"]
 
+    @pytest.mark.parametrize("first", ["{", '{"type": "event", "seq": 1}', '{"type": "hello", "path": "/' + "x" * 100_000 + '"}'])
+    async def test_who_does_not_say_hello_is_sent_away_with_a_sentence(self, server: Server, first: str) -> None:
+        async with server.socket() as client:
+            await client.websocket.send(first)
+            assert "did not understand" in (await client.until("refused"))["sentence"]
+            with pytest.raises(ConnectionClosed):
+                await client.websocket.recv()
+
 
 async def _say_nothing(*_arguments: object, **_named: object) -> None: ...
 

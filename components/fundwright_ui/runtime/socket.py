@@ -18,7 +18,7 @@ from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site, encoded, read_frame
 
 _MAX_SESSIONS_PER_OWNER = 50
-_MAX_HELLO_CHARACTERS = 10_000
+_MAX_HELLO_CHARACTERS = 100_000  # more than the longest address that HTTP lets through
 _HELLO_TIMEOUT_S = 10.0
 _TOO_MANY = 4429
 _POLICY = 1008
@@ -45,6 +45,8 @@ class Sockets:
             hello = read_frame(text) if len(text) <= _MAX_HELLO_CHARACTERS else None
             if hello is not None and hello.get("type") == "hello":
                 await self._greet(websocket, actor, hello)
+            else:
+                await _refuse(websocket, t("The server did not understand the page. Load it again."), _POLICY)
 
     async def _greet(self, websocket: WebSocket, actor: Actor | None, hello: dict[str, Any]) -> None:
         received = hello.get("received")
@@ -58,9 +60,7 @@ class Sockets:
             return
         owner: UUID | str = actor.id if actor else (websocket.client.host if websocket.client else "")
         if not self._has_room(owner):
-            sentence = t("Too many pages are open. Close some and load this one again.")
-            await websocket.send_text(encoded({"type": "refused", "sentence": sentence}))
-            await websocket.close(_TOO_MANY)
+            await _refuse(websocket, t("Too many pages are open. Close some and load this one again."), _TOO_MANY)
             return
         session = Session(self._site, websocket, actor, found, owner=owner)
         self._sessions[session.id] = session
@@ -76,6 +76,11 @@ class Sockets:
         if lost:
             lost.leave()
         return lost is not None
+
+
+async def _refuse(websocket: WebSocket, sentence: str, code: int) -> None:
+    await websocket.send_text(encoded({"type": "refused", "sentence": sentence}))
+    await websocket.close(code)
 
 
 def allowed_origins(settings: Settings) -> frozenset[str]:

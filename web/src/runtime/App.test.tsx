@@ -97,6 +97,14 @@ describe("events", () => {
     expect(screen.getByRole("button").hasAttribute("aria-busy")).toBe(false);
   });
 
+  it("are not dropped without a word when too many wait for the server", async () => {
+    const page = await openPage(press, { isMounted: false });
+    for (let count = 0; count < 60; count += 1) fireEvent.click(screen.getByRole("button"));
+    expect(await screen.findAllByText(/Too much happened at once/)).toHaveLength(1);
+    await page.mount();
+    expect(page.sent().filter((frame) => frame.type === "event")).toHaveLength(50);
+  });
+
   it("wait for the server, then go to the handler's new name", async () => {
     const page = await openPage(press, { isMounted: false });
     fireEvent.click(screen.getByRole("button"));
@@ -325,6 +333,28 @@ describe("a lost connection", () => {
     }
     vi.useRealTimers();
     expect(gaps).toEqual([250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+  });
+});
+
+describe("a page that is not let in", () => {
+  const full = "Too many pages are open.";
+
+  it("says why until it is, though it is tried again", async () => {
+    const page = await openPage(press, { isMounted: false });
+    vi.useFakeTimers();
+    for (let tries = 0; tries < 3; tries += 1) {
+      await act(async () => page.socket().open());
+      await page.receive({ type: "refused", sentence: full });
+      await act(async () => page.socket().close(4429));
+      await act(() => vi.advanceTimersByTimeAsync(3_000));
+      expect(screen.getAllByText(full)).toHaveLength(1);
+      expect(screen.queryByText("Reconnecting…")).toBeNull();
+      expect(page.isReady()).toBe(false);
+    }
+    vi.useRealTimers();
+    await page.mount();
+    expect(screen.queryByText(full)).toBeNull();
+    expect(page.isReady()).toBe(true);
   });
 });
 

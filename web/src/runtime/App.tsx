@@ -42,7 +42,9 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
   const isHydrated = useSignal(runtime.isHydrated);
   useLayoutEffect(() => {
     runtime.isHydrated.set(true);
-    putBackFields(runtime.page.account);
+    if (!putBackFields(runtime.page.account)) {
+      runtime.toast(runtime.t("A text was too long to be kept while you signed in. Please enter it again."), "warning");
+    }
   }, [runtime]);
   if (!isHydrated) return null;
   return (

@@ -2,8 +2,6 @@ import { readField } from "./events";
 import type { ElementNode } from "./protocol";
 import type { Runtime } from "./Runtime";
 
-const AFTER_REFUSAL_MS = 1_000;
-
 export type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export interface FieldContent {
@@ -89,18 +87,10 @@ export class FieldKeeper {
     if (this.#field === undefined || this.#handler === undefined) return;
     const sent = this.#runtime.emitContent(this.#handler, readField(this.#field), () => {
       // What was typed since has been sent, and may have been refused, by itself.
-      if (sent === this.#lastSent) this.#sendLater();
+      if (sent === this.#lastSent) this.#runtime.afterRefusal(() => this.#send());
     });
     this.#isUnsent = sent === 0;
     if (sent !== 0) this.#lastSent = sent;
-  }
-
-  #sendLater(): void {
-    const release = this.#runtime.readiness.hold();
-    setTimeout(() => {
-      this.#send();
-      release();
-    }, AFTER_REFUSAL_MS);
   }
 }
 

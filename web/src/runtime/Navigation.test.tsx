@@ -41,6 +41,21 @@ describe("links", () => {
     expect(scroll).toHaveBeenLastCalledWith(0, 0);
   });
 
+  it("tell the server again when it had too much to do", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/train");
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    vi.useFakeTimers();
+    await page.receive({ type: "done", seq: 1, refused: true });
+    expect(page.isReady()).toBe(false);
+    await act(() => vi.advanceTimersByTimeAsync(1_500));
+    vi.useRealTimers();
+    expect(page.sent().at(-1)).toMatchObject({ type: "location", seq: 2, path: "/dashboard/nih?page=2" });
+    await page.receive({ type: "patch", ops: [["set", [0, 0], "Opportunities for you"]] }, { type: "done", seq: 2 });
+    expect(document.activeElement?.textContent).toBe("Opportunities for you");
+    expect(page.isReady()).toBe(true);
+  });
+
   it("tell the server where the page has moved while it answered the first greeting", async () => {
     history.replaceState(null, "", "/app/dashboard/train");
     const page = await openPage(pageWith("Train"), { page: { base: "/app", path: "/dashboard/train" }, isMounted: false });

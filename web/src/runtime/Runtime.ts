@@ -10,6 +10,7 @@ import { applyOperations } from "./tree";
 
 const MOST_EARLY_EVENTS = 50;
 const MOST_FAULT_CHARACTERS = 500;
+const AFTER_REFUSAL_MS = 1_000;
 
 export interface ToastMessage {
   readonly message: string;
@@ -34,6 +35,8 @@ export class Runtime {
   readonly title: Signal<string>;
   readonly isHydrated = new Signal(false);
   readonly isConnected = new Signal(true);
+  /** Why the server does not let the page in, while it does not. */
+  readonly refusal = new Signal<string | null>(null);
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
   readonly readiness = new Readiness(document.documentElement);
   /** Counts the answers to `hello`: a field compares it to know that the server's state is a fresh one. */
@@ -101,7 +104,10 @@ export class Runtime {
   readonly emit = (target: () => Handler | undefined, data: EventData, onDone: () => void = () => undefined): number => {
     if (!this.#connection.isMounted) {
       if (this.#early.length < MOST_EARLY_EVENTS) this.#early.push({ target, data, onDone });
-      else onDone();
+      else {
+        this.toast(this.t("Too much happened at once. Wait a moment and try again."), "error");
+        onDone();
+      }
       return 0;
     }
     const handler = target();
@@ -151,10 +157,21 @@ export class Runtime {
       return;
     }
     const release = this.readiness.hold();
-    this.#connection.sendLocation(this.path, () => {
-      onShown();
+    const { path } = this;
+    this.#connection.sendLocation(path, (outcome) => {
+      if (outcome === "refused" && path === this.path) this.afterRefusal(() => this.reportLocation(onShown));
+      else onShown();
       release();
     });
+  };
+
+  /** The server had too much to do: try again when it has had time for it. */
+  readonly afterRefusal = (retry: () => void): void => {
+    const release = this.readiness.hold();
+    setTimeout(() => {
+      retry();
+      release();
+    }, AFTER_REFUSAL_MS);
   };
 
   readonly bindMove = (move: (move: Move) => void): void => {
@@ -182,7 +199,8 @@ export class Runtime {
         this.toast(frame.message, frame.variant);
         break;
       case "refused":
-        this.toast(frame.sentence, "error");
+        if (this.#connection.isMounted) this.toast(frame.sentence, "error");
+        else this.refusal.set(frame.sentence);
         break;
       case "navigate":
         if (frame.reload === true || /^https?:/.test(frame.path)) this.#load(frame.path);
@@ -227,6 +245,7 @@ export class Runtime {
   /** Content first: what was pressed since then may depend on it. */
   #listenAgain(isFresh: boolean): void {
     this.isConnected.set(true);
+    this.refusal.set(null);
     this.#sendFaults();
     for (const resend of this.#fields) resend(isFresh);
     const early = this.#early;
@@ -290,6 +309,7 @@ export class Runtime {
 
   /** A refused handshake looks like a dead server: ask for the page, whose guard knows whether the session ended. */
   async #askWhyRefused(): Promise<void> {
+    this.refusal.set(null);
     const answer = await fetch(location.href, { redirect: "manual", headers: { Accept: "text/html" } }).catch(() => null);
     if (answer?.type === "opaqueredirect" || answer?.status === 401) this.#signInAgain();
   }

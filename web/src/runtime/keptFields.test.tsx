@@ -1,4 +1,4 @@
-import { act, screen } from "@testing-library/react";
+import { act, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { closePages, openPage } from "../test/openPage";
@@ -23,9 +23,9 @@ beforeEach(() => {
 });
 
 /** Types into the form, ends the session, and takes down what then would be loaded anew. */
-async function beSentAway(): Promise<void> {
+async function beSentAway(text = "Robotics"): Promise<void> {
   const opened = await openPage(page, { page: { account: "ada" } });
-  await userEvent.type(screen.getByLabelText("Name"), "Robotics");
+  fireEvent.change(screen.getByLabelText("Name"), { target: { value: text } });
   await userEvent.type(screen.getByLabelText("Secret"), "hush");
   await userEvent.click(screen.getByLabelText("Box"));
   await act(async () => opened.socket().close(4401));
@@ -56,6 +56,14 @@ describe("what was typed when the session ended", () => {
     closePages();
     await openPage(page, { page: { account: "ada" } });
     expect(name()).toBe("");
+  });
+
+  it("stays behind when it is longer than the browser keeps, which is said; the rest is there again", async () => {
+    await beSentAway("x".repeat(6_000_000));
+    await openPage(page, { page: { account: "ada" } });
+    expect(name()).toBe("");
+    expect(screen.getByLabelText<HTMLInputElement>("Box").checked).toBe(true);
+    expect(await screen.findByText(/too long to be kept/)).toBeTruthy();
   });
 
   it("waits on its way over the login page", async () => {

@@ -17,6 +17,7 @@ interface KeptPage {
   readonly account: string;
   readonly address: string;
   readonly fields: readonly KeptField[];
+  readonly isWhole: boolean;
 }
 
 export function keepFields(account: string | null): void {
@@ -25,22 +26,40 @@ export function keepFields(account: string | null): void {
     isChanged(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
   );
   if (fields.length === 0) return;
-  sessionStorage.setItem(KEY, JSON.stringify({ account, address: address(), fields } satisfies KeptPage));
+  fields.sort((one, other) => one.value.length - other.value.length);
+  // Browsers have room for some millions of characters: the longest texts stay behind.
+  for (let count = fields.length; count >= 0; count -= 1) {
+    const kept: KeptPage = { account, address: address(), fields: fields.slice(0, count), isWhole: count === fields.length };
+    if (fits(kept)) return;
+  }
 }
 
-/** Puts back what fits, as if it had been typed. Whatever was kept for another account is forgotten. */
-export function putBackFields(account: string | null): void {
+function fits(kept: KeptPage): boolean {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(kept));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Puts back what fits, as if it had been typed. Whatever was kept for another account is forgotten.
+ * Returns whether nothing that was typed here is missing.
+ */
+export function putBackFields(account: string | null): boolean {
   const text = sessionStorage.getItem(KEY);
-  if (text === null || account === null) return;
+  if (text === null || account === null) return true;
   const kept = JSON.parse(text) as KeptPage;
-  if (kept.account === account && kept.address !== address()) return;
+  if (kept.account === account && kept.address !== address()) return true;
   sessionStorage.removeItem(KEY);
-  if (kept.account !== account) return;
+  if (kept.account !== account) return true;
   const shown = allFields();
   for (const { name, place, value, checked } of kept.fields) {
     const found = shown.find((each) => each.field.name === name && each.place === place);
     if (found !== undefined) write(found.field, value, checked);
   }
+  return kept.isWhole;
 }
 
 function address(): string {

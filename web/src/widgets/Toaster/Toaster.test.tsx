@@ -11,6 +11,16 @@ describe("Toaster", () => {
     expect(runtime.toasts.get()).toEqual([]);
   });
 
+  it("says one refusal of many at once", async () => {
+    const runtime = await renderWidget(<Toaster />);
+    act(() => {
+      for (let count = 0; count < 20; count += 1) runtime.toast("Too much happened at once.", "error");
+    });
+    expect(await screen.findAllByText("Too much happened at once.")).toHaveLength(1);
+    act(() => runtime.toast("Too much happened at once.", "error"));
+    expect(screen.getAllByText("Too much happened at once.")).toHaveLength(1);
+  });
+
   it("reads it out to screen readers", async () => {
     const runtime = await renderWidget(<Toaster />);
     act(() => runtime.toast("The draft could not be saved.", "error"));

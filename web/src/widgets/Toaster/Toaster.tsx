@@ -21,7 +21,8 @@ export function Toaster(): ReactNode {
   useEffect(() => {
     if (waiting.length === 0) return;
     toasts.set([]);
-    for (const { message, variant } of waiting) enqueueSnackbar(message, { variant });
+    // One refusal of each of a hundred clicks would take minutes to be shown.
+    for (const { message, variant } of waiting) enqueueSnackbar(message, { variant, preventDuplicate: variant === "error" });
   }, [toasts, waiting]);
   const closeLabel = t("Close");
   return (
