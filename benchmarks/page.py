@@ -12,10 +12,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from e2e.application import launch_options, started
-from e2e.pages.ready import ready, until
 from playwright.sync_api import Browser, sync_playwright
 from websockets.sync.server import ServerConnection, serve
+
+from e2e.application import launch_options, started
+from e2e.pages.ready import ready, until
 
 ROUNDS = 7
 CLICKS = 500

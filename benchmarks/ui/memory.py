@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import httpx
 import psutil
-from e2e.application import Application, started
 from websockets.asyncio.client import ClientConnection, connect
+
+from e2e.application import Application, started
 
 SCREENS = ("/dashboard/train", "/dashboard/sam")
 SESSIONS = 500

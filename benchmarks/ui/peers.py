@@ -13,11 +13,11 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from e2e.application import launch_options
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from benchmarks.ui.proxy import Proxy, proxied
 from benchmarks.ui.servers import Framework, NotAvailable, frameworks, serving
+from e2e.application import launch_options
 
 ROUNDS = 3
 CLICKS = 200

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from e2e.application import NotStarted, wait_until_it_answers
-
 from scripts.setup import uv_environment
 
 PROJECT = Path(__file__).resolve().parents[2]
