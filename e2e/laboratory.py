@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 from reactpy import component, html, use_state
@@ -33,6 +34,10 @@ def typing_screen() -> VdomDict:
     )
 
 
+def _hog() -> None:
+    time.sleep(0.5)
+
+
 async def _doze() -> None:
     await asyncio.sleep(DOZE_S)
 
@@ -50,6 +55,7 @@ def moving_screen() -> VdomDict:
             button("Press", on_click=lambda: set_pressed(lambda n: n + 1)),
             button("Grow", on_click=lambda: set_first(lambda n: n - 1)),
             button("Doze", on_click=_doze),
+            button("Hog", on_click=_hog),
             button("Break" if not is_broken else "Mend", on_click=lambda: set_broken(not is_broken)),
         ),
         html.p({"role": "status"}, f"pressed {pressed}"),

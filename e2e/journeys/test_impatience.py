@@ -27,6 +27,7 @@ def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None
     expect(form.submit).to_have_attribute("aria-disabled", "true")
     expect(form.submit).to_be_focused()
     expect(form.submit).to_have_css("color", "rgba(0, 0, 0, 0)")
+    expect(form.submit).to_have_css("animation-delay", "0.15s")
     page.wait_for_url("**/dashboard/train")
     ready(page)
     assert sessions() == before + 1

@@ -13,6 +13,19 @@ from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready, until
 from e2e.pages.sign_in import SignInPage
 
+SELECT = "field => { window.field = field; field.focus(); field.setSelectionRange(5, 8); scrollTo(0, 120); }"
+WATCH = """() => {
+  window.removed = [];
+  const watch = (changes) => window.removed.push(...changes.flatMap(each => [...each.removedNodes].map(node => node.textContent)));
+  new MutationObserver(watch).observe(document.body, { childList: true, subtree: true });
+}"""
+PLACE = """() => ({
+  scrolled: scrollY,
+  selected: [field.selectionStart, field.selectionEnd],
+  isFocused: document.activeElement === field,
+  removed,
+})"""
+
 
 @pytest.mark.pain(1)
 def test_a_network_that_is_away_for_a_while(recognised: Page) -> None:
@@ -44,6 +57,37 @@ def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognised: P
     ready(recognised)
     expect(screen.name).to_have_value("Half a name")
     assert recognised.evaluate("window.typedInto === document.activeElement")
+
+
+@pytest.mark.pain(1, 16)
+def test_nothing_on_the_page_moves_when_it_is_back(recognised: Page) -> None:
+    recognised.set_viewport_size({"width": 1_000, "height": 300})
+    screen = CategoryPage(recognised).open()
+    screen.start_new("Half a name")
+    screen.name.evaluate(SELECT)
+    recognised.evaluate(WATCH)
+    before = recognised.evaluate(PLACE)
+    assert before["scrolled"] > 0 and before["selected"] == [5, 8]
+    be_away(recognised)
+    assert recognised.evaluate(PLACE) == before
+
+    recognised.get_by_role("article").first.get_by_role("button", name="Delete").click()
+    dialog = recognised.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    ready(recognised)
+    dialog.evaluate("dialog => { window.opened = dialog }")
+    be_away(recognised)
+    assert dialog.evaluate("dialog => dialog === window.opened && dialog.contains(document.activeElement)")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+
+
+def be_away(page: Page) -> None:
+    """Lose the connection and find it again, within the time that the server keeps the page."""
+    page.context.set_offline(True)
+    until(page, "!document.documentElement.hasAttribute('data-ready')")
+    page.context.set_offline(False)
+    ready(page)
 
 
 @pytest.mark.pain(5)
@@ -80,11 +124,16 @@ def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp
         ready(page)
         screen = CategoryPage(page)
         screen.start_new("Half a category")
+        page.get_by_role("button", name="Collapse sidebar").click()  # kept in the database
+        ready(page)
+        where = page.url
         if is_killed:
             application.process.kill()
     expect(page.get_by_text("Reconnecting…")).to_be_visible()
     with started(tmp_path, port=port):
         ready(page)
         expect(screen.name).to_have_value("Half a category")
+        expect(page.get_by_role("button", name="Expand sidebar")).to_be_visible()
+        assert page.url == where
         screen.create.click()
         expect(page.get_by_role("article", name="Half a category")).to_be_visible()

@@ -39,6 +39,8 @@ class MovingPage:
         self.press = page.get_by_role("button", name="Press")
         self.doze = page.get_by_role("button", name="Doze")
         """Keeps the page's later events waiting for four seconds."""
+        self.hog = page.get_by_role("button", name="Hog")
+        """Holds up the whole server for half a second."""
         self.grow = page.get_by_role("button", name="Grow")
         self.pressed = page.get_by_role("main").get_by_role("status").filter(has_text="pressed")
         self.note = page.get_by_label("Note")

@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 
 import pytest
+from sqlalchemy import text
 from structlog.testing import capture_logs
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -311,6 +312,20 @@ class TestStrangers:
             async with asyncio.timeout(5):
                 with pytest.raises(ConnectionClosed) as closed:
                     await client.until("mount")
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+
+    @pytest.mark.security(23, 30)
+    async def test_a_session_that_expires_closes_the_socket_of_an_idle_page(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.session._IDLE_CHECK_S", 0.1)
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/private")
+            async with server.core.database.transaction() as session:
+                await session.execute(text("UPDATE account_session SET expires_at = now() - interval '1 second'"))
+            with pytest.raises(ConnectionClosed) as closed:
+                await client.until("mount")
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
 
     @pytest.mark.security(21)

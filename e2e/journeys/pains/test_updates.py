@@ -55,6 +55,17 @@ def test_ten_rapid_clicks_while_the_page_changes(moving: MovingPage) -> None:
     expect(moving.pressed).to_have_text("pressed 10")
 
 
+@pytest.mark.pain(9)
+def test_a_handler_that_holds_everybody_up_is_named_in_the_log(moving: MovingPage, laboratory: Application) -> None:
+    page = moving.open().page
+    moving.hog.click()
+    ready(page)
+    named = [
+        line for line in (laboratory.data / "server.log").read_text().splitlines() if "loop.blocked" in line and "_hog" in line
+    ]
+    assert len(named) == 1, named
+
+
 class TestProblem:
     def test_of_a_component_stays_in_its_place_and_a_retry_mends_it_alone(self, moving: MovingPage) -> None:
         loads: list[str] = []
