@@ -42,7 +42,9 @@ import type { EarlyAct } from "./runtime/early";
   const load = () => {
     if (main !== undefined) void import(/* @vite-ignore */ main);
   };
-  // The first frame belongs to what can be read. A page that nobody looks at draws none.
-  requestAnimationFrame(() => requestAnimationFrame(load));
-  setTimeout(load, 250);
+  // The first frame belongs to what can be read; compiling comes after it. A page that nobody looks at draws none.
+  document.addEventListener("DOMContentLoaded", () => {
+    requestAnimationFrame(() => setTimeout(load));
+    setTimeout(load, 250);
+  });
 })();
