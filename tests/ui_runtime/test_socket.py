@@ -371,6 +371,13 @@ class TestLimits:
             await client.websocket.send("{")
             assert "did not understand" in (await client.until("refused"))["sentence"]
 
+    async def test_who_says_nothing_is_sent_away_with_a_sentence(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.socket._HELLO_TIMEOUT_S", 0.1)
+        async with server.socket() as client:
+            assert "did not understand" in (await client.until("refused"))["sentence"]
+            with pytest.raises(ConnectionClosed):
+                await client.websocket.recv()
+
     @pytest.mark.parametrize("first", ["{", '{"type": "event", "seq": 1}', '{"type": "hello", "path": "/' + "x" * 100_000 + '"}'])
     async def test_who_does_not_say_hello_is_sent_away_with_a_sentence(self, server: Server, first: str) -> None:
         async with server.socket() as client:

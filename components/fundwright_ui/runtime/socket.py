@@ -39,11 +39,9 @@ class Sockets:
         actor = await self._site.authenticate(websocket.cookies)
         await websocket.accept()
         set_language(language_of(actor, websocket))
-        with suppress(WebSocketDisconnect, TimeoutError):
-            async with asyncio.timeout(_HELLO_TIMEOUT_S):
-                text = await websocket.receive_text()
-            hello = read_frame(text) if len(text) <= _MAX_HELLO_CHARACTERS else None
-            if hello is not None and hello.get("type") == "hello":
+        with suppress(WebSocketDisconnect):
+            hello = await _hello(websocket)
+            if hello is not None:
                 await self._greet(websocket, actor, hello)
             else:
                 await _refuse(websocket, t("The server did not understand the page. Load it again."), _POLICY)
@@ -76,6 +74,17 @@ class Sockets:
         if lost:
             lost.leave()
         return lost is not None
+
+
+async def _hello(websocket: WebSocket) -> dict[str, Any] | None:
+    """None when the page says something else, or nothing in time."""
+    try:
+        async with asyncio.timeout(_HELLO_TIMEOUT_S):
+            text = await websocket.receive_text()
+    except TimeoutError:
+        return None
+    frame = read_frame(text) if len(text) <= _MAX_HELLO_CHARACTERS else None
+    return frame if frame is not None and frame.get("type") == "hello" else None
 
 
 async def _refuse(websocket: WebSocket, sentence: str, code: int) -> None:
