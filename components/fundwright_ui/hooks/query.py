@@ -105,7 +105,8 @@ def use_query(
 ) -> Query[T]:
     """Ask the database in a transaction of its own; again when `key` changes or one of the live `topics` speaks.
 
-    First paint waits for the answer (at most about a second), so that the page arrives complete.
+    First paint waits for the answer (at most about a second), so that the page arrives complete. An answer is packed while
+    nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.
     """
     connection = use_connection()
     _, set_round = use_state(0)
