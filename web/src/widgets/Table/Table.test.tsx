@@ -46,6 +46,27 @@ describe("Table", () => {
     expect(screen.getAllByRole("cell").map(({ textContent }) => textContent)).toEqual(["Roofs", "1 200", "Walls", "7", "Floors", "8"]);
   });
 
+  it("shows each of many changes", async () => {
+    const page = await openPage({ w: "Table", a: props }, { html: painted, widgets });
+    const link = (label: string) => ({ label, href: "/grants" });
+    const numbers = props.columns.map(({ label }) => ({ label, isNumber: true }));
+    const steps: { readonly rows: readonly (readonly (string | ReturnType<typeof link>)[])[]; readonly columns?: object[] }[] = [
+      { rows: [["a", "1"], ["b", "2"]] },
+      { rows: [["c", "1"], ["", "2"]] },
+      { rows: [["a", "1"], ["b", "3"]], columns: numbers },
+      { rows: [[link("d"), "1"], ["b", ""]] },
+      { rows: [["a", "4"]] },
+      { rows: [["a", "4"], ["e", link("f")]], columns: props.columns },
+      { rows: [["c", link("4")], ["b", "3"], ["g", "5"]] },
+      { rows: [["a", "1"], ["b", "3"], ["", ""]], columns: numbers },
+    ];
+    for (const step of steps) {
+      await page.patch(["attrs", [], { ...step }, []]);
+      const shown = step.rows.flat().map((cell) => (typeof cell === "string" ? cell : cell.label));
+      expect(screen.getAllByRole("cell").map(({ textContent }) => textContent)).toEqual(shown);
+    }
+  });
+
   it("says that it is empty", async () => {
     const html = '<div data-widget="Table"><p class="fw-muted">No grants yet.</p></div>';
     await openPage({ w: "Table", a: { ...props, rows: [] } }, { html, widgets });

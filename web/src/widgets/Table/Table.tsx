@@ -1,4 +1,4 @@
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useLayoutEffect, useRef } from "react";
 import type { LinkCell, TableColumn, TableProps } from "../../generated/widgets";
 
 type Cell = string | LinkCell;
@@ -8,8 +8,17 @@ interface RowProps {
   readonly columns: readonly TableColumn[];
 }
 
-/** A table of texts and links. The server paints the same (components/fundwright_ui/widgets/table.py). */
+/**
+ * A table of texts and links. The server paints the same (components/fundwright_ui/widgets/table.py). React draws which cells there
+ * are; a text that changes is written into its cell, because React would make and compare all cells of the row for it.
+ */
 export function Table({ label, columns, rows, emptyText }: TableProps): ReactNode {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const written = useRef(rows);
+  useLayoutEffect(() => {
+    if (body.current !== null) writeTexts(body.current, written.current, rows);
+    written.current = rows;
+  }, [rows]);
   if (rows.length === 0 && emptyText !== "") return <p className="fw-muted">{emptyText}</p>;
   return (
     <div className="fw-table-scroll">
@@ -23,7 +32,7 @@ export function Table({ label, columns, rows, emptyText }: TableProps): ReactNod
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={body}>
           {rows.map((cells, index) => (
             <Row key={index} cells={cells} columns={columns} />
           ))}
@@ -45,7 +54,7 @@ const Row = memo(function Row({ cells, columns }: RowProps): ReactNode {
   );
 }, showsTheSame);
 
-// Rows arrive as new objects with each change.
+/** Texts aside. Rows arrive as new objects with each change. */
 function showsTheSame(before: RowProps, after: RowProps): boolean {
   return (
     before.columns === after.columns &&
@@ -55,8 +64,26 @@ function showsTheSame(before: RowProps, after: RowProps): boolean {
 }
 
 function isSame(before: Cell, after: Cell | undefined): boolean {
-  if (typeof before === "string" || typeof after !== "object") return before === after;
+  if (typeof before === "string" || typeof after !== "object") return typeof before === typeof after;
   return before.label === after.label && before.href === after.href;
+}
+
+/** Compares with what was written last, not with what React drew last: that may be older. */
+function writeTexts(body: HTMLTableSectionElement, before: TableProps["rows"], after: TableProps["rows"]): void {
+  let row = body.firstElementChild;
+  for (const [number, cells] of after.entries()) {
+    let place = row?.firstElementChild;
+    for (const [index, cell] of cells.entries()) {
+      if (place && typeof cell === "string" && cell !== before[number]?.[index]) write(place, cell);
+      place = place?.nextElementSibling;
+    }
+    row = row?.nextElementSibling ?? null;
+  }
+}
+
+function write(place: Element, text: string): void {
+  if (place.firstChild instanceof Text) place.firstChild.nodeValue = text;
+  else place.textContent = text;
 }
 
 function look(column: TableColumn): string | undefined {
