@@ -2,7 +2,8 @@
 
 `python -m benchmarks.ui.peers [NAME…]`. The page has a counter, a field that is echoed and a table of 100 × 8 cells that all change
 with each click. The browser reaches each server through a proxy that counts what comes back, as compressed by the server.
-Medians of three rounds; times in milliseconds as the browser sees them, first ones since navigation in a context of its own.
+Medians of five rounds, in each of which all have their turn, because a machine is slower at one time than at another; times in
+milliseconds as the browser sees them, first ones since navigation in a context of its own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import socket
 import statistics
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, Error, Page, sync_playwright
@@ -19,7 +21,7 @@ from benchmarks.ui.proxy import Proxy, proxied
 from benchmarks.ui.servers import Framework, NotAvailable, frameworks, serving
 from e2e.application import launch_options
 
-ROUNDS = 3
+ROUNDS = 5
 CLICKS = 200
 TABLE_CLICKS = 30
 SILENCE_S = 1
@@ -114,27 +116,41 @@ COLUMNS = (
 
 def main(wanted: Sequence[str]) -> int:
     chosen = [each for each in frameworks() if not wanted or each.name.lower() in {name.lower() for name in wanted}]
-    found: dict[str, Measured] = {}
+    rounds: dict[str, list[Measured]] = {}
     missing: dict[str, str] = {}
-    with sync_playwright() as playwright:
+    with ExitStack() as running, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())
+        pages: dict[str, tuple[str, Proxy]] = {}
         for framework in chosen:
             print(f"{framework.name} …", file=sys.stderr, flush=True)
             try:
-                found[framework.name] = measure(browser, framework)
-            except (NotAvailable, Error) as reason:
+                pages[framework.name] = start(framework, running)
+            except NotAvailable as reason:
                 missing[framework.name] = str(reason).splitlines()[0]
+        for number in range(ROUNDS + 1):
+            print(f"round {number} …" if number else "warming up …", file=sys.stderr, flush=True)
+            for name in [name for name in pages if name not in missing]:
+                try:
+                    measured = one_round(browser, *pages[name])
+                except Error as reason:
+                    missing[name] = str(reason).splitlines()[0]
+                else:
+                    rounds.setdefault(name, []).extend([measured] if number else [])
         browser.close()
+    found = {name: _median(rounds[name]) for name in pages if name not in missing}
     tell(found, missing)
     return 0 if "Fundwright" in found else 1
 
 
-def measure(browser: Browser, framework: Framework) -> Measured:
-    """Three rounds, after one that warms the server up."""
+def start(framework: Framework, running: ExitStack) -> tuple[str, Proxy]:
+    """The address of its page, and the proxy before it. Raises NotAvailable."""
     port, target = free_ports(2)
     origin = f"http://127.0.0.1:{port}"
-    with serving(framework, port=target, origin=origin), proxied(port, target) as proxy:
-        rounds = [one_round(browser, origin, proxy) for _ in range(ROUNDS + 1)][1:]
+    running.enter_context(serving(framework, port=target, origin=origin))
+    return origin, running.enter_context(proxied(port, target))
+
+
+def _median(rounds: Sequence[Measured]) -> Measured:
     return Measured(*(statistics.median(values) for values in zip(*rounds, strict=True)))
 
 
