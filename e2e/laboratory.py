@@ -35,6 +35,7 @@ def typing_screen() -> VdomDict:
 
 
 def _hog() -> None:
+    """What a handler must never do: nobody else is answered until it is over, and the server's log has to name it."""
     time.sleep(0.5)
 
 

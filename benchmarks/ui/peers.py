@@ -129,15 +129,16 @@ def main(wanted: Sequence[str]) -> int:
                 missing[framework.name] = str(reason).splitlines()[0]
         for number in range(ROUNDS + 1):
             print(f"round {number} …" if number else "warming up …", file=sys.stderr, flush=True)
-            for name in [name for name in pages if name not in missing]:
+            for name, page in list(pages.items()):
                 try:
-                    measured = one_round(browser, *pages[name])
+                    measured = one_round(browser, *page)
                 except Error as reason:
                     missing[name] = str(reason).splitlines()[0]
+                    del pages[name]
                 else:
-                    rounds.setdefault(name, []).extend([measured] if number else [])
+                    rounds.setdefault(name, []).append(measured)
         browser.close()
-    found = {name: _median(rounds[name]) for name in pages if name not in missing}
+    found = {name: _median(rounds[name][1:]) for name in pages}
     tell(found, missing)
     return 0 if "Fundwright" in found else 1
 

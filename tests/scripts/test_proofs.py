@@ -20,7 +20,8 @@ def test_works(n): ...
 def test_fails(): assert False
 
 @pytest.mark.pain(3)
-def test_is_skipped(): pytest.skip("not here")
+@pytest.mark.skip(reason="what it needs is not on this machine")
+def test_is_skipped(): assert False
 
 @pytest.fixture
 def broken():

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 from sqlalchemy import text
@@ -17,6 +18,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client, Role
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.socket import allowed_origins
+from fundwright_ui.runtime.view import View
 from tests.ui_runtime.conftest import EMAIL, Fragile, Server, find
 from tests.ui_runtime.conftest import Client as Browser
 
@@ -54,6 +56,26 @@ class TestEvent:
             assert client.text.endswith("count 1")
         patch = next(frame for frame in client.frames if frame["type"] == "patch")
         assert len(json.dumps(patch)) < 200
+
+    async def test_of_a_page_that_had_come_to_rest_does_what_it_should(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        resting = asyncio.Event()
+        rest = View.rest
+
+        def rest_and_tell(view: View) -> None:
+            rest(view)
+            resting.set()
+
+        monkeypatch.setattr(View, "rest", rest_and_tell)
+        monkeypatch.setattr("fundwright_ui.runtime.session._REST_AFTER_S", 0.02)
+        async with server.socket() as client:
+            await client.hello("/public")
+            for count in (1, 2):
+                resting.clear()
+                await resting.wait()
+                await client.click("add")
+                assert client.text.endswith(f"count {count}")
 
     @pytest.mark.pain(7)
     async def test_ten_rapid_clicks_have_ten_effects(self, server: Server) -> None:
@@ -268,9 +290,8 @@ class TestStrangers:
                 actor = await identity.authenticate(server.core, session, token)
                 assert actor is not None
                 await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
-            with pytest.raises(ConnectionClosed) as closed:
+            with _sent_to_sign_in():
                 await client.click("keep", value="too late")
-        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
         assert not [frame for frame in client.frames if frame["type"] == "patch"]
 
     @pytest.mark.pain(12)
@@ -310,9 +331,8 @@ class TestStrangers:
                 assert actor is not None
                 await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
             async with asyncio.timeout(5):
-                with pytest.raises(ConnectionClosed) as closed:
+                with _sent_to_sign_in():
                     await client.until("mount")
-        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
 
     @pytest.mark.security(23, 30)
     async def test_a_session_that_expires_closes_the_socket_of_an_idle_page(
@@ -324,9 +344,8 @@ class TestStrangers:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
                 await session.execute(text("UPDATE account_session SET expires_at = now() - interval '1 second'"))
-            with pytest.raises(ConnectionClosed) as closed:
+            with _sent_to_sign_in():
                 await client.until("mount")
-        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
 
     @pytest.mark.security(21)
     async def test_a_changed_role_ends_what_was_opened_with_the_old_one(self, server: Server) -> None:
@@ -385,6 +404,13 @@ class TestLimits:
             assert "did not understand" in (await client.until("refused"))["sentence"]
             with pytest.raises(ConnectionClosed):
                 await client.websocket.recv()
+
+
+@contextmanager
+def _sent_to_sign_in() -> Iterator[None]:
+    with pytest.raises(ConnectionClosed) as closed:
+        yield
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
 
 
 async def _say_nothing(*_arguments: object, **_named: object) -> None: ...

@@ -67,7 +67,7 @@ class Query(Generic[T]):
             self._start()
 
     def close(self) -> None:
-        self._connection.resting.discard(self.rest)
+        self._connection.at_rest.discard(self.rest)
         self._cancel()
 
     def _cancel(self) -> None:
@@ -113,7 +113,7 @@ def use_query(
     holder = use_ref(cast("Query[Any] | None", None))
     if holder.current is None:
         holder.current = Query[Any](connection, lambda: set_round(lambda n: n + 1))
-        connection.resting.add(holder.current.rest)
+        connection.at_rest.add(holder.current.rest)
         at_unmount(holder.current.close)
     query = cast("Query[T]", holder.current)
     query.ask(read, tuple(key))

@@ -54,7 +54,7 @@ class Bundle:
     def _looks(self, entry: str, nonce: str) -> str:
         """The icon, and the styles of `entry` as text: the first frame waits for no second answer of the server."""
         sheets: list[str] = self._read()[entry].get("css", [])
-        return "".join(f'<style nonce="{nonce}">{self._style(path)}</style>' for path in sheets) + self._icon
+        return "".join(f'<style nonce="{nonce}">{self._text(path)}</style>' for path in sheets) + self._icon
 
     @property
     def _icon(self) -> str:
@@ -66,13 +66,11 @@ class Bundle:
         """The browser half's own English sentences, which it wants translated."""
         return tuple(json.loads((self._folder / "strings.json").read_text()))
 
-    def _style(self, path: str) -> str:
-        """A stylesheet as it may stand in a page: its addresses are relative to the file."""
-        return _OWN_ADDRESS.sub(rf"\1{self._base}/{path.rpartition('/')[0]}/", self._text(path))
-
     def _text(self, path: str) -> str:
+        """A file as it may stand in a page: the addresses in a stylesheet are relative to it."""
         if path not in self._texts:
-            self._texts[path] = (self._folder / path).read_text().strip()
+            text = (self._folder / path).read_text().strip()
+            self._texts[path] = _OWN_ADDRESS.sub(rf"\1{self._base}/{path.rpartition('/')[0]}/", text)
         return self._texts[path]
 
     def _read(self) -> dict[str, Any]:

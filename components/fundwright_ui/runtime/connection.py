@@ -50,7 +50,7 @@ class Connection:
         self._relocate = relocate
         self._queries: set[asyncio.Task[Any]] = set()
         self._closing: dict[Callable[[], None], None] = {}
-        self.resting: set[Callable[[], None]] = set()
+        self.at_rest: set[Callable[[], None]] = set()
         """Called when nobody does anything: what can be kept in less memory is."""
 
     def toast(self, message: str, variant: Variant = "success") -> None:
@@ -106,7 +106,7 @@ class Connection:
         close()
 
     def rest(self) -> None:
-        for rest in self.resting:
+        for rest in self.at_rest:
             rest()
 
     async def close(self) -> None:

@@ -93,7 +93,7 @@ def text_field(
         maxLength=maxlength,
     )
     events = _events(on_change, on_blur)
-    return _field("input", name, label, given, events, (), help, error, end, small, id, key=key or f"field:{name}")
+    return _Field(name, partial(_element, "input", name, label, given, events, (), help, error, end, small, id, key))
 
 
 def text_area(
@@ -125,7 +125,7 @@ def text_area(
         maxLength=maxlength,
     )
     events = _events(on_change, on_blur)
-    return _field("textarea", name, label, given, events, (), help, error, None, False, id, key=key or f"field:{name}")
+    return _Field(name, partial(_element, "textarea", name, label, given, events, (), help, error, None, False, id, key))
 
 
 def select_field(
@@ -154,7 +154,7 @@ def select_field(
     )
     events = _events(on_change, None)
     elements = tuple(html.option({"value": choice.value, "key": choice.value}, choice.label) for choice in choices)
-    return _field("select", name, label, given, events, elements, help, error, None, small, id, key=key or f"field:{name}")
+    return _Field(name, partial(_element, "select", name, label, given, events, elements, help, error, None, small, id, key))
 
 
 def checkbox(
@@ -262,10 +262,10 @@ def field_errors(refused: ValidationError) -> dict[str, str]:
 
 
 class _Field(VdomDict):
-    """The element of a field. As a component it would cost each open page 2 kB."""
+    """The element of a field, and how it looks with a complaint of its form. As a component it would cost each open page 2 kB."""
 
-    def __init__(self, name: str, error: str | None, element: Callable[[str | None], VdomDict]) -> None:
-        super().__init__(**cast(Any, element(error)))
+    def __init__(self, name: str, element: Callable[[str | None], VdomDict]) -> None:
+        super().__init__(**cast(Any, element(None)))
         self.name = name
         self.element = element
 
@@ -285,7 +285,7 @@ def _with_complaint(child: Child, errors: Mapping[str, str]) -> Child:
     return VdomDict(**changed)
 
 
-def _field(
+def _element(
     tag: str,
     name: str,
     label: str,
@@ -297,26 +297,10 @@ def _field(
     end: Child,
     small: bool,
     id: str | None,
-    *,
-    key: str,
-) -> _Field:
-    return _Field(name, error, partial(_element, tag, name, label, given, events, children, help, end, small, id, key))
-
-
-def _element(
-    tag: str,
-    name: str,
-    label: str,
-    given: dict[str, Any],
-    events: dict[str, Handler],
-    children: tuple[VdomDict, ...],
-    help: str | None,
-    end: Child,
-    small: bool,
-    id: str | None,
-    key: str,
-    complaint: str | None,
+    key: str | None,
+    form_error: str | None,
 ) -> VdomDict:
+    complaint = error or form_error
     own_id = id or f"field-{name}"
     notes = [f"{own_id}-error" if complaint else None, f"{own_id}-help" if help else None]
     control = _CONTROLS[tag](
@@ -334,7 +318,7 @@ def _element(
         *children,
     )
     return html.div(
-        {"className": "fw-field", "key": key},
+        {"className": "fw-field", "key": key or f"field:{name}"},
         html.label(
             {"className": classes("fw-label", "fw-label-required" if given.get("required") else None), "htmlFor": own_id}, label
         ),
