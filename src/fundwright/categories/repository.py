@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Select, UnaryExpression, delete, func, or_, select, update
+from sqlalchemy import BindParameter, Select, UnaryExpression, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,25 +19,29 @@ from fundwright.core.paging import PageRequest
 _MOST_EXAMPLES = 3_000
 _BATCH = 5_000  # a statement takes at most 65 535 parameters
 
+_OWNER_ID: BindParameter[UUID] = bindparam("owner_id")
+_COUNTS = (
+    select(
+        Label.category_id,
+        func.count().filter(Label.state == LabelState.SUGGESTED).label("suggested"),
+        func.count().filter(Label.state == LabelState.ACCEPTED).label("accepted"),
+    )
+    .where(Label.owner_id == _OWNER_ID)
+    .group_by(Label.category_id)
+    .subquery()
+)
+# Made once: the parts of a statement with a subquery refer to each other, and would wait in memory for the garbage collector.
+_WITH_COUNTS = (
+    select(Category, _COUNTS.c.suggested, _COUNTS.c.accepted)
+    .outerjoin(_COUNTS, _COUNTS.c.category_id == Category.id)
+    .where(Category.owner_id == _OWNER_ID)
+    .order_by(func.lower(Category.name), Category.id)
+)
+
 
 async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[CategoryRead]:
     """Categories by name, each with what is in it."""
-    counts = (
-        select(
-            Label.category_id,
-            func.count().filter(Label.state == LabelState.SUGGESTED).label("suggested"),
-            func.count().filter(Label.state == LabelState.ACCEPTED).label("accepted"),
-        )
-        .where(Label.owner_id == owner_id)
-        .group_by(Label.category_id)
-        .subquery()
-    )
-    rows = await session.execute(
-        select(Category, counts.c.suggested, counts.c.accepted)
-        .outerjoin(counts, counts.c.category_id == Category.id)
-        .where(Category.owner_id == owner_id)
-        .order_by(func.lower(Category.name), Category.id)
-    )
+    rows = await session.execute(_WITH_COUNTS, {"owner_id": owner_id})
     return [
         CategoryRead(
             id=category.id,

@@ -432,15 +432,18 @@ async def versions(
     return [(number, seen_at, raw, description) for number, seen_at, raw, description in found]
 
 
+_NUMBER = func.sum(OpportunityFacet.number)
+_FACETS = (
+    select(OpportunityFacet.facet, OpportunityFacet.value, func.max(OpportunityFacet.label), _NUMBER)
+    .where(OpportunityFacet.number > 0)
+    .group_by(OpportunityFacet.facet, OpportunityFacet.value)
+    .order_by(_NUMBER.desc(), OpportunityFacet.value)
+)
+
+
 async def facets(session: AsyncSession, kind: str | None) -> list[tuple[str, str, str, int]]:
     """(facet, value, label, number of opportunities), most frequent first."""
-    number = func.sum(OpportunityFacet.number)
-    found = (
-        select(OpportunityFacet.facet, OpportunityFacet.value, func.max(OpportunityFacet.label), number)
-        .where(OpportunityFacet.kind == kind if kind else true(), OpportunityFacet.number > 0)
-        .group_by(OpportunityFacet.facet, OpportunityFacet.value)
-        .order_by(number.desc(), OpportunityFacet.value)
-    )
+    found = _FACETS if kind is None else _FACETS.where(OpportunityFacet.kind == kind)
     return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(found)]
 
 

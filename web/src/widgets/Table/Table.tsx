@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useLayoutEffect, useRef } from "react";
+import { memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { LinkCell, TableColumn, TableProps } from "../../generated/widgets";
 
 type Cell = string | LinkCell;
@@ -15,6 +15,9 @@ interface RowProps {
 export function Table({ label, columns, rows, emptyText }: TableProps): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const written = useRef(rows);
+  const [drawn, setDrawn] = useState(rows);
+  if (drawn !== rows && !areTheSame(drawn, rows)) setDrawn(rows);
+  const drawnRows = useMemo(() => drawn.map((cells, index) => <Row key={index} cells={cells} columns={columns} />), [drawn, columns]);
   useLayoutEffect(() => {
     if (body.current !== null) writeTexts(body.current, written.current, rows);
     written.current = rows;
@@ -32,11 +35,7 @@ export function Table({ label, columns, rows, emptyText }: TableProps): ReactNod
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
-          {rows.map((cells, index) => (
-            <Row key={index} cells={cells} columns={columns} />
-          ))}
-        </tbody>
+        <tbody ref={body}>{drawnRows}</tbody>
       </table>
     </div>
   );
@@ -52,15 +51,15 @@ const Row = memo(function Row({ cells, columns }: RowProps): ReactNode {
       ))}
     </tr>
   );
-}, showsTheSame);
+}, (before, after) => before.columns === after.columns && showTheSame(before.cells, after.cells));
+
+function areTheSame(before: TableProps["rows"], after: TableProps["rows"]): boolean {
+  return before.length === after.length && before.every((cells, index) => showTheSame(cells, after[index] ?? []));
+}
 
 /** Texts aside. Rows arrive as new objects with each change. */
-function showsTheSame(before: RowProps, after: RowProps): boolean {
-  return (
-    before.columns === after.columns &&
-    before.cells.length === after.cells.length &&
-    before.cells.every((cell, index) => isSame(cell, after.cells[index]))
-  );
+function showTheSame(before: readonly Cell[], after: readonly Cell[]): boolean {
+  return before.length === after.length && before.every((cell, index) => isSame(cell, after[index]));
 }
 
 function isSame(before: Cell, after: Cell | undefined): boolean {
