@@ -12,7 +12,7 @@ COMMANDS = (
     (BIN / "ruff", "check", "--fix", "--quiet", "."),
     (BIN / "ruff", "format", "--quiet", "."),
     (sys.executable, "-m", "fundwright_ui.widgets.typescript"),
-    (sys.executable, "-m", "scripts.settings_page"),
+    (sys.executable, "-m", "scripts.tables"),
     (sys.executable, "-m", "scripts.messages"),
     ("npm", "run", "--silent", "lint", "--", "--fix"),
 )

@@ -1,4 +1,4 @@
-"""Brings the catalogues of fundwright_ui.messages up to date with what the sources say.
+"""Brings the catalogues of fundwright.core.messages up to date with what the sources say.
 
 `python -m scripts.messages` adds new messages without a translation, keeps the translations there are and drops messages that
 nothing says any more. `--check` only tells what is missing, unsure, unused, or has other {placeholders} than the English.
@@ -17,22 +17,23 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from fundwright.core.messages import LANGUAGES
 from fundwright.generation.templates import TEMPLATES
 from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui import plugin
-from fundwright_ui.messages import LANGUAGES
 
 PROJECT = Path(__file__).resolve().parent.parent
-SERVER = PROJECT / "components"
+SERVER = ("src", "components")
 BROWSER = PROJECT / "web/src"
-LOCALES = SERVER / "fundwright_ui/locales"
+LOCALES = PROJECT / "src/fundwright/core/locales"
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 
 
 def messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
     """Every message that a person can be shown, or its singular and plural, with the source it stands in."""
-    for path, _, message, _, _ in extract_from_dir(SERVER, keywords={"t": None, "nt": (1, 2)}):
-        yield message, f"components/{path}"
+    for folder in SERVER:
+        for path, _, message, _, _ in extract_from_dir(PROJECT / folder, keywords={"t": None, "nt": (1, 2)}):
+            yield message, f"{folder}/{path}"
     for path in sorted(BROWSER.rglob("*.ts*")):
         if ".test." not in path.name:
             # As vite.config.ts finds the sentences it lists in strings.json.

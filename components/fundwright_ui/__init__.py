@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fundwright.core.messages import nt, t
     from fundwright_ui.extension import SidebarEntry, WebModule
     from fundwright_ui.hooks import use_action, use_actor, use_connection, use_live, use_query, use_saved_state, use_url_state
-    from fundwright_ui.messages import nt, t
     from fundwright_ui.runtime.router import screen
     from fundwright_ui.ui import (
         alert,
@@ -95,7 +95,7 @@ __all__ = [
 
 _HOMES = {
     "fundwright_ui.extension": {"SidebarEntry", "WebModule"},
-    "fundwright_ui.messages": {"nt", "t"},
+    "fundwright.core.messages": {"nt", "t"},
     "fundwright_ui.runtime.router": {"screen"},
     "fundwright_ui.widgets": {"On", "Props", "Widget"},
 }

@@ -16,8 +16,9 @@ import pytest
 import fundwright_ui
 from fundwright import hooks
 from fundwright.core.plugins import GROUP
+from fundwright.core.settings import Settings
 from fundwright_ui import extension
-from scripts import settings_page
+from scripts import tables
 from tests.architecture.tree import PROJECT, python, texts
 
 PAGES = sorted(path for path in texts() if path.suffix == ".md" and (path.parts[0] == "docs" or len(path.parts) == 1))
@@ -29,12 +30,13 @@ def hook_names(module: ModuleType) -> list[str]:
     return [name for name, value in vars(module).items() if hasattr(value, f"{GROUP}_spec")]
 
 
-class TestSettings:
-    def test_the_table_is_what_settings_declares(self) -> None:
-        assert settings_page.PAGE.read_text() == settings_page.page(), "Run `make fix`."
+class TestTables:
+    @pytest.mark.parametrize("path", tables.TABLES, ids=lambda path: path.name)
+    def test_each_says_what_the_code_declares(self, path: Path) -> None:
+        assert path.read_text() == tables.page(path), "Run `make fix`."
 
     def test_every_setting_says_what_it_does(self) -> None:
-        assert [name for name, field in settings_page.Settings.model_fields.items() if not field.description] == []
+        assert [name for name, field in Settings.model_fields.items() if not field.description] == []
 
 
 class TestHooks:

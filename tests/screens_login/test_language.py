@@ -8,7 +8,8 @@ import pytest
 from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor, Language, Role
+from fundwright.core.messages import Language
+from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.testing import mounted

@@ -5,10 +5,10 @@ from uuid import UUID
 import pytest
 
 from fundwright.core.assembly import Core
+from fundwright.core.messages import speaking
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import service
-from fundwright_ui.messages import speaking
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.history import duration_text, history_screen
 from fundwright_ui.screens.run import run_screen

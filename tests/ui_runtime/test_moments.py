@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from fundwright_ui.messages import speaking
+from fundwright.core.messages import speaking
 from fundwright_ui.ui import moment
 
 EVENING = datetime(2026, 11, 21, 18, 39, 2, tzinfo=ZoneInfo("America/Los_Angeles"))

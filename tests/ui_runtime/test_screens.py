@@ -17,9 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
+from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
 from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table

@@ -14,10 +14,10 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import t
 from fundwright.identity import service as identity
 from fundwright.identity.passwords import MIN_LENGTH
 from fundwright_ui.hooks import Action, use_action
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.buttons import button, icon_button
 from fundwright_ui.ui.elements import Child

@@ -8,6 +8,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import t
 from fundwright.identity import service as identity
 from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
@@ -22,7 +23,6 @@ from fundwright_ui.login.form import (
     use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, login_frame
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 
 

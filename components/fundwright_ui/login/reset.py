@@ -8,11 +8,11 @@ from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import t
 from fundwright.identity import service as identity
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, login_frame
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 

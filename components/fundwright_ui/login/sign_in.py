@@ -9,6 +9,7 @@ from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import t
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import SignInRefused
 from fundwright_ui.hooks import use_connection
@@ -23,7 +24,6 @@ from fundwright_ui.login.form import (
     use_submit,
 )
 from fundwright_ui.login.frame import REGISTER, RESET, login_frame
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import safe_next, screen
 
 

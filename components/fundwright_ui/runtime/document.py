@@ -13,9 +13,9 @@ from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import LANGUAGES, current_language, set_language, t, translations
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
-from fundwright_ui.messages import LANGUAGES, current_language, set_language, t, translations
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node

@@ -7,7 +7,7 @@ from uuid import uuid4
 import structlog
 
 from fundwright.core.errors import FundwrightError
-from fundwright_ui.messages import t
+from fundwright.core.messages import t
 
 log = structlog.get_logger()
 

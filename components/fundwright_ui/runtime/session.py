@@ -18,9 +18,9 @@ from pydantic_core import to_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fundwright.core.assembly import Core
+from fundwright.core.messages import current_language, t
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
-from fundwright_ui.messages import current_language, t
 from fundwright_ui.runtime.connection import Connection, Frame
 from fundwright_ui.runtime.events import received_at
 from fundwright_ui.runtime.faults import sentence_of

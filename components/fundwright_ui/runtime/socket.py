@@ -10,9 +10,9 @@ from uuid import UUID
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from fundwright.core.messages import set_language, t
 from fundwright.core.settings import Settings
 from fundwright.identity.schemas import Actor
-from fundwright_ui.messages import set_language, t
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site, encoded, read_frame

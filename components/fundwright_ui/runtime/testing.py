@@ -26,8 +26,8 @@ from pydantic.alias_generators import to_camel
 from reactpy.types import Component
 
 from fundwright.core.assembly import Core
+from fundwright.core.messages import speaking
 from fundwright.identity.schemas import Actor
-from fundwright_ui.messages import speaking
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.faults import sentence_of

@@ -13,7 +13,7 @@ from typing import Any, Self
 from reactpy import component, use_ref, use_state
 from reactpy.types import Component
 
-from fundwright_ui.messages import t
+from fundwright.core.messages import t
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.layout import GuardedLayout

@@ -12,11 +12,12 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead, SuggestionQuery
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRead, JobState
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.hooks import Action, UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.messages import nt, t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
@@ -76,9 +77,15 @@ def category_screen() -> VdomDict:
     if found.value is None:
         return page(t("Category"), loading(t("Loading categories")))
     is_first = not found.value
-    if not actor.can_change:
+    if not actor.may(Permission.WORK):
         cards = grid(*(_category_card(category, key=str(category.id)) for category in found.value))
-        return page(t("Category"), only_reads(), empty(t("No categories yet.")) if is_first else cards)
+        can_label = actor.may(Permission.LABEL)
+        return page(
+            t("Category"),
+            None if can_label else only_reads(),
+            empty(t("No categories yet.")) if is_first else cards,
+            _review(found.value, key="review") if can_label and not is_first else None,
+        )
     return page(
         t("Category"),
         _sample_banner(found.value, removing),
@@ -207,7 +214,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
 def _category_card(category: CategoryRead) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     part, _, id = url.get("open").partition(":")
-    opened = part if actor.can_change and id == str(category.id) else ""
+    opened = part if actor.may(Permission.WORK) and id == str(category.id) else ""
 
     def close() -> None:
         url.set(open=None)
@@ -279,7 +286,7 @@ def _category_card(category: CategoryRead) -> VdomDict:
             icon_button(t("Edit {name}", name=category.name), "edit", small=True, on_click=lambda: toggle("edit")),
             icon_button(t("Delete {name}", name=category.name), "delete", small=True, on_click=lambda: toggle("delete")),
         ]
-        if actor.can_change
+        if actor.may(Permission.WORK)
         else [],
     )
 

@@ -11,10 +11,11 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
+from fundwright.core.messages import nt, t
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, SectionState
+from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_live, use_query
-from fundwright_ui.messages import nt, t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate import state_chip
 from fundwright_ui.ui import (
@@ -97,14 +98,14 @@ def draft_screen() -> VdomDict:
             text_link(
                 t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             )
-            if actor.can_change
+            if actor.may(Permission.WORK)
             else None,
         ),
         _how_far(draft),
         _trouble(
             draft,
             button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained")
-            if actor.can_change
+            if actor.may(Permission.WORK)
             else None,
         ),
         *(_section(draft, part, opened, set_opened) for part in draft.sections),
@@ -126,7 +127,9 @@ def draft_screen() -> VdomDict:
             copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy") if draft.state.is_over else None,
             link_button(t("Word"), connection.href(f"{export}docx"), icon_name="download", download=True),
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
-            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)) if actor.can_change else None,
+            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True))
+            if actor.may(Permission.WORK)
+            else None,
         ],
     )
 
@@ -208,7 +211,7 @@ def _open_questions(draft: DraftRead, train: str) -> VdomDict | None:
                 for heading, missing in draft.open_questions
             )
         ),
-        actions=[link_button(t("Add documents"), train, size="small")] if use_actor().can_change else [],
+        actions=[link_button(t("Add documents"), train, size="small")] if use_actor().may(Permission.WORK) else [],
         key="open",
     )
 

@@ -13,15 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
+from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery, DraftRow, DraftState, DraftTemplate
+from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import (
@@ -96,7 +97,7 @@ def generate_screen() -> VdomDict:
 
     starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
 
-    if not actor.can_change:
+    if not actor.may(Permission.WORK):
         return page(t("Generate"), only_reads(), _drafts(key="drafts"))
     return page(
         t("Generate"),
@@ -346,7 +347,7 @@ def _draft_item(draft: DraftRow) -> VdomDict:
         row(
             state_chip(draft.state),
             icon_button(t("Delete {title}", title=draft.title), "delete", small=True, on_click=lambda: set_asking(True))
-            if actor.can_change
+            if actor.may(Permission.WORK)
             else None,
         ),
         delete_dialog(

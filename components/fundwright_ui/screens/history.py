@@ -8,11 +8,11 @@ from babel.numbers import format_decimal
 from reactpy.types import VdomDict
 
 from fundwright.core.jobs import JobState, jobs_topic
+from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import PageRequest
 from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
 from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.messages import current_language, nt, t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import Color, empty, link_button, loading, page, problem
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, Sort, TableQuery, data_table

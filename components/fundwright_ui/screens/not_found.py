@@ -5,8 +5,8 @@ from __future__ import annotations
 from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright.core.messages import t
 from fundwright_ui.hooks import use_connection
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 
 

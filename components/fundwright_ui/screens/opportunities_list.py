@@ -16,13 +16,14 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.messages import nt, t
 from fundwright_ui.ui import (
     Option,
     Tab,
@@ -84,7 +85,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     if facets.value is not None and not facets.value.total:
         began_empty.current = True
     # Who began with nothing keeps the panel after the first import: what came of it stands there.
-    is_importing = actor.can_change and url.get("import", _OPEN if began_empty.current else _CLOSED) == _OPEN
+    is_importing = actor.may(Permission.WORK) and url.get("import", _OPEN if began_empty.current else _CLOSED) == _OPEN
     toggle = button(
         t("Hide import") if is_importing else t("Import"),
         icon_name="upload",
@@ -96,7 +97,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             t("Opportunities"),
             _kinds(kind),
             *children,
-            actions=[toggle, categorise_button()] if actor.can_change else [],
+            actions=[toggle, categorise_button()] if actor.may(Permission.WORK) else [],
         )
 
     if found.error or facets.error:
@@ -112,7 +113,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
                 t("Choose a file above to import it. The formats and where to get the files are in docs/importing.md."),
                 title=t("There are no opportunities here yet"),
             )
-            if actor.can_change
+            if actor.may(Permission.WORK)
             else empty(t("There are no opportunities here yet")),
         )
     listed, labels = found.value
@@ -403,7 +404,7 @@ def sample_banner(samples: int) -> VdomDict:
                 samples,
             ),
             button(t("Remove sample data"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
-            if actor.can_change
+            if actor.may(Permission.WORK)
             else None,
             variant="info",
         ),

@@ -15,14 +15,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.identity.schemas import Permission
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
 from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
@@ -114,7 +115,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             main_first=True,
         ),
         subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
-        actions=[back, draft if actor.can_change else None],
+        actions=[back, draft if actor.may(Permission.WORK) else None],
     )
 
 
@@ -190,7 +191,7 @@ def category_of(opportunity_id: UUID) -> VdomDict:
     if found.value is None:
         return section(t("Category"), loading(t("Loading the category")))
     label, mine = found.value
-    if not actor.can_change:
+    if not actor.may(Permission.LABEL):
         return section(t("Category"), _label(label))
     if not mine:
         return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))

@@ -6,10 +6,10 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import t
 from fundwright.training import service as training
 from fundwright.training.schemas import PassageInContext
 from fundwright_ui.hooks import id_in_address, use_actor, use_connection, use_query
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
 

@@ -9,11 +9,12 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
+from fundwright.identity.schemas import Permission
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
-from fundwright_ui.messages import nt, t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import duration_text, state_label
 from fundwright_ui.ui import (
@@ -115,7 +116,7 @@ def run_screen() -> VdomDict:
             else empty(t("The documents of this run have been removed.")),
             _more(documents.total - len(documents.items)),
         ),
-        actions=[back, cancel_or_repeat if actor.can_change else None],
+        actions=[back, cancel_or_repeat if actor.may(Permission.WORK) else None],
     )
 
 

@@ -12,12 +12,13 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
+from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.messages import current_language, nt, t
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import page_request, table_address, table_sort
 from fundwright_ui.screens.run import document_state_label, progress_text
@@ -129,9 +130,9 @@ def train_screen() -> VdomDict:
             button(t("Remove the sample"), size="small", on_click=removing, is_busy=removing.is_running),
             variant="info",
         )
-        if overview.is_sample_there and actor.can_change
+        if overview.is_sample_there and actor.may(Permission.WORK)
         else None,
-        None if actor.can_change else only_reads(),
+        None if actor.may(Permission.WORK) else only_reads(),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(
@@ -145,7 +146,7 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(_add_documents(key="add"), _ask(key="ask")) if actor.can_change else _ask(key="ask"),
+        columns(_add_documents(key="add"), _ask(key="ask")) if actor.may(Permission.WORK) else _ask(key="ask"),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,
         section(
             t("Documents"),
@@ -153,7 +154,7 @@ def train_screen() -> VdomDict:
             if overview.documents.total
             else empty(
                 t("No documents yet. Drop some above or paste text, then train them.")
-                if actor.can_change
+                if actor.may(Permission.WORK)
                 else t("No documents yet.")
             ),
         ),
@@ -169,7 +170,7 @@ def train_screen() -> VdomDict:
                 disabled=is_running or is_starting or not overview.documents.total,
             )
         ]
-        if actor.can_change
+        if actor.may(Permission.WORK)
         else [],
     )
 
@@ -275,7 +276,7 @@ def _running(run: RunRead) -> VdomDict:
         progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
         row(
             button(t("Cancel run"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
-            if actor.can_change
+            if actor.may(Permission.WORK)
             else None,
             text_link(t("Show this run"), connection.href(f"/dashboard/history/{run.id}")),
         ),
@@ -367,7 +368,7 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
                     button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
                     button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=ask_removal),
                 )
-                if use_actor().can_change
+                if use_actor().may(Permission.WORK)
                 else ()
             ),
             button(t("Close"), size="small", look="text", on_click=close),

@@ -8,10 +8,10 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import t
 from fundwright.identity import service as identity
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_action, use_actor, use_connection
-from fundwright_ui.messages import t
 from fundwright_ui.widgets import AccountLink, AccountMenu, ConfirmDialog
 
 

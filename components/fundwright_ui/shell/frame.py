@@ -5,8 +5,8 @@ from __future__ import annotations
 from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 
+from fundwright.core.messages import t
 from fundwright_ui.hooks import use_connection, use_saved_state
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
 from fundwright_ui.shell.account import account_menu

@@ -6,9 +6,9 @@ from reactpy import component
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import LANGUAGES, t
 from fundwright.identity import service as identity
 from fundwright_ui.hooks import use_action, use_actor, use_connection
-from fundwright_ui.messages import LANGUAGES, t
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Connection
-from fundwright_ui.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo

@@ -7,7 +7,7 @@ from typing import Literal
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright_ui.messages import t
+from fundwright.core.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, OnEvent, attributes
 

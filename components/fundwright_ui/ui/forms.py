@@ -28,7 +28,7 @@ from pydantic import BaseModel, ValidationError
 from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 
-from fundwright_ui.messages import t
+from fundwright.core.messages import t
 from fundwright_ui.runtime.events import Handler, handler
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes

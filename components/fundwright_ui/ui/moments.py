@@ -9,7 +9,7 @@ from babel.dates import format_date, format_time
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright_ui.messages import current_language
+from fundwright.core.messages import current_language
 
 
 def moment(at: datetime, *, shown: Literal["date", "datetime"] = "datetime") -> VdomDict:

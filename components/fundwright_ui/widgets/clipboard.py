@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reactpy.types import VdomDict
 
-from fundwright_ui.messages import t
+from fundwright.core.messages import t
 from fundwright_ui.ui import button
 from fundwright_ui.widgets.base import Widget
 

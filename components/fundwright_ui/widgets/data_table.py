@@ -13,7 +13,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 from typing_extensions import TypeAliasType
 
-from fundwright_ui.messages import t
+from fundwright.core.messages import t
 from fundwright_ui.ui import Color, moment
 from fundwright_ui.widgets.base import On, Props, Widget
 

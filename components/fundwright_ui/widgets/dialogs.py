@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from reactpy.types import VdomDict
 
-from fundwright.identity.schemas import Language as LanguageCode
-from fundwright_ui.messages import t
+from fundwright.core.messages import Language as LanguageCode
+from fundwright.core.messages import t
 from fundwright_ui.widgets.base import Nothing, On, Props, Widget
 
 

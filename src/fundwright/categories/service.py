@@ -29,10 +29,11 @@ from fundwright.categories.schemas import (
     SuggestionQuery,
 )
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, NotAllowed, NotFound
+from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.language.protocols import Embedder
 
 _SAME_CONFIDENCE = 1e-3
@@ -50,11 +51,13 @@ def categories_topic(owner_id: UUID) -> str:
     return f"categories:{owner_id}"
 
 
+@needs(Permission.READ)
 async def list_categories(session: AsyncSession, actor: Actor) -> list[CategoryRead]:
     """The actor's categories by name, with what is in each."""
     return await repository.list_with_counts(session, actor.id)
 
 
+@needs(Permission.READ)
 async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -> CategoryRead:
     """Raises NotFound."""
     for category in await repository.list_with_counts(session, actor.id):
@@ -63,9 +66,9 @@ async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -
     raise NotFound("The category")
 
 
+@needs(Permission.WORK)
 async def create(session: AsyncSession, actor: Actor, category: CategoryCreate) -> CategoryRead:
     """Raises NameTaken, or NotAllowed for accounts that only read."""
-    _check_may_change(actor)
     return await _add(session, actor, category, is_sample=False)
 
 
@@ -85,9 +88,9 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
     return await get_category(session, actor, added.id)
 
 
+@needs(Permission.WORK)
 async def change(session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange) -> CategoryRead:
     """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken."""
-    _check_may_change(actor)
     category = await repository.get(session, actor.id, category_id)
     if change.name is not None:
         holder = await repository.find_named(session, actor.id, change.name)
@@ -103,38 +106,42 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
     return await get_category(session, actor, category_id)
 
 
+@needs(Permission.WORK)
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None:
     """Remove a category and its labels; the subjects stay. Raises NotFound."""
-    _check_may_change(actor)
     await session.delete(await repository.get(session, actor.id, category_id))
     await session.flush()
     await _announce(session, actor)
 
 
+@needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor) -> int:
     """Remove the categories that came with the account; answers how many there were."""
-    _check_may_change(actor)
     removed = await repository.remove_sample(session, actor.id)
     await _announce(session, actor)
     return removed
 
 
+@needs(Permission.READ)
 def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
     """Ids of the subjects in a category (None: in any), to be used as a sub-query in another slice's filter."""
     return repository.labelled_with(actor.id, category_id)
 
 
+@needs(Permission.READ)
 async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, LabelRead]:
     """The label of each of these subjects that has one; a rejected one is included."""
     return await repository.labels_of(session, actor.id, subject_ids)
 
 
+@needs(Permission.READ)
 async def list_suggestions(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> Page[LabelRead]:
     """Labels waiting for a person, least sure first (`sort="-confidence"`: surest first)."""
     items, total = await repository.page_of_suggestions(session, actor.id, query)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
+@needs(Permission.READ)
 async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> Page[LabelRead]:
     """What people put into this category, newest first. Raises NotFound."""
     await repository.get(session, actor.id, category_id)
@@ -142,6 +149,7 @@ async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, 
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
+@needs(Permission.LABEL)
 async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead:
     """Say that the suggested category is right. Raises NotFound when there is no suggestion."""
     label = await repository.find_label(session, actor.id, subject_id)
@@ -150,6 +158,7 @@ async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> Label
     return await _decide(session, actor, subject_id, category_id=label.category_id, state=LabelState.ACCEPTED)
 
 
+@needs(Permission.LABEL)
 async def correct(session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> LabelRead:
     """Say which category is right, or with None that none is. The model never overwrites it. Raises NotFound."""
     if category_id is not None:
@@ -160,14 +169,15 @@ async def correct(session: AsyncSession, actor: Actor, subject_id: UUID, categor
     return await _decide(session, actor, subject_id, category_id=was, state=LabelState.REJECTED)
 
 
+@needs(Permission.LABEL)
 async def add_example(session: AsyncSession, actor: Actor, category_id: UUID, subject_id: UUID) -> LabelRead:
     """Give a category an example to learn from, which also puts the subject there. Raises NotFound."""
     return await correct(session, actor, subject_id, category_id)
 
 
+@needs(Permission.LABEL)
 async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) -> None:
     """Take back what a person said of a subject; the model may label it again. Raises NotFound."""
-    _check_may_change(actor)
     label = await repository.find_label(session, actor.id, subject_id)
     if label is None or label.source != LabelSource.PERSON:
         raise NotFound("The example")
@@ -176,11 +186,13 @@ async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) 
     await _announce(session, actor)
 
 
+@needs(Permission.READ)
 async def examples_lacking_vectors(session: AsyncSession, actor: Actor, *, model_id: str) -> list[UUID]:
     """Subjects a person decided whose vector of this model is not known here. Give them to `supply_vectors`."""
     return await repository.subjects_lacking_vectors(session, actor.id, model_id)
 
 
+@needs(Permission.WORK)
 async def supply_vectors(
     session: AsyncSession, actor: Actor, vectors: Mapping[UUID, NDArray[np.float32]], *, model_id: str
 ) -> None:
@@ -189,6 +201,7 @@ async def supply_vectors(
     await repository.keep_vectors(session, actor.id, model_id, packed)
 
 
+@needs(Permission.WORK)
 async def classify(
     session: AsyncSession,
     actor: Actor,
@@ -247,6 +260,7 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
     await repository.forget_subjects(session, subject_ids)
 
 
+@needs(Permission.READ)
 async def add_sample(_core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account four categories to begin with, marked as sample."""
     for name, description, colour in SAMPLE_CATEGORIES:
@@ -277,15 +291,9 @@ SAMPLE_CATEGORIES = (
 )
 
 
-def _check_may_change(actor: Actor) -> None:
-    if not actor.can_change:
-        raise NotAllowed("change categories")
-
-
 async def _decide(
     session: AsyncSession, actor: Actor, subject_id: UUID, *, category_id: UUID | None, state: LabelState
 ) -> LabelRead:
-    _check_may_change(actor)
     await repository.decide(session, actor.id, subject_id, category_id=category_id, state=state)
     await _announce(session, actor)
     return (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]

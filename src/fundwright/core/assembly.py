@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from fundwright.core import mail
 from fundwright.core.database import Database, libpq_url
 from fundwright.core.files import FileStore, start_errors
 from fundwright.core.jobs import JobQueue
@@ -49,6 +50,7 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         stack.push_async_callback(live.close)
         jobs = JobQueue(database)
         await stack.enter_async_context(jobs.opened())
+        jobs.register(mail.JOB_KIND, mail.send)
         for kind, handler in plugins.collect("job_handlers"):
             jobs.register(kind, handler)
         with start_errors(settings.data):

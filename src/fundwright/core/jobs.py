@@ -19,6 +19,7 @@ import procrastinate
 import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
+from procrastinate.types import TimeDeltaParams
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -165,11 +166,18 @@ class JobQueue:
             yield
 
     async def enqueue(
-        self, session: AsyncSession, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]
+        self,
+        session: AsyncSession,
+        kind: str,
+        *,
+        title: str,
+        owner_id: UUID | None,
+        payload: dict[str, Any],
+        delay_s: int = 0,
     ) -> JobRead:
-        """Add a job; it starts once the caller's transaction commits."""
+        """Add a job; it starts once the caller's transaction commits, and not before `delay_s` seconds have gone by."""
         job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
-        await self._defer(session, job.id)
+        await self._defer(session, job.id, delay_s=delay_s)
         return JobRead.model_validate(job)
 
     async def run_inline(self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
@@ -224,9 +232,10 @@ class JobQueue:
         await _announce(session, job)
         return job
 
-    async def _defer(self, session: AsyncSession, job_id: UUID) -> None:
-        connection = await (await session.connection()).get_raw_connection()
-        await self._task.configure(connection=connection.driver_connection).defer_async(job_id=str(job_id))
+    async def _defer(self, session: AsyncSession, job_id: UUID, *, delay_s: int = 0) -> None:
+        connection = (await (await session.connection()).get_raw_connection()).driver_connection
+        schedule_in: TimeDeltaParams | None = {"seconds": delay_s} if delay_s else None
+        await self._task.configure(connection=connection, schedule_in=schedule_in).defer_async(job_id=str(job_id))
 
     async def _run_queued(self, job_id: str) -> None:
         await self._run(UUID(job_id), reraise=False)

@@ -54,6 +54,16 @@ class Settings(BaseSettings):
         default="unknown@unknown.com", description="Placeholder address whose token never opens a guarded page."
     )
     open_registration: bool = Field(default=False, description="Whether strangers may register an account.")
+    smtp_host: str | None = Field(
+        default=None, description="SMTP server that letters are sent by. Without one they are kept in the outbox."
+    )
+    smtp_port: int = Field(default=587, ge=1, le=65_535, description="Port of the SMTP server.")
+    smtp_security: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="How the connection to it is encrypted: `starttls`, `tls` from the start, or `none`."
+    )
+    smtp_user: str | None = Field(default=None, description="Account on the SMTP server.")
+    smtp_password: SecretStr | None = Field(default=None, description="Password of that account.")
+    mail_from: str = Field(default="Fundwright <fundwright@localhost>", description="Sender of letters.")
     job_concurrency: int = Field(default=2, ge=1, description="Jobs one worker runs at the same time.")
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     embedder: str = Field(

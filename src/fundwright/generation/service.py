@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, Invalid, NotAllowed
+from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.live import publish
 from fundwright.core.paging import Page
 from fundwright.generation import citing, exporting, repository
@@ -27,7 +27,8 @@ from fundwright.generation.schemas import (
     ExportFormat,
     SectionState,
 )
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import service as opportunities
 
 JOB_KIND = "draft"
@@ -56,9 +57,9 @@ def get_template(core: Core, name: str) -> DraftTemplate:
     return templates[name]
 
 
+@needs(Permission.WORK)
 async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
     """An empty draft that nobody writes yet; `start_draft` is what people mean. Raises NotFound, Invalid."""
-    _check_may_change(actor)
     chosen = get_template(core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
     draft = Draft(
@@ -82,21 +83,23 @@ async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportun
     return await get_draft(session, actor, draft.id)
 
 
+@needs(Permission.WORK)
 async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
     """A draft and the job that writes it, which starts once the caller commits. Raises NotFound, Invalid."""
     draft = await add_draft(session, actor, core, opportunity_id=opportunity_id, template=template)
     return await _enqueue(session, actor, core, draft)
 
 
+@needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict."""
-    _check_may_change(actor)
     draft = await get_draft(session, actor, draft_id)
     if draft.state not in (DraftState.STOPPED, DraftState.FAILED):
         raise Conflict("The draft is finished or being written; there is nothing to continue.")
     return await _enqueue(session, actor, core, draft)
 
 
+@needs(Permission.WORK)
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
     draft = await get_draft(session, actor, draft_id)
@@ -107,25 +110,28 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
     return await get_draft(session, actor, draft_id)
 
 
+@needs(Permission.READ)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Raises NotFound, also for somebody else's draft."""
     return await _read(session, await repository.get(session, actor.id, draft_id))
 
 
+@needs(Permission.READ)
 async def get_by_slug(session: AsyncSession, actor: Actor, slug: str) -> DraftRead:
     """Raises NotFound, also for somebody else's draft."""
     return await _read(session, await repository.get_by_slug(session, actor.id, slug))
 
 
+@needs(Permission.READ)
 async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Page[DraftRow]:
     """The actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.id, query)
     return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
 
 
+@needs(Permission.WORK)
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> None:
     """Remove a draft with its sections and citations, and stop writing it. Raises NotFound."""
-    _check_may_change(actor)
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)
@@ -135,6 +141,7 @@ async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> N
     await publish(session, drafts_topic(actor.id))
 
 
+@needs(Permission.READ)
 async def export_draft(session: AsyncSession, actor: Actor, draft_id: UUID, form: ExportFormat) -> ExportedDraft:
     """The draft as a file, with its sources and open questions at the end. Raises NotFound."""
     draft = await get_draft(session, actor, draft_id)
@@ -146,11 +153,6 @@ def as_markdown(draft: DraftRead) -> str:
     return exporting.markdown(draft)
 
 
-def _check_may_change(actor: Actor) -> None:
-    if not actor.can_change:
-        raise NotAllowed("write drafts")
-
-
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
     job = await core.jobs.enqueue(session, JOB_KIND, title=draft.title, owner_id=actor.id, payload=job_payload(actor, draft.id))
     await repository.set_job(session, draft.id, job.id)
@@ -158,6 +160,7 @@ async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: Draft
     return await get_draft(session, actor, draft.id)
 
 
+@needs(Permission.WORK)
 def job_payload(actor: Actor, draft_id: UUID) -> dict[str, object]:
     return {"draft_id": str(draft_id), "actor": actor.model_dump(mode="json")}
 

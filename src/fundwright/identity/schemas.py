@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 from pydantic.alias_generators import to_camel
 
-Language = Literal["en", "de", "fr"]
+from fundwright.core.messages import Language
 
 
 class Role(StrEnum):
-    """What an account may do. `viewer` reads, `reviewer` reads and comments, `user` works, `admin` also manages accounts."""
+    """What an account is for; `GRANTED` says what each may do."""
 
     USER = "user"
     ADMIN = "admin"
     VIEWER = "viewer"
     REVIEWER = "reviewer"
+
+
+class Permission(StrEnum):
+    """What a service asks of whoever calls it."""
+
+    READ = "read"
+    """Look at opportunities and at what is one's own, and look after one's own account."""
+    LABEL = "label"
+    """Decide which category an opportunity belongs to."""
+    WORK = "work"
+    """Import, upload, train, draft and change categories."""
+    OVERSEE = "oversee"
+    """See usage, everybody's runs, payments, feedback and who subscribes, without changing any of it."""
+    ADMINISTER = "administer"
+    """Change accounts, plans, payments, the blog and what visitors sent."""
+
+
+GRANTED: Mapping[Role, frozenset[Permission]] = {
+    Role.USER: frozenset({Permission.READ, Permission.LABEL, Permission.WORK}),
+    Role.REVIEWER: frozenset({Permission.READ, Permission.LABEL, Permission.OVERSEE}),
+    Role.VIEWER: frozenset({Permission.READ, Permission.OVERSEE}),
+    Role.ADMIN: frozenset(Permission),
+}
 
 
 class Actor(BaseModel):
@@ -35,10 +58,9 @@ class Actor(BaseModel):
     language: Language | None = None
     """The one chosen under Settings, on whatever browser."""
 
-    @property
-    def can_change(self) -> bool:
-        """Whether the account works here. The others only read: services refuse them the rest, screens do not offer it."""
-        return self.role in (Role.USER, Role.ADMIN)
+    def may(self, permission: Permission) -> bool:
+        """Whether services do it for the actor. Screens offer nothing else."""
+        return permission in GRANTED[self.role]
 
 
 class AccountRead(BaseModel):

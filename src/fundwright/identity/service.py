@@ -21,6 +21,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.identity import audit, passwords, repository, throttle, tokens
 from fundwright.identity.models import Account, AccountSession, ApiToken, OneTimeSecret
+from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import (
     AccountRead,
     AccountUser,
@@ -29,6 +30,7 @@ from fundwright.identity.schemas import (
     ApiTokenRead,
     Client,
     Language,
+    Permission,
     Refusal,
     Role,
     SessionRead,
@@ -181,16 +183,19 @@ async def list_accounts(session: AsyncSession) -> list[AccountRead]:
     return [AccountRead.model_validate(account) for account in await repository.list_accounts(session)]
 
 
+@needs(Permission.READ)
 async def get_user(session: AsyncSession, actor: Actor) -> AccountUser:
     """The actor's own account in the specification's field names."""
     return AccountUser.model_validate(await _account(session, actor.email))
 
 
+@needs(Permission.READ)
 async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
     """What a screen has kept for the actor under `name`, as JSON; None when it has kept nothing."""
     return await repository.find_saved_state(session, actor.id, name)
 
 
+@needs(Permission.READ)
 async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
     """Keep `value`, any JSON, for the actor under `name`. Raises Invalid when it is too long to be the state of a screen."""
     if len(name) > _MAX_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
@@ -198,6 +203,7 @@ async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any)
     await repository.save_state(session, actor.id, name, value)
 
 
+@needs(Permission.READ)
 async def choose_language(session: AsyncSession, actor: Actor, language: Language) -> None:
     """Show everything in this language from now on, wherever the actor signs in."""
     (await _account(session, actor.email)).language = language
@@ -309,6 +315,7 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
     )
 
 
+@needs(Permission.READ)
 async def sign_out(session: AsyncSession, actor: Actor, *, client: Client) -> None:
     """End the actor's session: its token is worthless from now on and its sockets close."""
     if actor.session_id is not None:
@@ -316,11 +323,13 @@ async def sign_out(session: AsyncSession, actor: Actor, *, client: Client) -> No
     await audit.record(session, "sign_out", actor=actor, subject=actor.email, client=client)
 
 
+@needs(Permission.READ)
 async def list_sessions(session: AsyncSession, actor: Actor) -> list[SessionRead]:
     """Where the actor is signed in, last used first."""
     return [SessionRead.model_validate(row) for row in await repository.list_live_sessions(session, actor.id)]
 
 
+@needs(Permission.READ)
 async def end_session(session: AsyncSession, actor: Actor, session_id: UUID, *, client: Client) -> None:
     """End one of the actor's own sessions. Raises NotFound."""
     if not await _end_sessions(session, actor.id, only=session_id):
@@ -388,6 +397,7 @@ async def reset_password(session: AsyncSession, *, secret: str, password: str, c
 # API tokens
 
 
+@needs(Permission.READ)
 async def create_api_token(
     session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client | None = None
 ) -> ApiTokenCreated:
@@ -411,10 +421,12 @@ async def create_api_token(
     return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
 
 
+@needs(Permission.READ)
 async def list_api_tokens(session: AsyncSession, actor: Actor) -> list[ApiTokenRead]:
     return [ApiTokenRead.model_validate(token) for token in await repository.list_api_tokens(session, actor.id)]
 
 
+@needs(Permission.READ)
 async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, *, client: Client | None = None) -> ApiTokenRead:
     """Make a token of the actor useless at once. Raises NotFound."""
     token = await repository.find_api_token(session, actor.id, token_id)

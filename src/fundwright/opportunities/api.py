@@ -14,6 +14,8 @@ from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
 from fundwright.identity.api import CurrentActor
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import (
     Facets,
@@ -89,7 +91,7 @@ async def list_imports(session: DbSession, actor: CurrentActor, request: Annotat
 @router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)
 async def start_import(session: DbSession, actor: CurrentActor, core: CoreDep, source: str, request: Request) -> ImportRunRead:
     """Upload a file (form field `file`) and import it as a job."""
-    service.check_may_import(actor)
+    require(actor, Permission.WORK)
     service.get_source(core, source)
     received = await receive_file(core, request, core.files.spool)
     return await service.start_import(session, actor, core, source=source, filename=received.filename, upload=received.kept)

@@ -19,10 +19,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.categories import service as categories
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotAllowed, NotFound
+from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import importing, repository
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
@@ -75,6 +76,7 @@ class UnknownOpportunity(NotFound):
         )
 
 
+@needs(Permission.READ)
 async def list_opportunities(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
     """One page of the opportunities that match, with the exact number of all that do."""
     rows, total = await repository.page(session, query, _labelled(actor, query))
@@ -82,11 +84,13 @@ async def list_opportunities(session: AsyncSession, actor: Actor, query: Opportu
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
+@needs(Permission.READ)
 async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> OpportunityRead:
     """Raises NotFound."""
     return OpportunityRead.model_validate(await repository.get(session, opportunity_id))
 
 
+@needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> OpportunityRead:
     """The opportunity that people mean by its id here, its number, or its source's own id; among several the newest.
 
@@ -100,6 +104,7 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> Opport
     return await get_opportunity(session, actor, found)
 
 
+@needs(Permission.READ)
 async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> Page[VersionRead]:
     """The versions of a notice, newest first, and which fields each changed. Raises NotFound."""
     present = await repository.get(session, opportunity_id)
@@ -120,6 +125,7 @@ async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUI
     return Page(items=found[::-1], total=total, page=request.page, page_size=request.page_size)
 
 
+@needs(Permission.READ)
 async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
     """What the filters of a list can offer."""
     values: dict[str, list[FacetValue]] = {}
@@ -137,16 +143,12 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
     )
 
 
+@needs(Permission.READ)
 async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
     yield _csv_line(_EXPORTED)
     async for row in repository.stream(session, query, _labelled(actor, query), _EXPORTED):
         yield _csv_line(row)
-
-
-def check_may_import(actor: Actor) -> None:
-    """Raises NotAllowed for accounts that only read."""
-    _check_may_change(actor, "import opportunities")
 
 
 def list_sources(core: Core) -> list[SourceRead]:
@@ -164,6 +166,7 @@ def get_source(core: Core, name: str) -> Source:
     raise Invalid(f"There is no source named “{name}”. Choose one of {known}.")
 
 
+@needs(Permission.WORK)
 async def start_import(
     session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str, upload: str
 ) -> ImportRunRead:
@@ -184,28 +187,30 @@ async def start_import(
     return run.model_copy(update={"job_id": job.id, "state": job.state})
 
 
+@needs(Permission.WORK)
 async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str) -> ImportRunRead:
     """The record of an import whose job the caller runs itself. Raises NotAllowed or Invalid."""
-    check_may_import(actor)
     chosen = get_source(core, source)
     run = await repository.add_run(session, owner_id=actor.id, source=chosen.name, filename=Path(filename).name[:200])
     return _read_run(run, None)
 
 
+@needs(Permission.READ)
 async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ImportRunRead]:
     """The actor's imports, newest first; administrators see everybody's."""
     runs, total = await repository.page_of_runs(session, actor, offset=request.offset, limit=request.page_size)
     return Page(items=[_read_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
 
 
+@needs(Permission.READ)
 async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportRunRead:
     """Raises NotFound."""
     return _read_run(*await repository.get_run(session, actor, run_id))
 
 
+@needs(Permission.WORK)
 async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
-    check_may_import(actor)
     run, job = await repository.get_run(session, actor, run_id)
     if job is None or run.owner_id is None:
         raise Conflict("The import has not begun; there is nothing to stop.")
@@ -216,6 +221,7 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
     return await get_import(session, actor, run_id)
 
 
+@needs(Permission.READ)
 async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
     """An import's counts with its first rejected rows. Raises NotFound."""
     run, _ = await repository.get_run(session, actor, run_id)
@@ -232,6 +238,7 @@ async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Im
     )
 
 
+@needs(Permission.READ)
 async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest) -> Page[RejectionRead]:
     """Rows of an import that were left out, in the order of the file. Raises NotFound."""
     await repository.get_run(session, actor, run_id)
@@ -240,6 +247,7 @@ async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, req
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
+@needs(Permission.READ)
 async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
     """All of them as CSV, with the name of the file. Raises NotFound."""
     run, _ = await repository.get_run(session, actor, run_id)
@@ -248,18 +256,20 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
         yield _csv_line((run.filename, line, column, reason))
 
 
+@needs(Permission.WORK)
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
-    _check_may_change(actor, "categorise opportunities")
     return await core.jobs.enqueue(
         session, "categorise", title="Categorise opportunities", owner_id=actor.id, payload=categorise_payload(actor)
     )
 
 
+@needs(Permission.WORK)
 def categorise_payload(actor: Actor) -> dict[str, Any]:
     return {"actor": actor.model_dump(mode="json")}
 
 
+@needs(Permission.READ)
 async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
     """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
     await repository.get(session, opportunity_id)
@@ -271,6 +281,7 @@ async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, 
     return [Similar(opportunity=OpportunityRow.model_validate(row), similarity=near[row["id"]]) for row in rows]
 
 
+@needs(Permission.READ)
 async def vectors_of(
     session: AsyncSession, actor: Actor, ids: Sequence[UUID], *, model_id: str
 ) -> dict[UUID, NDArray[np.float32]]:
@@ -278,6 +289,7 @@ async def vectors_of(
     return await repository.vectors_of(session, model_id, ids)
 
 
+@needs(Permission.READ)
 async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> list[OpportunityRow]:
     """These opportunities in this order; ids that are gone are left out."""
     return [OpportunityRow.model_validate(row) for row in await repository.rows_of(session, ids)]
@@ -296,9 +308,9 @@ async def load_sample_once(session: AsyncSession) -> None:
     await importing.announce(session)
 
 
+@needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor) -> int:
     """Remove the sample opportunities for good; answers how many there were. Raises NotAllowed."""
-    _check_may_change(actor, "remove the sample")
     removed = await repository.remove_sample(session)
     await categories.forget_subjects(session, removed)
     await importing.announce(session)
@@ -307,11 +319,6 @@ async def remove_sample(session: AsyncSession, actor: Actor) -> int:
 
 def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
     return categories.labelled_with(actor, query.category) if query.category else None
-
-
-def _check_may_change(actor: Actor, what: str) -> None:
-    if not actor.can_change:
-        raise NotAllowed(what)
 
 
 def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:

@@ -10,6 +10,8 @@ from fastapi import APIRouter, Query, Request, status
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
 from fundwright.identity.api import CurrentActor
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import service
@@ -23,7 +25,7 @@ Paging = Annotated[PageRequest, Query()]
 @router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
 async def add_document(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor) -> DocumentRead:
     """Upload a file (form field `file`); its type is found out from its content."""
-    service.check_may_change(actor)
+    require(actor, Permission.WORK)
     received = await receive_file(core, request, core.files.store)
     return await service.add_document(core, session, actor, received.kept, filename=received.filename)
 

@@ -15,12 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, Invalid, NotAllowed
+from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository
@@ -56,6 +57,7 @@ def documents_topic(owner_id: UUID) -> str:
     return f"documents:{owner_id}"
 
 
+@needs(Permission.WORK)
 async def add_document(
     core: Core,
     session: AsyncSession,
@@ -67,7 +69,6 @@ async def add_document(
     is_sample: bool = False,
 ) -> DocumentRead:
     """Add a stored file, waiting to be trained. Raises Unreadable (422) or AlreadyAdded (409)."""
-    check_may_change(actor)
     name = filename.replace("\\", "/").rsplit("/", 1)[-1].replace("\x00", "")[:200] or "document"
     known = await repository.find_document_by_content(session, actor.id, stored.sha256)
     if known is not None:
@@ -92,9 +93,9 @@ async def add_document(
     return await _add(session, actor, document)
 
 
+@needs(Permission.WORK)
 async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
     """Add pasted text as a Markdown document. Raises AlreadyAdded (409)."""
-    check_may_change(actor)
     stored = await core.files.store(_once(pasted.text.encode()))
     known = await repository.find_document_by_content(session, actor.id, stored.sha256)
     if known is not None:
@@ -111,6 +112,7 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
     return await _add(session, actor, document)
 
 
+@needs(Permission.READ)
 async def list_documents(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[DocumentRead]:
     """Newest first unless `request.sort` says otherwise: title, state, size_bytes, chunk_count, created_at or trained_at."""
     request = request or PageRequest()
@@ -119,23 +121,26 @@ async def list_documents(session: AsyncSession, actor: Actor, request: PageReque
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
+@needs(Permission.READ)
 async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
     """How many trained documents are not found any more, because another embedding model is in use now."""
     return await repository.count_outdated(session, actor.id, embedder.id)
 
 
+@needs(Permission.READ)
 async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
     """Raises NotFound."""
     return DocumentRead.model_validate(await repository.get_document(session, actor.id, document_id))
 
 
+@needs(Permission.WORK)
 async def remove_document(core: Core, session: AsyncSession, actor: Actor, document_id: UUID) -> None:
     """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
-    check_may_change(actor)
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(core, session, actor, [document])
 
 
+@needs(Permission.READ)
 async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account the sample documents of a company that does not exist, and train them."""
     document_ids: list[UUID] = []
@@ -159,28 +164,30 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
         await _enqueue(core, session, actor, document_ids, title="Train the sample documents")
 
 
+@needs(Permission.WORK)
 async def remove_sample(core: Core, session: AsyncSession, actor: Actor) -> int:
     """Remove the sample documents; answers how many there were."""
-    check_may_change(actor)
     documents = await repository.list_sample(session, actor.id)
     await _remove(core, session, actor, documents)
     return len(documents)
 
 
+@needs(Permission.READ)
 async def has_sample(session: AsyncSession, actor: Actor) -> bool:
     return bool(await repository.list_sample(session, actor.id))
 
 
+@needs(Permission.WORK)
 async def start_run(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
     """Train documents as a job; by default every one that has no vectors of the model in use.
 
     Raises Invalid when there is nothing to train, and FundwrightError when the embedding model cannot be loaded.
     """
-    check_may_change(actor)
     wanted = await _documents_to_train(core, session, actor, document_ids)
     return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
 
+@needs(Permission.WORK)
 async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
     """Train documents in this process and wait, as the command line does. Opens its own transactions."""
     async with core.database.transaction() as session:
@@ -191,6 +198,7 @@ async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> 
         return await get_run(session, actor, run.id)
 
 
+@needs(Permission.READ)
 async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[RunRead]:
     """Newest first unless `request.sort` says otherwise: state, documents, chunks, duration_s or created_at."""
     request = request or PageRequest()
@@ -198,11 +206,13 @@ async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | 
     return Page(items=[_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
 
 
+@needs(Permission.READ)
 async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Raises NotFound."""
     return _run(*await repository.get_run(session, actor.id, run_id))
 
 
+@needs(Permission.READ)
 async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> Page[DocumentRead]:
     """The first documents of a run that still exist, in its order. Raises NotFound."""
     run, _ = await repository.get_run(session, actor.id, run_id)
@@ -212,21 +222,22 @@ async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) 
     return Page(items=items, total=len(known), page=1, page_size=_SHOWN_OF_RUN)
 
 
+@needs(Permission.WORK)
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Stop a run at its next step; what is embedded stays. Raises NotFound, or Conflict when it has ended."""
-    check_may_change(actor)
     _, job = await repository.get_run(session, actor.id, run_id)
     await jobs.cancel(session, job.id, owner_id=actor.id)
     return await get_run(session, actor, run_id)
 
 
+@needs(Permission.WORK)
 async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Train the documents of an earlier run again. Raises NotFound, or Invalid when none of them is left."""
-    check_may_change(actor)
     run, _ = await repository.get_run(session, actor.id, run_id)
     return await start_run(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
 
 
+@needs(Permission.READ)
 async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
     """The passages of the actor's documents that answer `query` best, best first.
 
@@ -246,15 +257,10 @@ async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embe
     return passages
 
 
+@needs(Permission.READ)
 async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> PassageInContext:
     """A passage with the text around it. Raises NotFound."""
     return await repository.get_passage(session, actor.id, passage_id)
-
-
-def check_may_change(actor: Actor) -> None:
-    """Raises NotAllowed for roles that only read."""
-    if not actor.can_change:
-        raise NotAllowed("change the knowledge base")
 
 
 async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:

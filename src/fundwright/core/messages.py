@@ -12,12 +12,13 @@ from contextvars import ContextVar
 from functools import cache
 from gettext import c2py
 from pathlib import Path
+from typing import Literal
 
 from babel.messages.catalog import Catalog
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po
 
-from fundwright.identity.schemas import Language
+Language = Literal["en", "de", "fr"]
 
 LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}
 """Code and own name of every language the product speaks."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fundwright_ui import messages
-from fundwright_ui.messages import current_language, nt, speaking, t, translations
+from fundwright.core import messages
+from fundwright.core.messages import current_language, nt, speaking, t, translations
 
 _CATALOGUE = """
 msgid ""

@@ -1,0 +1,212 @@
+"""Letters to people: each is kept in the outbox, and goes out by SMTP from a job when a server is set.
+
+Without one, the outbox is where an administrator reads them. With one, the body is forgotten once it was sent: it may hold
+a link that opens an account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import format_datetime, parseaddr
+from enum import StrEnum
+from html import escape
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+import aiosmtplib
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core.database import Base, now
+from fundwright.core.errors import NotFound
+from fundwright.core.jobs import JobRun
+from fundwright.core.messages import Language, speaking, t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.settings import Settings
+
+if TYPE_CHECKING:
+    from fundwright.core.assembly import Core
+
+JOB_KIND = "mail.send"
+OUTBOX_TOPIC = "outbox"
+
+_WAITS_S = (10, 60, 300, 1_800, 7_200)
+"""How long to wait after each try that failed; what failed after the last one is given up."""
+_TIMEOUT_S = 30
+_REFUSED_FOR_GOOD = 500
+
+
+class MailState(StrEnum):
+    KEPT = "kept"
+    """There is no server to send it by."""
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+class Mail(Base):
+    __tablename__ = "mail"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    recipient: Mapped[str]
+    subject: Mapped[str]
+    language: Mapped[str]
+    text: Mapped[str]
+    html: Mapped[str]
+    state: Mapped[str]
+    tries: Mapped[int] = mapped_column(default=0)
+    error: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
+    sent_at: Mapped[datetime | None]
+
+
+class MailRead(BaseModel):
+    """A letter in the outbox. `text` is empty once it was sent."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    recipient: str
+    subject: str
+    text: str
+    state: MailState
+    tries: int
+    error: str
+    created_at: datetime
+    sent_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Letter:
+    """What to tell somebody: paragraphs, and a link with its label below them. Texts are in the recipient's language."""
+
+    recipient: str
+    subject: str
+    paragraphs: Sequence[str]
+    link: tuple[str, str] | None = None
+    language: Language = "en"
+
+    @property
+    def text(self) -> str:
+        parts = [*self.paragraphs, *([f"{self.link[0]}:\n{self.link[1]}"] if self.link else []), f"-- \n{self._foot}"]
+        return "\n\n".join(parts) + "\n"
+
+    @property
+    def html(self) -> str:
+        body = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.paragraphs)
+        if self.link:
+            label, address = self.link
+            body += f'<p><a href="{escape(address)}">{escape(label)}</a></p><p><small>{escape(address)}</small></p>'
+        return (
+            f'<!doctype html><html lang="{self.language}"><head><meta charset="utf-8"><title>{escape(self.subject)}</title></head>'
+            f'<body style="font-family:sans-serif;max-width:36em">{body}<p><small>{escape(self._foot)}</small></p></body></html>'
+        )
+
+    @property
+    def _foot(self) -> str:
+        with speaking(self.language):
+            return t("Sent by Fundwright. If you did not expect this, you need not do anything.")
+
+
+async def post(core: Core, session: AsyncSession, letter: Letter) -> None:
+    """Put a letter into the outbox; it goes out once the caller's transaction commits."""
+    can_send = core.settings.smtp_host is not None
+    mail = Mail(
+        id=uuid4(),
+        recipient=letter.recipient,
+        subject=letter.subject,
+        language=letter.language,
+        text=letter.text,
+        html=letter.html,
+        state=MailState.WAITING if can_send else MailState.KEPT,
+    )
+    session.add(mail)
+    await session.flush()
+    if can_send:
+        await _send_later(core, session, mail.id)
+
+
+async def list_mails(session: AsyncSession, request: PageRequest) -> Page[MailRead]:
+    """Newest first. Callers check that whoever asks is an administrator."""
+    total = await session.scalar(select(func.count()).select_from(Mail)) or 0
+    query = select(Mail).order_by(Mail.created_at.desc(), Mail.id).offset(request.offset).limit(request.page_size)
+    items = [MailRead.model_validate(mail) for mail in await session.scalars(query)]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def get_mail(session: AsyncSession, mail_id: UUID) -> MailRead:
+    """Raises NotFound. Callers check that whoever asks is an administrator."""
+    mail = await session.get(Mail, mail_id)
+    if mail is None:
+        raise NotFound("The letter")
+    return MailRead.model_validate(mail)
+
+
+async def send(run: JobRun) -> dict[str, Any]:
+    """The job: hand one letter to the server. A server that is away or busy is tried again later, by another job."""
+    core: Core = run.services
+    mail_id = UUID(run.payload["mail_id"])
+    async with run.transaction() as session:
+        mail = await session.get(Mail, mail_id)
+    if mail is None or mail.state != MailState.WAITING or core.settings.smtp_host is None:
+        return {}
+    error, is_final = await _hand_over(core.settings, mail)
+    async with run.transaction() as session:
+        mail = await session.get_one(Mail, mail_id, with_for_update=True)
+        mail.tries += 1
+        mail.error = error
+        if not error:
+            mail.state, mail.sent_at, mail.text, mail.html = MailState.SENT, now(), "", ""
+        elif is_final or mail.tries > len(_WAITS_S):
+            mail.state = MailState.FAILED
+        else:
+            await _send_later(core, session, mail_id, delay_s=_WAITS_S[mail.tries - 1])
+        return {"state": mail.state, "tries": mail.tries}
+
+
+async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay_s: int = 0) -> None:
+    payload = {"mail_id": str(mail_id)}
+    await core.jobs.enqueue(session, JOB_KIND, title="Send a letter", owner_id=None, payload=payload, delay_s=delay_s)
+
+
+async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
+    """What went wrong, or "", and whether trying again is of no use."""
+    try:
+        await aiosmtplib.send(
+            _message(settings, mail),
+            hostname=settings.smtp_host,
+            port=settings.smtp_port,
+            username=settings.smtp_user,
+            password=settings.smtp_password.get_secret_value() if settings.smtp_password else None,
+            use_tls=settings.smtp_security == "tls",
+            start_tls=settings.smtp_security == "starttls",
+            timeout=_TIMEOUT_S,
+        )
+    except aiosmtplib.SMTPResponseException as refusal:
+        return f"{refusal.code} {refusal.message}"[:500], refusal.code >= _REFUSED_FOR_GOOD
+    except aiosmtplib.SMTPRecipientsRefused as refusal:
+        (first, *_) = refusal.recipients
+        return f"{first.code} {first.message}"[:500], first.code >= _REFUSED_FOR_GOOD
+    except (aiosmtplib.SMTPException, OSError) as trouble:
+        return (str(trouble) or type(trouble).__name__)[:500], False
+    return "", True
+
+
+def _message(settings: Settings, mail: Mail) -> EmailMessage:
+    message = EmailMessage()
+    message["From"] = settings.mail_from
+    message["To"] = mail.recipient
+    message["Subject"] = mail.subject
+    message["Date"] = format_datetime(mail.created_at)
+    # The same for each try: whoever gets it twice can tell.
+    message["Message-ID"] = f"<{mail.id}@{parseaddr(settings.mail_from)[1].rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message["Content-Language"] = mail.language
+    message.set_content(mail.text)
+    message.add_alternative(mail.html, subtype="html")
+    return message

@@ -1,0 +1,45 @@
+"""Every service states which permission it needs. docs/roles.md lists them all."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from fundwright.core.errors import NotAllowed
+from fundwright.identity.schemas import Actor, Permission
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_DOING = {
+    Permission.READ: "look at this",
+    Permission.LABEL: "decide about categories",
+    Permission.WORK: "change anything here",
+    Permission.OVERSEE: "see what others do",
+    Permission.ADMINISTER: "administer this installation",
+}
+
+
+def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a service be called only for an `actor` who has `permission`. The call raises NotAllowed before anything runs."""
+
+    def guard(service: Callable[P, R]) -> Callable[P, R]:
+        place = list(inspect.signature(service).parameters).index("actor")
+
+        @wraps(service)
+        def guarded(*arguments: P.args, **options: P.kwargs) -> R:
+            require(cast(Actor, options["actor"] if "actor" in options else arguments[place]), permission)
+            return service(*arguments, **options)
+
+        cast(Any, guarded).permission = permission
+        return guarded
+
+    return guard
+
+
+def require(actor: Actor, permission: Permission) -> None:
+    """Raises NotAllowed, for the few places that know only on the way what they need."""
+    if not actor.may(permission):
+        raise NotAllowed(_DOING[permission])

@@ -1,0 +1,53 @@
+"""Nobody gets past a service without the permission it needs."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from fundwright.core.errors import NotAllowed
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import GRANTED, Actor, Permission, Role
+from scripts.tables import Service, services
+
+SERVICES = list(services())
+
+
+def actor(role: Role) -> Actor:
+    return Actor(id=uuid4(), email="ada@example.org", name="Ada", role=role)
+
+
+class TestServices:
+    def test_each_that_acts_for_somebody_states_a_permission(self) -> None:
+        assert len(SERVICES) > 50
+        assert [service.name for service in SERVICES if service.permission is None] == []
+
+    @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+    def test_each_refuses_every_role_without_it(self, service: Service) -> None:
+        part, _, name = service.name.partition(".")
+        function: Any = getattr(importlib.import_module(f"fundwright.{part}.service"), name)
+        wanted = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "actor"]
+        given = {parameter.name: None for parameter in wanted if parameter.default is parameter.empty}
+        for role in Role:
+            if service.permission not in GRANTED[role]:
+                with pytest.raises(NotAllowed):
+                    function(actor=actor(role), **given)
+
+
+class TestNeeds:
+    async def test_lets_those_with_the_permission_pass(self) -> None:
+        @needs(Permission.OVERSEE)
+        async def look(actor: Actor, word: str) -> str:
+            return word
+
+        assert await look(actor(Role.VIEWER), "seen") == "seen"
+        with pytest.raises(NotAllowed, match="You may not see what others do"):
+            await look(actor(Role.USER), "seen")
+
+    def test_every_role_may_read_and_only_an_administrator_administers(self) -> None:
+        assert [role for role in Role if Permission.READ not in GRANTED[role]] == []
+        assert [role for role in Role if Permission.ADMINISTER in GRANTED[role]] == [Role.ADMIN]
