@@ -14,7 +14,7 @@ from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import at_unmount
-from fundwright_ui.runtime.packing import packed, unpacked
+from fundwright_ui.runtime.packing import packing_of
 
 T = TypeVar("T")
 
@@ -25,6 +25,7 @@ class Query(Generic[T]):
     def __init__(self, connection: Connection, rerender: Callable[[], None]) -> None:
         self._value: T | None = None
         self._packed = b""
+        self._packing = packing_of(None)
         self.error: str | None = None
         """A sentence for the person, when the last reading failed."""
         self.is_missing = False
@@ -40,13 +41,14 @@ class Query(Generic[T]):
     @property
     def value(self) -> T | None:
         if self._packed:
-            self._value, self._packed = unpacked(self._packed), b""
+            self._value, self._packed = self._packing.unpack_value(self._packed), b""
         return self._value
 
     def rest(self) -> None:
         """Keep the answer packed until somebody asks for it."""
         if self._value is not None:
-            self._packed = packed(self._value)
+            self._packing = packing_of(getattr(self._read, "__code__", None))
+            self._packed = self._packing.pack_value(self._value)
             if self._packed:
                 self._value = None
 
@@ -61,8 +63,8 @@ class Query(Generic[T]):
     def ask(self, read: Callable[[AsyncSession], Awaitable[T]], key: tuple[object, ...]) -> None:
         """Read with `read`; starts when `key` is not that of the last reading."""
         self._read = read
-        if key != self._key:
-            self._key = key
+        before, self._key = self._key, key
+        if key != before:
             self._cancel()
             self._start()
 

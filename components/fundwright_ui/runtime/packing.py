@@ -1,4 +1,4 @@
-"""Values kept in a tenth of the memory while nobody asks for them."""
+"""What an open page knows, kept in a fraction of the memory while nobody asks for it."""
 
 from __future__ import annotations
 
@@ -6,24 +6,48 @@ import io
 import operator
 import pickle
 import zlib
+from collections.abc import Hashable
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
 
-
-def packed(value: object) -> bytes:
-    """Nothing when `value` cannot be packed."""
-    written = io.BytesIO()
-    try:
-        _Pickler(written, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    except Exception:  # whatever a value of another package does when it is pickled
-        return b""
-    return zlib.compress(written.getvalue(), 1)
+_LEVEL = 6
+_WINDOW_BYTES = 32_768
 
 
-def unpacked(given: bytes) -> Any:
-    """What `packed` was given."""
-    return pickle.loads(zlib.decompress(given))  # noqa: S301  # packed by this very process
+class Packing:
+    """Packs things of one kind: what they have in common with the first of them, such as the frame around a screen or a list that
+    everybody sees, is kept once for all."""
+
+    def __init__(self) -> None:
+        self._common = b""
+
+    def pack(self, content: bytes) -> bytes:
+        self._common = self._common or content[-_WINDOW_BYTES:]
+        packer = zlib.compressobj(_LEVEL, zdict=self._common)
+        return packer.compress(content) + packer.flush()
+
+    def unpack(self, packed: bytes) -> bytes:
+        return zlib.decompressobj(zdict=self._common).decompress(packed)
+
+    def pack_value(self, value: object) -> bytes:
+        """Nothing when `value` cannot be packed."""
+        written = io.BytesIO()
+        try:
+            _Pickler(written, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+        except Exception:  # whatever a value of another package does when it is pickled
+            return b""
+        return self.pack(written.getvalue())
+
+    def unpack_value(self, packed: bytes) -> Any:
+        return pickle.loads(self.unpack(packed))  # noqa: S301  # packed by this very process
+
+
+@cache
+def packing_of(kind: Hashable) -> Packing:
+    """The one for this kind: a place in the code, of which there are only so many."""
+    return Packing()
 
 
 class _Pickler(pickle.Pickler):

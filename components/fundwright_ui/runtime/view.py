@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import zlib
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Self
 
+from pydantic_core import to_json
 from reactpy import component, use_ref, use_state
 from reactpy.types import Component
 
@@ -17,6 +17,7 @@ from fundwright.core.messages import t
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.layout import GuardedLayout
+from fundwright_ui.runtime.packing import packing_of
 from fundwright_ui.runtime.router import Area, Found
 from fundwright_ui.runtime.vdom import replaced, to_node
 from fundwright_ui.runtime.waiting import Event
@@ -40,6 +41,7 @@ class View:
         self._tree: Node = {"f": 1}
         self._shown = self._tree
         self._resting = b""
+        self._packing = packing_of(None)
         self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)
         self._stack = AsyncExitStack()
 
@@ -57,7 +59,7 @@ class View:
     @property
     def tree(self) -> Node:
         if self._resting:
-            self._tree = self._shown = json.loads(zlib.decompress(self._resting))
+            self._tree = self._shown = json.loads(self._packing.unpack(self._resting))
             self._resting = b""
         return self._tree
 
@@ -117,7 +119,8 @@ class View:
     def rest(self) -> None:
         """Nobody does anything: until something changes, the tree is kept packed, in a twentieth of the memory."""
         if self._shown is self._tree and not self._resting and self.is_settled:
-            self._resting = zlib.compress(json.dumps(self._tree).encode(), 1)
+            self._packing = packing_of(self._found.screen.path)
+            self._resting = self._packing.pack(to_json(self._tree))
             self._tree = self._shown = ""
             self._layout.rest()
             self.connection.rest()
