@@ -6,8 +6,8 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from pydantic import AliasChoices, SecretStr
@@ -22,9 +22,10 @@ BEGIN, END = "<!-- table:begin -->\n", "<!-- table:end -->\n"
 
 
 class Service(NamedTuple):
-    """A function of a slice's service that acts for somebody. `permission` is None when it asks for none."""
+    """A function of a slice that acts for somebody. `permission` is None when it asks for none."""
 
     name: str
+    function: Callable[..., Any]
     permission: Permission | None
 
 
@@ -40,7 +41,7 @@ def roles() -> str:
     rows = [
         f"| `{permission}` | "
         + " | ".join("yes" if permission in GRANTED[role] else "" for role in Role)
-        + f" | {', '.join(f'`{name}`' for name, needed in found if needed == permission)} |"
+        + f" | {', '.join(f'`{each.name}`' for each in found if each.permission == permission)} |"
         for permission in Permission
     ]
     return _table(("Permission", *(f"`{role}`" for role in Role), "Services that need it"), rows)
@@ -50,15 +51,18 @@ TABLES: Mapping[Path, Callable[[], str]] = {DOCS / "settings.md": settings, DOCS
 
 
 def services() -> Iterator[Service]:
-    """Every public function with an `actor` in the `service` module of a slice, by name."""
-    folder = Path(fundwright.__file__).parent
-    for part in sorted(path.name for path in folder.iterdir() if path.is_dir()):
-        if part.startswith("_") or find_spec(f"fundwright.{part}.service") is None:
+    """Every public function with an `actor` in a slice, by name. Routes and queries are reached through them alone."""
+    for package in iter_modules(fundwright.__path__):
+        if not package.ispkg or package.name == "cli":
             continue
-        module = import_module(f"fundwright.{part}.service")
-        for name, function in sorted(vars(module).items()):
-            if _acts_for_somebody(function, module.__name__) and not name.startswith("_"):
-                yield Service(f"{part}.{name}", getattr(function, "permission", None))
+        for part in iter_modules(import_module(f"fundwright.{package.name}").__path__):
+            if part.name in ("api", "repository", "permissions", "schemas"):
+                continue
+            module = import_module(f"fundwright.{package.name}.{part.name}")
+            place = package.name if part.name == "service" else f"{package.name}.{part.name}"
+            for name, function in sorted(vars(module).items()):
+                if _acts_for_somebody(function, module.__name__) and not name.startswith("_"):
+                    yield Service(f"{place}.{name}", function, getattr(function, "permission", None))
 
 
 def _acts_for_somebody(value: Any, module: str) -> bool:

@@ -19,6 +19,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.nih import nih_screen
     from fundwright_ui.screens.not_found import not_found_screen
     from fundwright_ui.screens.opportunity import contract_screen, grant_screen
+    from fundwright_ui.screens.outbox import letter_screen, outbox_screen
     from fundwright_ui.screens.passage import passage_screen
     from fundwright_ui.screens.run import run_screen
     from fundwright_ui.screens.sam import sam_screen
@@ -38,6 +39,8 @@ def screens() -> Iterable[Screen]:
         category_screen,
         generate_screen,
         draft_screen,
+        outbox_screen,
+        letter_screen,
         not_found_screen,
         server_error_screen,
     )

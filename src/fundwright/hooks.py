@@ -14,6 +14,7 @@ from fundwright.core.plugins import hookspec
 if TYPE_CHECKING:
     from fundwright.core.jobs import JobHandler
     from fundwright.generation.schemas import DraftTemplate
+    from fundwright.identity.registration import RegistrationLinks
     from fundwright.identity.service import AccountCreatedHandler
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.opportunities.sources import Source
@@ -29,6 +30,12 @@ def job_handlers() -> Iterable[tuple[str, JobHandler]]:
 @hookspec
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     """Coroutines `handler(core, session, actor)` that give a new account what it starts with, in the same transaction."""
+    return ()
+
+
+@hookspec
+def registration_links() -> Iterable[RegistrationLinks]:
+    """Types of link `/auth/register/{type}/{token}` that the package makes: who registers by one gets what it promises."""
     return ()
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -28,14 +26,12 @@ class TestServices:
 
     @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
     def test_each_refuses_every_role_without_it(self, service: Service) -> None:
-        part, _, name = service.name.partition(".")
-        function: Any = getattr(importlib.import_module(f"fundwright.{part}.service"), name)
-        wanted = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "actor"]
+        wanted = [parameter for parameter in inspect.signature(service.function).parameters.values() if parameter.name != "actor"]
         given = {parameter.name: None for parameter in wanted if parameter.default is parameter.empty}
         for role in Role:
             if service.permission not in GRANTED[role]:
                 with pytest.raises(NotAllowed):
-                    function(actor=actor(role), **given)
+                    service.function(actor=actor(role), **given)
 
 
 class TestNeeds:

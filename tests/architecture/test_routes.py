@@ -17,7 +17,10 @@ NOT_UNDER_API = {
     "/signin": "scripts from outside sign in here",
     "/session": "the socket hands a sign-in over to the cookie",
 }
-OPEN_TO_ALL = {"/signin", "/session", "/api/account/login", "/api/account/register"}
+OPEN_TO_ALL = {
+    "/signin", "/session", "/api/account/login", "/api/account/register", "/api/account/verify",
+    "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset",
+}  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there
 CHANGES = ("add", "cancel", "change", "create", "delete", "end", "remove", "repeat", "revoke", "start")
 

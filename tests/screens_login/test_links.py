@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from fundwright.core import mail
 from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict
+from fundwright.core.mail import MailRead
+from fundwright.core.paging import PageRequest
+from fundwright.identity import recovery, registration
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Client, Role, SignedIn
 from tests.identity.conftest import with_settings
@@ -12,6 +19,12 @@ from tests.screens_login.conftest import PASSWORD, Open, text_of
 
 HERE = Client(address="192.0.2.7")
 NEW = "another fine sentence"
+GRACE = {"first_name": "Grace", "last_name": "Hopper", "email": "grace@example.org", "password": PASSWORD, "terms": "on"}
+
+
+async def _letters(core: Core) -> list[MailRead]:
+    async with core.database.transaction() as session:
+        return (await mail.list_mails(session, PageRequest())).items
 
 
 async def _redeem(core: Core, code: str) -> SignedIn:
@@ -53,14 +66,25 @@ class TestFirstAdminScreen:
 
 @pytest.mark.usefixtures("ada")
 class TestResetScreens:
-    async def test_says_whom_to_ask(self, open_page: Open) -> None:
+    async def test_says_whom_to_ask_where_no_mail_is_sent(self, open_page: Open, committed: Core) -> None:
         async with open_page("/auth/reset-password") as page:
             assert "fundwright user reset" in page.text
+        async with open_page("/auth/reset-password", core=with_settings(committed, smtp_host="mail.example.org")) as page:
+            assert "fundwright user reset" not in page.text
+
+    @pytest.mark.security(7)
+    @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])
+    async def test_says_the_same_whether_there_is_an_account_or_not(self, open_page: Open, email: str) -> None:
+        async with open_page("/auth/reset-password") as page:
+            await page.submit(email="ada")
+            assert "Email must be a valid email address" in page.text
+            await page.submit(email=f" {email}")
+            assert f"If {email} has an account, a letter with a link is on its way." in page.text
 
     @pytest.mark.security(16)
     async def test_sets_the_password_once(self, open_page: Open, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            link = await identity.reset_link(session, email="ada@example.org")
+            link = await recovery.reset_link(session, email="ada@example.org")
         async with open_page(link) as page:
             await page.submit(password="")
             assert "Password is required" in page.text
@@ -83,15 +107,86 @@ class TestRegisterScreen:
         core = with_settings(committed, open_registration=True)
         async with open_page("/auth/register/standard/open", core=core) as page:
             await page.submit(first_name="Grace", last_name="Hopper", email="grace@example.org", password=PASSWORD)
+            assert "Agree to the terms to go on." in page.text
+            await page.submit(**GRACE)
+            (moved,) = page.frames("navigate")
+        assert moved["path"] == "/auth/verify/grace%40example.org"
+        (letter,) = await _letters(core)
+        link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify/grace%40example\.org\?link=\S+)", letter.text)
+        assert link
+        async with open_page(link[1], core=core) as page:
+            await page.submit(password="a stranger's choice")
+            assert "That is not the password" in text_of(page.one("div", role="alert"))
+            await page.submit(password=PASSWORD)
             (frame,) = page.frames("handover")
         actor = (await _redeem(committed, frame["code"])).actor
         assert (actor.name, actor.role) == ("Grace Hopper", Role.USER)
+        async with open_page(link[1], core=core) as page:
+            assert "does not work any more" in page.text
 
-    async def test_says_when_the_email_is_taken(self, open_page: Open, committed: Core, ada: Actor) -> None:
+    @pytest.mark.security(7)
+    async def test_says_the_same_when_the_email_is_taken(self, open_page: Open, committed: Core, ada: Actor) -> None:
         core = with_settings(committed, open_registration=True)
         async with open_page("/auth/register/standard/open", core=core) as page:
-            await page.submit(first_name="A", last_name="", email=ada.email, password=PASSWORD)
-            assert text_of(page.one("div", role="alert")) == "There already exists an account with the given email address."
+            await page.submit(**{**GRACE, "email": ada.email})
+            (moved,) = page.frames("navigate")
+        assert moved["path"] == "/auth/verify/ada%40example.org"
+        (letter,) = await _letters(core)
+        assert (letter.recipient, letter.subject) == (ada.email, "You have an account already")
+
+    async def test_measures_the_password(self, open_page: Open, committed: Core) -> None:
+        async with open_page("/auth/register/standard/open", core=with_settings(committed, open_registration=True)) as page:
+            assert page.all("meter") == []
+            await page.type("password", "aaaa")
+            assert (page.one("meter")["a"]["value"], "Very weak" in page.text) == (0, True)
+            await page.type("password", PASSWORD)
+            assert (page.one("meter")["a"]["value"], "Very strong" in page.text) == (4, True)
+
+    @pytest.mark.parametrize(
+        ("path", "says"),
+        [
+            ("/auth/register/team/guess", "This invitation has been used"),
+            ("/auth/register/odd/guess", "This link is not complete"),
+        ],
+    )
+    async def test_says_why_a_link_does_not_work(self, open_page: Open, path: str, says: str) -> None:
+        async with open_page(path) as page:
+            assert says in page.text
+            assert page.all("form") == []
+
+
+class TestInvitation:
+    async def _invite(self, core: Core) -> str:
+        async with core.database.transaction() as session:
+            root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            await registration.invite(core, session, root, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
+        (letter,) = await _letters(core)
+        assert (letter.recipient, letter.subject) == ("grace@example.org", "Root invites you to Fundwright")
+        found = re.search(r"8000(/auth/register/team/\S+)", letter.text)
+        assert found
+        return found[1]
+
+    async def test_lets_its_address_in_once_with_its_role(self, open_page: Open, committed: Core) -> None:
+        link = await self._invite(committed)
+        async with open_page(link) as page:
+            assert "For grace@example.org" in page.text
+            await page.submit(**{**GRACE, "email": "another@example.org"})
+            (frame,) = page.frames("handover")
+        actor = (await _redeem(committed, frame["code"])).actor
+        assert (actor.email, actor.role) == ("grace@example.org", Role.REVIEWER)
+        async with open_page(link) as page:
+            assert page.all("form") == []
+
+    async def test_of_two_only_the_newer_works(self, committed: Core) -> None:
+        async with committed.database.transaction() as session:
+            root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            for _ in range(2):
+                await registration.invite(committed, session, root, email="grace@example.org", role=Role.USER, client=HERE)
+            newer, older = (await registration.list_invitations(session, root, PageRequest())).items
+            assert (newer.revoked_at, older.revoked_at is None) == (None, False)
+            await registration.withdraw_invitation(session, root, newer.id, client=HERE)
+            with pytest.raises(Conflict):
+                await registration.invite(committed, session, root, email="root@example.org", role=Role.USER, client=HERE)
 
 
 class TestErrorScreens:

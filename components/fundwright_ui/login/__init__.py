@@ -8,6 +8,7 @@ from fundwright_ui.login.first_admin import first_admin_screen
 from fundwright_ui.login.register import register_screen
 from fundwright_ui.login.reset import confirm_reset_screen, reset_password_screen
 from fundwright_ui.login.sign_in import sign_in_screen
+from fundwright_ui.login.verify import verify_screen
 
 SCREENS = (
     sign_in_screen,
@@ -17,6 +18,7 @@ SCREENS = (
     replace(register_screen, path="/auth/register-unprotected", away_when_signed_in=None),
     reset_password_screen,
     confirm_reset_screen,
+    verify_screen,
     first_admin_screen,
 )
 

@@ -16,7 +16,7 @@ from fundwright_ui.login.form import (
     check_name,
     check_new_password,
     login_form,
-    password_input,
+    new_password_input,
     text_input,
     use_login_form,
     use_submit,
@@ -66,7 +66,7 @@ def first_admin_screen() -> VdomDict:
             creating,
             text_input(form, "name", t("Name"), autocomplete="name"),
             text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
-            password_input(form, "password", t("Password"), "new-password"),
+            new_password_input(form, "password", t("Password")),
             submit=t("Create administrator"),
         ),
     )

@@ -15,9 +15,9 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
-from fundwright.identity import service as identity
+from fundwright.identity import entry, passwords
 from fundwright.identity.passwords import MIN_LENGTH
-from fundwright_ui.hooks import Action, use_action
+from fundwright_ui.hooks import Action, use_action, use_query
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.buttons import button, icon_button
 from fundwright_ui.ui.elements import Child
@@ -33,6 +33,7 @@ Check = Callable[[str], str | None]
 class LoginForm:
     """State of one form. `errors` holds all of them, `shown_errors` those of touched fields."""
 
+    values: Mapping[str, str]
     errors: Mapping[str, str]
     shown_errors: Mapping[str, str]
     change: Callable[[str, str], None]
@@ -58,6 +59,7 @@ def use_login_form(checks: Mapping[str, Check]) -> LoginForm:
 
     errors = errors_of(values)
     return LoginForm(
+        values=values,
         errors=errors,
         shown_errors={name: error for name, error in errors.items() if name in touched},
         change=lambda name, value: set_values(lambda before: {**before, name: value}),
@@ -83,7 +85,7 @@ def use_submit(
 def check_email(value: str) -> str | None:
     if not value.strip():
         return t("Email is required")
-    return None if identity.is_email(value) else t("Email must be a valid email address")
+    return None if entry.is_email(value) else t("Email must be a valid email address")
 
 
 def check_password(value: str) -> str | None:
@@ -98,6 +100,10 @@ def check_new_password(value: str) -> str | None:
 
 def check_name(value: str) -> str | None:
     return None if value.strip() else t("Name is required")
+
+
+def check_terms(value: str) -> str | None:
+    return None if value else t("Agree to the terms to go on.")
 
 
 def no_check(_value: str) -> None:
@@ -120,6 +126,39 @@ def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "
     )
     field = _input(form, name, kind="text" if is_visible else "password", autocomplete=autocomplete)
     return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
+
+
+@component
+def new_password_input(form: LoginForm, name: str, label: str) -> VdomDict:
+    """A field for a new password, and how strong it is."""
+    value = form.values[name]
+    strength = use_query(lambda _session: passwords.strength(value), key=[value])
+    words = (t("Very weak"), t("Weak"), t("Fair"), t("Strong"), t("Very strong"))
+    score = strength.value or 0
+    return html.div(
+        {"className": "fw-stack fw-stack-tight"},
+        password_input(form, name, label, "new-password"),
+        html.div(
+            {"className": "fw-row", "aria-live": "polite"},
+            html.meter(
+                {"className": "fw-meter", "min": 0, "max": 4, "value": score, "aria-label": t("Strength of the password")}
+            ),
+            html.span({"className": "fw-muted"}, words[score]),
+        )
+        if value
+        else None,
+    )
+
+
+def checkbox_input(form: LoginForm, name: str, *label: Child) -> VdomDict:
+    """A box to tick with its error below."""
+    error = form.shown_errors.get(name)
+    invalid = {"aria-invalid": "true", "aria-describedby": f"{name}-error"} if error else {}
+    return html.div(
+        {"className": "fw-field"},
+        html.label({"className": "fw-checkbox"}, html.input({"type": "checkbox", "name": name, "id": name, **invalid}), *label),
+        html.p({"className": "fw-field-error", "id": f"{name}-error"}, error) if error else None,
+    )
 
 
 def login_form(label: str, action: Action, *fields: Child, submit: str, refusal: str | None = None) -> VdomDict:

@@ -9,6 +9,7 @@ from fundwright.core.messages import t
 from fundwright_ui.hooks import Connection
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.feedback import alert
 
 REGISTER = "/auth/register/standard/open"
 LOGIN = "/auth/login"
@@ -52,3 +53,11 @@ def login_frame(
             ),
         ),
     )
+
+
+def mail_is_off(connection: Connection, *children: Child) -> VdomDict | None:
+    """Where no letters are sent, an administrator reads them in the outbox."""
+    if connection.core.settings.smtp_host is not None:
+        return None
+    sentence = t("This installation sends no mail. Ask whoever runs it for the link; they find it in the outbox.")
+    return alert(sentence, *children, variant="info")

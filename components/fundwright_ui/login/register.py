@@ -1,67 +1,91 @@
-"""`/auth/register/{type}/{token}`: a form where strangers may register, otherwise a word on how to be invited."""
+"""`/auth/register/{type}/{token}`: a form for whom the link lets in, otherwise why it does not work and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
-from fundwright.identity import service as identity
-from fundwright_ui.hooks import use_connection
+from fundwright.identity import registration
+from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import (
     check_email,
     check_name,
     check_new_password,
+    check_terms,
+    checkbox_input,
     login_form,
+    new_password_input,
     no_check,
-    password_input,
     text_input,
     use_login_form,
     use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, login_frame
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.ui.feedback import problem
 
 
 @screen("/auth/register/{type}/{token}", "Register", area="public", away_when_signed_in="/")
 def register_screen() -> VdomDict:
     connection = use_connection()
-    form = use_login_form({"first_name": check_name, "last_name": no_check, "email": check_email, "password": check_new_password})
+    type, token = (
+        connection.location.params.get(name, part) for name, part in zip(("type", "token"), registration.OPEN, strict=True)
+    )
+    link = use_query(
+        lambda session: registration.describe_link(connection.core, session, type=type, token=token), key=[type, token]
+    )
+    bound_to = link.value.email if link.value else ""
+    form = use_login_form(
+        {
+            "first_name": check_name,
+            "last_name": check_name,
+            "email": no_check if bound_to else check_email,
+            "password": check_new_password,
+            "terms": check_terms,
+        }
+    )
 
-    async def register(session: AsyncSession, content: Mapping[str, str]) -> str:
-        return await identity.register_by_socket(
+    async def register(session: AsyncSession, content: Mapping[str, str]) -> tuple[str | None, str]:
+        email = bound_to or content["email"]
+        code = await registration.register_by_link(
             connection.core,
             session,
-            email=content["email"],
+            type=type,
+            token=token,
+            email=email,
             name=f"{content['first_name']} {content['last_name']}".strip(),
             password=content["password"],
+            language=connection.language,
             client=connection.client,
         )
+        return code, email.strip()
 
-    registering = use_submit(form, register, then=connection.handover)
+    def go_on(result: tuple[str | None, str]) -> None:
+        code, email = result
+        if code is None:
+            connection.navigate(f"/auth/verify/{quote(email)}")
+        else:
+            connection.handover(code)
+
+    registering = use_submit(form, register, then=go_on)
     corner = (t("Login"), LOGIN)
 
-    if not connection.core.settings.open_registration:
-        return login_frame(
-            connection,
-            t("Registration is by invitation"),
-            t("Accounts here are made by an administrator."),
-            html.p(
-                t(
-                    "Ask whoever runs this installation to add an account for your email address. They do it with the "
-                    "command below and send you a link where you choose your password."
-                )
-            ),
-            html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),
-            corner=corner,
-        )
+    if link.error:
+        return login_frame(connection, t("Get started"), "", problem(link.error, on_retry=link.reload), corner=corner)
+    if link.value is None:
+        return login_frame(connection, t("Get started"), t("Checking the link …"), corner=corner)
+    if not link.value.is_open:
+        return _closed(link.value.note, corner)
+    terms = connection.core.settings.terms_url
     return login_frame(
         connection,
         t("Get started"),
-        t("Create your account."),
+        link.value.note or t("Create your account."),
         login_form(
             t("Register"),
             registering,
@@ -70,9 +94,37 @@ def register_screen() -> VdomDict:
                 text_input(form, "first_name", t("First name"), autocomplete="given-name"),
                 text_input(form, "last_name", t("Last name"), autocomplete="family-name"),
             ),
-            text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
-            password_input(form, "password", t("Password"), "new-password"),
+            html.p(t("For {email}", email=bound_to))
+            if bound_to
+            else text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
+            new_password_input(form, "password", t("Password")),
+            checkbox_input(
+                form,
+                "terms",
+                html.a({"href": terms, "target": "_blank", "rel": "noreferrer"}, t("I agree to the terms"))
+                if terms
+                else t("I agree to use this installation as its operator allows"),
+            ),
             submit=t("Register"),
         ),
+        corner=corner,
+    )
+
+
+def _closed(note: str, corner: tuple[str, str]) -> VdomDict:
+    connection = use_connection()
+    if note:
+        return login_frame(connection, t("This link does not work"), note, corner=corner)
+    return login_frame(
+        connection,
+        t("Registration is by invitation"),
+        t("Accounts here are made by an administrator."),
+        html.p(
+            t(
+                "Ask whoever runs this installation to add an account for your email address. They do it with the "
+                "command below and send you a link where you choose your password."
+            )
+        ),
+        html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),
         corner=corner,
     )

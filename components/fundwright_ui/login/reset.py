@@ -1,4 +1,4 @@
-"""`/auth/reset-password` and `/auth/confirm-reset/{link}`: a new password by a link that an administrator makes."""
+"""`/auth/reset-password` and `/auth/confirm-reset/{link}`: a new password by a link that is sent to its owner."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
-from fundwright.identity import service as identity
+from fundwright.identity import recovery
 from fundwright_ui.hooks import use_connection, use_query
-from fundwright_ui.login.form import check_new_password, login_form, password_input, use_login_form, use_submit
-from fundwright_ui.login.frame import LOGIN, login_frame
+from fundwright_ui.login.form import (
+    check_email,
+    check_new_password,
+    login_form,
+    new_password_input,
+    text_input,
+    use_login_form,
+    use_submit,
+)
+from fundwright_ui.login.frame import LOGIN, RESET, login_frame, mail_is_off
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 
@@ -20,18 +28,39 @@ from fundwright_ui.ui.feedback import alert
 @screen("/auth/reset-password", "Forgot password", area="public")
 def reset_password_screen() -> VdomDict:
     connection = use_connection()
+    asked_for, set_asked_for = use_state("")
+    form = use_login_form({"email": check_email})
+
+    async def ask(session: AsyncSession, content: Mapping[str, str]) -> str:
+        email = content["email"].strip()
+        await recovery.ask_for_reset(
+            connection.core, session, email=email, language=connection.language, client=connection.client
+        )
+        return email
+
+    asking = use_submit(form, ask, then=set_asked_for)
+    to_login = html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login")))
+
+    if asked_for:
+        return login_frame(
+            connection,
+            t("Look into your mail"),
+            t("If {email} has an account, a letter with a link is on its way. It works once, within an hour.", email=asked_for),
+            mail_is_off(connection),
+            to_login,
+        )
     return login_frame(
         connection,
         t("Forgot your password?"),
-        t("An administrator can let you choose a new one."),
-        html.p(
-            t(
-                "Ask whoever runs this installation for a reset link. They get one with the command below; it works once, "
-                "within an hour. Nobody but you sees the new password."
-            )
+        t("Enter your email address, and a link to choose a new one is sent to you."),
+        login_form(
+            t("Forgot your password?"),
+            asking,
+            text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
+            submit=t("Send the link"),
         ),
-        html.pre({"tabIndex": 0}, html.code("fundwright user reset you@example.org")),
-        html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login"))),
+        mail_is_off(connection, html.pre({"tabIndex": 0}, html.code("fundwright user reset you@example.org"))),
+        to_login,
     )
 
 
@@ -41,10 +70,12 @@ def confirm_reset_screen() -> VdomDict:
     link = connection.location.params.get("link", "")
     is_done, set_done = use_state(False)
     form = use_login_form({"password": check_new_password})
-    works = use_query(lambda session: identity.is_reset_link(session, link), key=[link])
+    works = use_query(lambda session: recovery.is_reset_link(session, link), key=[link])
 
     async def reset(session: AsyncSession, content: Mapping[str, str]) -> bool:
-        await identity.reset_password(session, secret=link, password=content["password"], client=connection.client)
+        await recovery.reset_password(
+            connection.core, session, secret=link, password=content["password"], client=connection.client
+        )
         return True
 
     resetting = use_submit(form, reset, then=set_done)
@@ -62,7 +93,8 @@ def confirm_reset_screen() -> VdomDict:
         return login_frame(
             connection,
             t("This link does not work any more"),
-            t("It has been used, has expired, or was replaced by a newer one. Ask an administrator for a new one."),
+            t("It has been used, has expired, or was replaced by a newer one. Ask for a new one."),
+            html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
             to_login,
         )
     return login_frame(
@@ -72,7 +104,7 @@ def confirm_reset_screen() -> VdomDict:
         login_form(
             t("Choose a new password"),
             resetting,
-            password_input(form, "password", t("Password"), "new-password"),
+            new_password_input(form, "password", t("Password")),
             submit=t("Save password"),
         ),
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import cast
+from urllib.parse import quote
 
-from reactpy import html, use_state
+from reactpy import html, use_ref, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import SignInRefused
+from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
     check_email,
@@ -31,9 +32,11 @@ from fundwright_ui.runtime.router import safe_next, screen
 def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))
+    tried = use_ref("")
     form = use_login_form({"email": check_email, "password": check_password, "remember": no_check})
 
     async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
+        tried.current = content["email"].strip()
         return await identity.sign_in_by_socket(
             session,
             email=content["email"],
@@ -43,7 +46,9 @@ def sign_in_screen() -> VdomDict:
         )
 
     def finish(result: str | SignInRefused) -> None:
-        if isinstance(result, SignInRefused):
+        if isinstance(result, SignInRefused) and result.reason is Refusal.UNVERIFIED:
+            connection.navigate(f"/auth/verify/{quote(tried.current)}")
+        elif isinstance(result, SignInRefused):
             set_refusal(t(result.sentence))
         else:
             set_refusal(None)

@@ -10,6 +10,7 @@ from reactpy import create_context, use_context
 from reactpy.types import Context
 
 from fundwright.core.assembly import Core
+from fundwright.core.messages import Language
 from fundwright.identity.schemas import Actor, Client
 from fundwright_ui.runtime.router import Location
 
@@ -26,7 +27,7 @@ class Connection:
         actor: Actor | None,
         *,
         location: Location,
-        language: str = "en",
+        language: Language = "en",
         base: str = "",
         is_live: bool = False,
         client: Client = Client(address=""),
@@ -36,7 +37,7 @@ class Connection:
         self.core = core
         self.actor = actor
         self.location = location
-        self.language = language
+        self.language: Language = language
         self.base = base
         """Path prefix behind a proxy; every `href` needs it, see `href()`."""
         self.is_live = is_live

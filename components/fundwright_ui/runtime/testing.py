@@ -26,7 +26,7 @@ from pydantic.alias_generators import to_camel
 from reactpy.types import Component
 
 from fundwright.core.assembly import Core
-from fundwright.core.messages import speaking
+from fundwright.core.messages import Language, speaking
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
@@ -308,7 +308,7 @@ async def mounted(
     *,
     path: str | None = None,
     params: Mapping[str, str] | None = None,
-    language: str = "en",
+    language: Language = "en",
     is_live: bool = True,
 ) -> AsyncIterator[ScreenUnderTest]:
     """Open a screen, or any component, at `path` (with its query) as `actor` and wait until its queries have been answered.

@@ -1,4 +1,4 @@
-"""The command line: `fundwright serve | worker | import | train | search | categorise | draft | user | token`."""
+"""The command line: `fundwright serve | worker | import | train | search | categorise | draft | user | token | mail`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import typer
 
 from fundwright.cli.context import AsJson, Options, acting, emit, opened, run
 from fundwright.core.errors import Invalid
-from fundwright.identity import service
+from fundwright.identity import entry, recovery, service
 from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
 
 user = typer.Typer(help="Add accounts, list them, and change their role, password or access.", no_args_is_help=True)
@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="Email address of the account.")]
-GivenRole = Literal["user", "admin"]
+GivenRole = Literal["user", "admin", "viewer", "reviewer"]
 
 
 @user.command("add")
@@ -47,7 +47,7 @@ def add_user(
                 core, session, email=email, name=name or email.partition("@")[0], role=Role(role), password=password
             )
             if password is None:
-                link = _address(context) + await service.reset_link(session, email=actor.email)
+                link = _address(context) + await recovery.reset_link(session, email=actor.email)
         emit(
             {"id": str(actor.id), "email": actor.email, "name": actor.name, "role": actor.role.value, "link": link},
             as_json=as_json,
@@ -101,7 +101,9 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 def change_role(
     context: typer.Context,
     email: Email,
-    role: Annotated[GivenRole, typer.Argument(metavar="ROLE", help="What the account may do from now on: user or admin.")],
+    role: Annotated[
+        GivenRole, typer.Argument(metavar="ROLE", help="What the account may do from now on: user, reviewer, viewer or admin.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Give an account another role; it has to sign in again."""
@@ -120,8 +122,8 @@ def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) ->
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            link = _address(context) + await service.reset_link(session, email=email)
-        emit({"email": service.normalise_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
+            link = _address(context) + await recovery.reset_link(session, email=email)
+        emit({"email": entry.normalise_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
 
     run(command)
 

@@ -206,7 +206,7 @@ def _message(settings: Settings, mail: Mail) -> EmailMessage:
     # The same for each try: whoever gets it twice can tell.
     message["Message-ID"] = f"<{mail.id}@{parseaddr(settings.mail_from)[1].rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
-    message["Content-Language"] = mail.language
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")
+    message["Content-Language"] = mail.language  # setting the content drops such headers
     return message

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from functools import cache
 from gettext import c2py
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from babel.messages.catalog import Catalog
 from babel.messages.plurals import get_plural
@@ -24,27 +24,31 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Fr
 """Code and own name of every language the product speaks."""
 
 _LOCALES = Path(__file__).parent / "locales"
-_language: ContextVar[str] = ContextVar("language", default="en")
+_language: ContextVar[Language] = ContextVar("language", default="en")
 
 
-def current_language() -> str:
+def current_language() -> Language:
     """The language of this session or request, `en` outside of one."""
     return _language.get()
 
 
 def set_language(language: str) -> None:
     """Speak `language` from here on in this task; an unknown one means English."""
-    _language.set(language if language in LANGUAGES else "en")
+    _language.set(_known(language))
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
     """Speak `language` inside the block."""
-    token = _language.set(language if language in LANGUAGES else "en")
+    token = _language.set(_known(language))
     try:
         yield
     finally:
         _language.reset(token)
+
+
+def _known(language: str) -> Language:
+    return cast(Language, language) if language in LANGUAGES else "en"
 
 
 def t(message: str, /, **values: object) -> str:

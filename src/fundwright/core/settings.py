@@ -54,6 +54,10 @@ class Settings(BaseSettings):
         default="unknown@unknown.com", description="Placeholder address whose token never opens a guarded page."
     )
     open_registration: bool = Field(default=False, description="Whether strangers may register an account.")
+    uniform_errors: bool = Field(
+        default=False, description="Whether `/api/account/login` and `register` hide which addresses have an account."
+    )
+    terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
     smtp_host: str | None = Field(
         default=None, description="SMTP server that letters are sent by. Without one they are kept in the outbox."
     )
@@ -79,6 +83,11 @@ class Settings(BaseSettings):
     writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
     models: Path = Field(default=Path("var/models"), description="Folder where `make setup` puts the local model.")
     web_dist: Path = Field(default=Path("web/dist"), description="Folder with the built web client.")
+
+    @property
+    def address(self) -> str:
+        """Where people open Fundwright, without a slash at the end. Links are made from it, never from what a request says."""
+        return self.public_url or f"http://{self.host}:{self.port}"
 
     @classmethod
     def read(cls, **given: Any) -> Settings:

@@ -21,7 +21,8 @@ from fundwright.generation import repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.models import Citation, DraftSection
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
 from fundwright.opportunities import service as opportunities
@@ -51,6 +52,7 @@ class Material:
     """Places of the questions that no passage answers."""
 
 
+@needs(Permission.WORK)
 async def write(run: JobRun, actor: Actor, draft_id: UUID) -> dict[str, Any]:
     """Write every section that is not done. Raises JobCancelled, and FundwrightError when a model cannot be used."""
     core: Core = run.services

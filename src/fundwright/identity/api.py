@@ -6,24 +6,28 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from fundwright.core.errors import FundwrightError
+from fundwright.core.mail import MailRead
+from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, DbSession, error_body
-from fundwright.identity import service
+from fundwright.identity import outbox, recovery, registration, service
 from fundwright.identity.schemas import (
     AccountUser,
     Actor,
     ApiTokenCreated,
     ApiTokenRead,
     Client,
+    InvitationRead,
     Language,
     Refusal,
+    Role,
     SessionRead,
     SignedIn,
     SignInRefused,
@@ -144,6 +148,21 @@ class RegisterForm(LoginForm):
     last_name: str = Field(max_length=100)
 
 
+class EmailForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    email: str = Field(max_length=1_000)
+
+
+class ConfirmForm(BaseModel):
+    """`link` is the last part of the address in the letter."""
+
+    model_config = ConfigDict(frozen=True)
+
+    link: str = Field(max_length=1_000)
+    password: str = Field(max_length=10_000)
+
+
 class AccountAnswer(BaseModel):
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
 
@@ -173,6 +192,13 @@ class SessionAnswer(BaseModel):
 
     token: str
     remember: bool
+
+
+class InvitationForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    email: str = Field(max_length=1_000)
+    role: Role = Role.USER
 
 
 class LanguageForm(BaseModel):
@@ -237,12 +263,14 @@ async def sign_out(request: Request, response: Response, core: CoreDep, session:
 async def log_in(
     form: LoginForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
-    """Sign in for programs. Unlike `/signin` it says whether the email or the password was wrong."""
+    """Sign in for programs. Unlike `/signin` it says whether the email or the password was wrong, unless errors are uniform."""
     _refuse_foreign_page(request)
     result = await service.sign_in(
         core, session, email=form.email, password=form.password, remember=True, client=client_of(request)
     )
     if isinstance(result, SignInRefused):
+        if core.settings.uniform_errors and result.reason is not Refusal.UNVERIFIED:
+            return _refused(400, "NotSignedIn", result.sentence)
         match result.reason:
             case Refusal.UNKNOWN_EMAIL:
                 return _refused(400, "UnknownEmail", "There is no user corresponding to the email address.")
@@ -250,6 +278,8 @@ async def log_in(
                 return _refused(400, "WrongPassword", "Wrong password")
             case Refusal.THROTTLED:
                 return _refused(429, "SignInPaused", result.sentence)
+            case Refusal.UNVERIFIED:
+                return _refused(403, "EmailNotConfirmed", result.sentence)
     _set_cookie(response, core.settings, result)
     return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
 
@@ -258,22 +288,61 @@ async def log_in(
 async def register(
     form: RegisterForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
-    """Register and sign in, where the installation is open to strangers."""
+    """Register and sign in, where the installation is open to strangers. Where errors are uniform, a letter tells how to go on."""
     _refuse_foreign_page(request)
     try:
         async with session.begin_nested():
-            result = await service.register(
-                core,
-                session,
-                email=form.email,
-                name=f"{form.first_name} {form.last_name}".strip(),
-                password=form.password,
-                client=client_of(request),
+            name, client = f"{form.first_name} {form.last_name}".strip(), client_of(request)
+            if core.settings.uniform_errors:
+                kind, token = registration.OPEN
+                await registration.register_by_link(
+                    core, session, type=kind, token=token, email=form.email, name=name, password=form.password,
+                    language="en", client=client,
+                )  # fmt: skip
+                return JSONResponse({"message": registration.LETTER_SENT}, status_code=202)
+            result = await registration.register(
+                core, session, email=form.email, name=name, password=form.password, client=client
             )
     except FundwrightError as error:
         return _refused(error.status, type(error).__name__, error.sentence)
     _set_cookie(response, core.settings, result)
     return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
+
+
+@router.post("/api/account/verify", response_model=AccountAnswer)
+async def confirm_email(
+    form: ConfirmForm, request: Request, response: Response, core: CoreDep, session: DbSession
+) -> AccountAnswer | JSONResponse:
+    """Confirm an address by the `link` of the letter and the password that was registered, and sign in."""
+    _refuse_foreign_page(request)
+    client = client_of(request)
+    code = await registration.confirm_email(core, session, secret=form.link, password=form.password, client=client)
+    if isinstance(code, SignInRefused):
+        return _refused(400, "NotSignedIn", code.sentence)
+    signed_in = await service.redeem_handover(core, session, code, client=client)
+    _set_cookie(response, core.settings, signed_in)
+    return AccountAnswer(access_token=signed_in.token, user=await service.get_user(session, signed_in.actor))
+
+
+@router.post("/api/account/resend-verification", status_code=202)
+async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
+    """Send the letter once more. The answer is the same whether the address waits to be confirmed or not."""
+    _refuse_foreign_page(request)
+    await registration.ask_to_confirm_again(core, session, email=form.email, language="en", client=client_of(request))
+
+
+@router.post("/api/account/reset-password", status_code=202)
+async def ask_for_reset(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
+    """Send a link for a new password. The answer is the same whether the address has an account or not."""
+    _refuse_foreign_page(request)
+    await recovery.ask_for_reset(core, session, email=form.email, language="en", client=client_of(request))
+
+
+@router.post("/api/account/confirm-reset", status_code=204)
+async def reset_password(form: ConfirmForm, request: Request, core: CoreDep, session: DbSession) -> None:
+    """Choose a new `password` by the `link` of the letter; every session of the account ends."""
+    _refuse_foreign_page(request)
+    await recovery.reset_password(core, session, secret=form.link, password=form.password, client=client_of(request))
 
 
 @router.get("/api/account/my-account", response_model=MyAccountAnswer)
@@ -302,6 +371,38 @@ async def list_sessions(session: DbSession, actor: CurrentActor) -> list[Session
 @router.delete("/api/account/sessions/{session_id}", status_code=204)
 async def end_session(session_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
     await service.end_session(session, actor, session_id, client=client_of(request))
+
+
+@router.get("/api/mails")
+async def list_mails(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[MailRead]:
+    """Letters of the outbox, newest first. For administrators."""
+    return await outbox.list_mails(session, actor, request)
+
+
+@router.get("/api/mails/{mail_id}")
+async def get_mail(session: DbSession, actor: CurrentActor, mail_id: UUID) -> MailRead:
+    return await outbox.get_mail(session, actor, mail_id)
+
+
+@router.get("/api/invitations")
+async def list_invitations(
+    session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+) -> Page[InvitationRead]:
+    """Newest first, used and withdrawn ones included."""
+    return await registration.list_invitations(session, actor, request)
+
+
+@router.post("/api/invitations", status_code=201)
+async def invite(
+    form: InvitationForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
+) -> InvitationRead:
+    """Send somebody a link by which to register. For administrators."""
+    return await registration.invite(core, session, actor, email=form.email, role=form.role, client=client_of(request))
+
+
+@router.delete("/api/invitations/{invitation_id}", status_code=204)
+async def withdraw_invitation(invitation_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
+    await registration.withdraw_invitation(session, actor, invitation_id, client=client_of(request))
 
 
 @router.get("/api/account/tokens")

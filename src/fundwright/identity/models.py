@@ -37,6 +37,8 @@ class Account(Base):
     is_public: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_signed_in_at: Mapped[datetime | None]
+    verified_at: Mapped[datetime | None]
+    """When the owner showed that letters to the address arrive; nobody signs in before."""
     disabled_at: Mapped[datetime | None]
 
     @property
@@ -83,6 +85,22 @@ class OneTimeSecret(Base):
     remember: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
+
+
+class Invitation(Base):
+    """An address that may register with a role, by a link."""
+
+    __tablename__ = "invitation"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    email: Mapped[str]
+    role: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    invited_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
 
 
 class ApiToken(Base):

@@ -7,12 +7,22 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
-from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SavedState, SignInThrottle
+from fundwright.core.paging import PageRequest
+from fundwright.identity.models import (
+    Account,
+    AccountSession,
+    ApiToken,
+    AuditEntry,
+    Invitation,
+    OneTimeSecret,
+    SavedState,
+    SignInThrottle,
+)
 from fundwright.identity.schemas import Role
 
 _KEEP_ENDED_SESSIONS = timedelta(days=30)
@@ -125,6 +135,37 @@ async def use_secret(session: AsyncSession, *, purpose: str, digest: str) -> One
 
 async def use_all_secrets(session: AsyncSession, *, purpose: str) -> None:
     await session.execute(delete(OneTimeSecret).where(OneTimeSecret.purpose == purpose))
+
+
+def _working(digest: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Invitation.digest == digest,
+        Invitation.used_at.is_(None),
+        Invitation.revoked_at.is_(None),
+        Invitation.expires_at > now(),
+    )
+
+
+async def find_invitation(session: AsyncSession, digest: str) -> Invitation | None:
+    return await session.scalar(select(Invitation).where(*_working(digest)))
+
+
+async def use_invitation(session: AsyncSession, digest: str) -> Invitation | None:
+    """Mark it as used; of two that try at once, one gets it."""
+    return await session.scalar(update(Invitation).where(*_working(digest)).values(used_at=now()).returning(Invitation))
+
+
+async def revoke_invitations(session: AsyncSession, email: str) -> None:
+    """Those of this address that were not used."""
+    await session.execute(
+        update(Invitation).where(Invitation.email == email, Invitation.used_at.is_(None)).values(revoked_at=now())
+    )
+
+
+async def page_of_invitations(session: AsyncSession, request: PageRequest) -> tuple[Sequence[Invitation], int]:
+    total = await session.scalar(select(func.count()).select_from(Invitation)) or 0
+    query = select(Invitation).order_by(Invitation.created_at.desc(), Invitation.id)
+    return (await session.scalars(query.offset(request.offset).limit(request.page_size))).all(), total
 
 
 async def find_live_api_token(session: AsyncSession, digest: str) -> tuple[ApiToken, Account] | None:

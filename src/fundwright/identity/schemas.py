@@ -108,11 +108,13 @@ class Client(BaseModel):
 
 
 class Refusal(StrEnum):
-    """Why nobody was signed in. Only `/api/account/login` tells the first two apart, as the specification asks."""
+    """Why nobody was signed in. Only `/api/account/login` tells the first two apart, as the specification asks; the last is told
+    to those alone who know the password."""
 
     UNKNOWN_EMAIL = "unknown_email"
     WRONG_PASSWORD = "wrong_password"
     THROTTLED = "throttled"
+    UNVERIFIED = "unverified"
 
 
 class SignInRefused(BaseModel):
@@ -125,7 +127,9 @@ class SignInRefused(BaseModel):
     @computed_field
     @property
     def sentence(self) -> str:
-        """The same for every reason: nobody learns which accounts exist, or that a guess was right but too late."""
+        """The same for every reason but the last: nobody learns which accounts exist, or that a guess was right but too late."""
+        if self.reason is Refusal.UNVERIFIED:
+            return "Confirm your email address first: follow the link in the letter that we sent you."
         return (
             "That email and password do not match an account. Check both and try again; "
             "after several wrong tries signing in is paused for 5 minutes."
@@ -153,6 +157,20 @@ class SessionRead(BaseModel):
     expires_at: datetime
     user_agent: str
     address: str
+
+
+class InvitationRead(BaseModel):
+    """An address that may register, without the secret of its link."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    email: str
+    role: Role
+    created_at: datetime
+    expires_at: datetime
+    used_at: datetime | None
+    revoked_at: datetime | None
 
 
 class TokenScope(StrEnum):

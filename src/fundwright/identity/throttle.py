@@ -1,4 +1,5 @@
-"""Slows down guessing: wrong passwords are counted for each account and each address, in the database, for a limited time."""
+"""Slows down guessing and flooding: wrong passwords, and letters asked for, are counted for each account and each address, in the
+database, for a limited time."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from ipaddress import IPv6Address, ip_address
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import t
 from fundwright.identity import repository
 
 WINDOW = timedelta(minutes=2)
@@ -17,6 +20,17 @@ BAN = timedelta(minutes=5)
 FAILURES_PER_ACCOUNT = 4
 # Many people can share one address; this stops one machine from trying one password on many accounts.
 FAILURES_PER_ADDRESS = 30
+
+LETTERS_WINDOW = timedelta(minutes=10)
+LETTERS_PER_ACCOUNT = 5
+LETTERS_PER_ADDRESS = 20
+
+
+class TooManyTries(FundwrightError):
+    status = 429
+
+    def __init__(self) -> None:
+        super().__init__(t("That was asked for too often. Wait ten minutes and try again."))
 
 
 @dataclass(frozen=True)
@@ -27,11 +41,16 @@ class Attempt:
     address: str
 
     @property
-    def limits(self) -> tuple[tuple[str, int], ...]:
-        """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+    def subjects(self) -> tuple[str, str]:
         email = hashlib.sha256(self.email.encode()).hexdigest()
         address = hashlib.sha256(_network(self.address).encode()).hexdigest()
-        return (f"account:{email}", FAILURES_PER_ACCOUNT), (f"address:{address}", FAILURES_PER_ADDRESS)
+        return f"account:{email}", f"address:{address}"
+
+    @property
+    def limits(self) -> tuple[tuple[str, int], ...]:
+        """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+        account, address = self.subjects
+        return (account, FAILURES_PER_ACCOUNT), (address, FAILURES_PER_ADDRESS)
 
 
 async def is_banned(session: AsyncSession, attempt: Attempt) -> bool:
@@ -63,6 +82,23 @@ async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> 
     else:
         await repository.forget_old_throttles(session)
     return True
+
+
+async def require_calm(session: AsyncSession, purpose: str, *, email: str, address: str) -> None:
+    """Count a letter that somebody asks for, whether or not it is sent. Raises TooManyTries.
+
+    The refusal rolls back, so a refused wish does not count: who waits is let in again.
+    """
+    moment = now()
+    limits = (LETTERS_PER_ACCOUNT, LETTERS_PER_ADDRESS)
+    for subject, limit in zip(Attempt(email, address).subjects, limits, strict=True):
+        asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=LETTERS_WINDOW)
+        if asked.window_ends_at <= moment:
+            asked.failures, asked.window_ends_at = 0, moment + LETTERS_WINDOW
+        if asked.failures >= limit:
+            raise TooManyTries
+        asked.failures += 1
+    await repository.forget_old_throttles(session)
 
 
 def _network(address: str) -> str:

@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.core.jobs import JobRun
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
@@ -23,6 +24,7 @@ _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 2_000
 
 
+@needs(Permission.WORK)
 async def categorise(run: JobRun, actor: Actor, embedder: Embedder) -> dict[str, Any]:
     """Answers how many opportunities were embedded now, labelled anew, left as they were, and fit no category.
 

@@ -1,0 +1,104 @@
+"""`/auth/verify/{email}`: a letter is on its way; its link leads here too, to confirm the address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import t
+from fundwright.identity import registration
+from fundwright.identity.schemas import SignInRefused
+from fundwright_ui.hooks import use_action, use_connection, use_query
+from fundwright_ui.login.form import check_password, login_form, password_input, use_login_form, use_submit
+from fundwright_ui.login.frame import LOGIN, login_frame, mail_is_off
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.ui.buttons import button
+from fundwright_ui.ui.feedback import alert, problem
+
+
+@screen("/auth/verify/{email}", "Confirm your email address", area="public", away_when_signed_in="/")
+def verify_screen() -> VdomDict:
+    location = use_connection().location
+    link = location.query.get("link")
+    return html.div(_confirm(link) if link else _wait(location.params.get("email", "")))
+
+
+@component
+def _wait(email: str) -> VdomDict:
+    connection = use_connection()
+    return login_frame(
+        connection,
+        t("Look into your mail"),
+        t("If {email} can be registered, a letter is on its way to it. Its link works for a day.", email=email),
+        mail_is_off(connection),
+        _send_again(email),
+        corner=(t("Login"), LOGIN),
+    )
+
+
+@component
+def _confirm(link: str) -> VdomDict:
+    connection = use_connection()
+    email = use_query(lambda session: registration.email_to_confirm(session, link), key=[link])
+    refusal, set_refusal = use_state(cast("str | None", None))
+    form = use_login_form({"password": check_password})
+
+    async def confirm(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
+        return await registration.confirm_email(
+            connection.core, session, secret=link, password=content["password"], client=connection.client
+        )
+
+    def go_on(result: str | SignInRefused) -> None:
+        if isinstance(result, SignInRefused):
+            set_refusal(t("That is not the password that was registered with this address. Try again, or register once more."))
+        else:
+            connection.handover(result)
+
+    confirming = use_submit(form, confirm, then=go_on)
+    title, corner = t("Confirm your email address"), (t("Login"), LOGIN)
+
+    if email.error:
+        return login_frame(connection, title, "", problem(email.error, on_retry=email.reload), corner=corner)
+    if email.value is None and email.is_loading:
+        return login_frame(connection, title, t("Checking the link …"), corner=corner)
+    if email.value is None:
+        return login_frame(
+            connection,
+            t("This link does not work any more"),
+            t("It has been used, has expired, or was replaced by a newer one. If you cannot sign in, let a new one be sent."),
+            _send_again(connection.location.params.get("email", "")),
+            corner=corner,
+        )
+    return login_frame(
+        connection,
+        title,
+        t("Enter the password that you chose for {email}.", email=email.value),
+        login_form(
+            title,
+            confirming,
+            password_input(form, "password", t("Password"), "current-password"),
+            submit=t("Confirm and sign in"),
+            refusal=None if form.shown_errors else refusal,
+        ),
+        corner=corner,
+    )
+
+
+@component
+def _send_again(email: str) -> VdomDict:
+    connection = use_connection()
+
+    async def send(session: AsyncSession) -> None:
+        await registration.ask_to_confirm_again(
+            connection.core, session, email=email, language=connection.language, client=connection.client
+        )
+
+    sending = use_action(send, success=t("If the address waits to be confirmed, the letter is on its way again."))
+    return html.div(
+        None if sending.error is None else alert(sending.error),
+        button(t("Send the letter again"), on_click=sending, is_busy=sending.is_running),
+    )

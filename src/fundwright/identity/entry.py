@@ -1,0 +1,175 @@
+"""What every way in shares: addresses, passwords, one-time secrets and sessions."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError, Invalid, NotFound
+from fundwright.core.messages import LANGUAGES, Language
+from fundwright.identity import audit, passwords, repository, throttle, tokens
+from fundwright.identity.models import Account, AccountSession, OneTimeSecret
+from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignInRefused
+
+REMEMBERED = timedelta(days=5)
+BROWSER_SESSION = timedelta(hours=12)
+_HANDOVER = timedelta(seconds=30)
+
+_EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
+_MAX_EMAIL_LENGTH = 254
+_MAX_NAME_LENGTH = 200
+
+
+class LinkSpent(FundwrightError):
+    """A one-time link or code was used before, has expired, or was replaced by a newer one."""
+
+    status = 410
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(f"{what} has been used or has expired. {next_step}")
+
+
+def is_email(text: str) -> bool:
+    """Whether the text is an email address that an account can have."""
+    plain = text.strip().lower()
+    return len(plain) <= _MAX_EMAIL_LENGTH and _EMAIL.fullmatch(plain) is not None
+
+
+def normalise_email(email: str) -> str:
+    """The one form an address is kept in. Raises Invalid when it is not an address."""
+    plain = email.strip().lower()
+    if not is_email(plain):
+        raise Invalid("Email must be a valid email address")
+    return plain
+
+
+def session_topic(session_id: UUID) -> str:
+    """Published once the session has ended, so that its open sockets close."""
+    return f"session:{session_id}"
+
+
+COMMAND_LINE = Client(address="command line")
+"""Where commands come from."""
+
+
+def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
+    values: dict[str, Any] = {
+        "id": account.id,
+        "email": account.email,
+        "name": account.display_name,
+        "role": account.role,
+        "session_id": session_id,
+        "language": account.language,
+    }
+    return Actor.model_validate(values)
+
+
+def language_of(account: Account, *, otherwise: Language) -> Language:
+    """The one that letters to the account are written in."""
+    return cast(Language, account.language) if account.language in LANGUAGES else otherwise
+
+
+def checked_name(name: str) -> str:
+    plain = audit.one_line(name).strip()
+    if not plain or len(name) > _MAX_NAME_LENGTH:
+        raise Invalid(f"The name is missing or longer than {_MAX_NAME_LENGTH} characters. Give a shorter one.")
+    return plain
+
+
+async def get_account(session: AsyncSession, email: str) -> Account:
+    account = await repository.find_account(session, email)
+    if account is None:
+        raise NotFound(f"The account {email}")
+    return account
+
+
+async def check_password(session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
+    plain = audit.one_line(email.strip().lower())
+    attempt = throttle.Attempt(email=plain, address=client.address)
+    if await throttle.is_banned(session, attempt):
+        return await refuse(session, Refusal.THROTTLED, email=plain, client=client)
+    account = await repository.find_account(session, plain)
+    is_open = account is not None and account.disabled_at is None
+    is_right, newer = await passwords.check_password(password, account.password_hash if account and is_open else None)
+    if not await throttle.settle(session, attempt, is_right=is_right):
+        return await refuse(session, Refusal.THROTTLED, email=plain, client=client)
+    if account is None or not is_open:
+        return await refuse(session, Refusal.UNKNOWN_EMAIL, email=plain, client=client)
+    if not is_right:
+        return await refuse(session, Refusal.WRONG_PASSWORD, email=plain, client=client)
+    if newer:
+        account.password_hash = newer
+    return account
+
+
+async def refuse(session: AsyncSession, reason: Refusal, *, email: str, client: Client) -> SignInRefused:
+    await audit.record(session, "sign_in.refused", actor=None, subject=email, client=client, reason=reason.value)
+    return SignInRefused(reason=reason)
+
+
+async def start_session(core: Core, session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SignedIn:
+    await repository.forget_old_sessions(session, account.id)
+    moment = now()
+    lasts = REMEMBERED if remember else BROWSER_SESSION
+    row = AccountSession(
+        id=uuid4(),
+        owner_id=account.id,
+        remember=remember,
+        user_agent=audit.one_line(client.user_agent),
+        address=audit.one_line(client.address),
+        created_at=moment,
+        last_used_at=moment,
+        expires_at=moment + lasts,
+    )
+    session.add(row)
+    account.last_signed_in_at = moment
+    await session.flush()
+    actor = actor_of(account, session_id=row.id)
+    await audit.record(session, "sign_in", actor=actor, subject=account.email, client=client)
+    token = tokens.signing_key(core).sign(actor, session_id=row.id, issued_at=moment, expires_at=row.expires_at)
+    return SignedIn(token=token, actor=actor, max_age_s=int(lasts.total_seconds()) if remember else None)
+
+
+async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> bool:
+    ended = await repository.end_sessions(session, owner_id, only=only)
+    for session_id in ended:
+        await live.publish(session, session_topic(session_id))
+    return bool(ended)
+
+
+async def new_handover(session: AsyncSession, account_id: UUID, *, remember: bool) -> str:
+    return await new_secret(session, "handover", lasts=_HANDOVER, owner_id=account_id, remember=remember)
+
+
+async def new_secret(
+    session: AsyncSession, purpose: str, *, lasts: timedelta, owner_id: UUID | None = None, remember: bool = False
+) -> str:
+    await repository.forget_expired_secrets(session)
+    secret = tokens.new_secret()
+    moment: datetime = now()
+    session.add(
+        OneTimeSecret(
+            purpose=purpose,
+            digest=tokens.digest(secret),
+            owner_id=owner_id,
+            remember=remember,
+            created_at=moment,
+            expires_at=moment + lasts,
+        )
+    )
+    await session.flush()
+    return secret
+
+
+async def new_hash(password: str | None, email: str, name: str) -> str:
+    """What to keep of a new password, None being one that nobody has. Raises WeakPassword."""
+    if password is not None:
+        await passwords.require_acceptable(password, about=(email.partition("@")[0], name))
+    return await passwords.hash_password(password)

@@ -1,0 +1,76 @@
+"""What identity writes to people, in their language."""
+
+from __future__ import annotations
+
+from fundwright.core.mail import Letter
+from fundwright.core.messages import Language, speaking, t
+
+
+def reset(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Choose a new password"),
+            (
+                t("Somebody, probably you, asked for a new password for your account at Fundwright."),
+                t("The link works once, within an hour. If it was not you, your password stays as it is."),
+            ),
+            (t("Choose a new password"), link),
+            language,
+        )
+
+
+def verification(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Confirm your email address"),
+            (
+                t("An account at Fundwright was registered with this address."),
+                t("Follow the link within a day and enter the password that you chose; then you are signed in."),
+            ),
+            (t("Confirm your email address"), link),
+            language,
+        )
+
+
+def already_registered(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("You have an account already"),
+            (
+                t("Somebody, probably you, tried to register at Fundwright with this address, which has an account."),
+                t("Sign in with your password, or choose a new one by the link below."),
+            ),
+            (t("Forgot your password?"), link),
+            language,
+        )
+
+
+def invitation(recipient: str, language: Language, *, inviter: str, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("{name} invites you to Fundwright", name=inviter),
+            (
+                t("{name} has invited you to work together at Fundwright.", name=inviter),
+                t("The link works once, within two weeks."),
+            ),
+            (t("Accept the invitation"), link),
+            language,
+        )
+
+
+def password_changed(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your password was changed"),
+            (
+                t("The password of your account at Fundwright was changed, and every session of it was ended."),
+                t("If it was not you, choose a new one at once by the link below."),
+            ),
+            (t("Forgot your password?"), link),
+            language,
+        )

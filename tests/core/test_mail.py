@@ -1,0 +1,135 @@
+"""Letters, sent to a real SMTP server or kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from email import message_from_bytes
+from email.policy import default
+from typing import Any
+
+import pytest
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobState
+from fundwright.core.mail import Letter, MailRead, MailState
+from fundwright.core.paging import PageRequest
+from tests.identity.conftest import with_settings
+
+LETTER = Letter("ada@example.org", "Prüfung <b>", ("Zwei & zwei.",), ("Öffnen", "http://127.0.0.1:8000/a?b=1&c=2"), "de")
+
+
+class Postbox:
+    """What arrived; answers `answers` one after the other, then accepts."""
+
+    def __init__(self) -> None:
+        self.arrived: list[Any] = []
+        self.answers: list[str] = []
+
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
+        if self.answers:
+            return self.answers.pop(0)
+        self.arrived.append(message_from_bytes(bytes(envelope.content or b""), policy=default))
+        return "250 OK"
+
+
+@pytest.fixture
+async def postbox() -> AsyncIterator[tuple[Postbox, dict[str, Any]]]:
+    """A postbox, and the settings that lead to it."""
+    box = Postbox()
+    async with await asyncio.get_running_loop().create_server(lambda: SMTP(box), "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        yield box, {"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_security": "none"}
+
+
+async def _post(core: Core) -> MailRead:
+    async with core.database.transaction() as session:
+        await mail.post(core, session, LETTER)
+    return await _only(core)
+
+
+async def _only(core: Core) -> MailRead:
+    async with core.database.transaction() as session:
+        (letter,) = (await mail.list_mails(session, PageRequest())).items
+    return letter
+
+
+async def _try(core: Core) -> MailRead:
+    """Run the job that was left to do."""
+    core.jobs.services = core
+    letter = await _only(core)
+    done = await core.jobs.run_inline(mail.JOB_KIND, title="", owner_id=None, payload={"mail_id": str(letter.id)})
+    assert done.state is JobState.SUCCEEDED
+    return await _only(core)
+
+
+class TestPost:
+    async def test_keeps_a_letter_where_there_is_no_server(self, committed: Core) -> None:
+        letter = await _post(committed)
+        assert (letter.state, letter.recipient) == (MailState.KEPT, "ada@example.org")
+        assert "http://127.0.0.1:8000/a?b=1&c=2" in letter.text
+        assert (await _try(committed)).state is MailState.KEPT
+
+    async def test_escapes_what_stands_in_its_html(self) -> None:
+        assert "<title>Prüfung &lt;b&gt;</title>" in LETTER.html
+        assert 'href="http://127.0.0.1:8000/a?b=1&amp;c=2"' in LETTER.html
+        assert "Gesendet von Fundwright" in LETTER.html
+        assert "Gesendet von Fundwright" in LETTER.text
+
+
+class TestSend:
+    async def test_hands_over_both_parts_once_and_forgets_them(
+        self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]
+    ) -> None:
+        box, settings = postbox
+        core = with_settings(committed, **settings)
+        assert (await _post(core)).state is MailState.WAITING
+        letter = await _try(core)
+        assert (letter.state, letter.text, letter.tries) == (MailState.SENT, "", 1)
+        await _try(core)
+        (message,) = box.arrived
+        assert (message["To"], message["Subject"], message["Content-Language"]) == ("ada@example.org", "Prüfung <b>", "de")
+        assert message["Message-ID"] == f"<{letter.id}@localhost>"
+        assert [part.get_content_type() for part in message.iter_parts()] == ["text/plain", "text/html"]
+        assert "Zwei & zwei." in message.get_body(("plain",)).get_content()
+
+    async def test_tries_a_busy_server_again(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
+        box, settings = postbox
+        box.answers = ["451 Try later"]
+        core = with_settings(committed, **settings)
+        await _post(core)
+        waiting = await _try(core)
+        assert (waiting.state, waiting.error) == (MailState.WAITING, "451 Try later")
+        assert (await _try(core)).state is MailState.SENT
+
+    async def test_gives_up_what_is_refused_for_good(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
+        box, settings = postbox
+        box.answers = ["554 No such person"]
+        core = with_settings(committed, **settings)
+        await _post(core)
+        refused = await _try(core)
+        assert (refused.state, refused.error, refused.text != "") == (MailState.FAILED, "554 No such person", True)
+        assert box.arrived == []
+
+    async def test_gives_up_a_server_that_is_away_after_some_tries(self, committed: Core) -> None:
+        core = with_settings(committed, smtp_host="127.0.0.1", smtp_port=1, smtp_security="none")
+        await _post(core)
+        states = [(await _try(core)).state for _ in range(6)]
+        assert states == [MailState.WAITING] * 5 + [MailState.FAILED]
+
+    async def test_goes_out_by_the_worker(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
+        box, settings = postbox
+        core = with_settings(committed, **settings)
+        core.jobs.services = core
+        await _post(core)
+        worker = asyncio.create_task(core.jobs.run_worker(concurrency=1))
+        try:
+            async with asyncio.timeout(20):
+                while not box.arrived:
+                    await asyncio.sleep(0.05)
+        finally:
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+        assert len(box.arrived) == 1
