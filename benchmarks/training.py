@@ -48,7 +48,7 @@ async def main() -> int:
         settings = Settings(data=Path(folder), models=_PROJECT / "var" / "models")
         async with open_core(settings, Plugins([hooks, extension])) as core:
             async with core.database.transaction() as session:
-                actor = await identity.add_account(session, email="b@example.org", name="Bench", role=Role.USER, password=None)
+                actor = await identity.add_account(session, email="b@example.org", name="Bench", role=Role.ADMIN, password=None)
             rows = [*await _embedding(core), *await _retrieval(core, actor), *await _writing(core)]
     failed = [name for name, value, unit, limit, is_kept in rows if _print(name, value, unit, limit, is_kept=is_kept)]
     return 1 if failed else 0

@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
+from fundwright.billing.api import router as billing
 from fundwright.categories.api import router as categories
 from fundwright.core.assembly import Core
 from fundwright.core.web import Bounds, RequestId, add_error_handlers
@@ -24,7 +25,7 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
-ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation)
+ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation, billing)
 
 REDIRECTS = {
     "/": "/dashboard/train",

@@ -16,14 +16,22 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.draft import draft_screen
     from fundwright_ui.screens.generate import generate_screen
     from fundwright_ui.screens.history import history_screen
+    from fundwright_ui.screens.invoice import invoice_screen
     from fundwright_ui.screens.nih import nih_screen
     from fundwright_ui.screens.not_found import not_found_screen
     from fundwright_ui.screens.opportunity import contract_screen, grant_screen
     from fundwright_ui.screens.outbox import letter_screen, outbox_screen
     from fundwright_ui.screens.passage import passage_screen
+    from fundwright_ui.screens.payment import payment_screen
+    from fundwright_ui.screens.payment_history import payment_history_screen
+    from fundwright_ui.screens.premium_link import premium_link_screen
+    from fundwright_ui.screens.premium_links import premium_links_screen
+    from fundwright_ui.screens.pricing import pricing_screen
     from fundwright_ui.screens.run import run_screen
     from fundwright_ui.screens.sam import sam_screen
     from fundwright_ui.screens.server_error import server_error_screen
+    from fundwright_ui.screens.subscriber import subscriber_screen
+    from fundwright_ui.screens.subscriptions import subscriptions_screen
     from fundwright_ui.screens.train import train_screen
 
     return (
@@ -41,6 +49,14 @@ def screens() -> Iterable[Screen]:
         draft_screen,
         outbox_screen,
         letter_screen,
+        payment_history_screen,
+        invoice_screen,
+        premium_links_screen,
+        premium_link_screen,
+        subscriptions_screen,
+        subscriber_screen,
+        pricing_screen,
+        payment_screen,
         not_found_screen,
         server_error_screen,
     )

@@ -12,6 +12,8 @@ PUBLIC = (
     "/auth/reset-password",
     "/auth/confirm-reset/spent",
     "/auth/first-admin/spent",
+    "/pricing",
+    "/payment",
     "/404",
     "/500",
 )

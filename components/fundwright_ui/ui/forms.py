@@ -356,6 +356,12 @@ def _sentence(error: dict[str, Any]) -> str:
             return t("Use at most {n} characters.", n=context["max_length"])
         case "int_parsing" | "float_parsing" | "decimal_parsing":
             return t("Enter a number.")
+        case "greater_than_equal":
+            return t("Enter at least {n}.", n=context["ge"])
+        case "less_than_equal":
+            return t("Enter at most {n}.", n=context["le"])
+        case "date_parsing" | "date_from_datetime_parsing":
+            return t("Enter a day.")
         case "value_error" if "error" in context:
             return str(context["error"])
         case _:

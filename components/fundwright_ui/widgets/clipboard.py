@@ -17,9 +17,11 @@ class CopyButton(Widget):
     copied_label: str
     refused_label: str
     is_small: bool = False
+    is_path: bool = False
+    """`text` is one of our paths; its whole address is copied."""
 
 
-def copy_button(text: str, label: str, *, is_small: bool = False, key: str | None = None) -> VdomDict:
+def copy_button(text: str, label: str, *, is_small: bool = False, is_path: bool = False, key: str | None = None) -> VdomDict:
     """A `CopyButton` that has its place before any script runs."""
     return CopyButton(
         text=text,
@@ -27,6 +29,7 @@ def copy_button(text: str, label: str, *, is_small: bool = False, key: str | Non
         copied_label=t("Copied"),
         refused_label=t("The browser does not let this page copy. Copy the selected text yourself."),
         is_small=is_small,
+        is_path=is_path,
         key=key,
         fallback=[button(label, size="small" if is_small else "medium", disabled=True)],
     )

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
@@ -59,9 +61,10 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 @needs(Permission.WORK)
 async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
-    """An empty draft that nobody writes yet; `start_draft` is what people mean. Raises NotFound, Invalid."""
+    """An empty draft that nobody writes yet; `start_draft` is what people mean. Raises NotFound, Invalid, QuotaSpent."""
     chosen = get_template(core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
+    await billing.check_quota(session, actor, Quota.DRAFTS)
     draft = Draft(
         owner_id=actor.id,
         opportunity_id=opportunity_id,
@@ -85,7 +88,7 @@ async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportun
 
 @needs(Permission.WORK)
 async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
-    """A draft and the job that writes it, which starts once the caller commits. Raises NotFound, Invalid."""
+    """A draft and the job that writes it, which starts once the caller commits. Raises NotFound, Invalid, QuotaSpent."""
     draft = await add_draft(session, actor, core, opportunity_id=opportunity_id, template=template)
     return await _enqueue(session, actor, core, draft)
 

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
 from fundwright.core.errors import NotAllowed
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.identity.schemas import GRANTED, Actor, Permission, Role
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,3 +43,8 @@ def require(actor: Actor, permission: Permission) -> None:
     """Raises NotAllowed, for the few places that know only on the way what they need."""
     if not actor.may(permission):
         raise NotAllowed(_DOING[permission])
+
+
+def roles_with(permission: Permission) -> frozenset[Role]:
+    """For screens that only some may open."""
+    return frozenset(role for role in Role if permission in GRANTED[role])

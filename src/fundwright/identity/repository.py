@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -52,6 +52,10 @@ async def find_oldest_account(session: AsyncSession) -> Account | None:
 
 async def list_accounts(session: AsyncSession) -> Sequence[Account]:
     return (await session.scalars(select(Account).order_by(Account.email))).all()
+
+
+def directory() -> Select[UUID, str, str]:
+    return select(Account.id, Account.email, Account.display_name.label("name"))
 
 
 async def add_account(session: AsyncSession, **values: Any) -> Account | None:

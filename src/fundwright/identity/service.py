@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
@@ -155,6 +156,12 @@ async def welcome(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 async def list_accounts(session: AsyncSession) -> list[AccountRead]:
     return [AccountRead.model_validate(account) for account in await repository.list_accounts(session)]
+
+
+@needs(Permission.OVERSEE)
+def directory(actor: Actor) -> Select[UUID, str, str]:
+    """Id, email and name of every account, to be used as a sub-query in another slice's lists."""
+    return repository.directory()
 
 
 @needs(Permission.READ)

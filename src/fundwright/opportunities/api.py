@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from pydantic import BaseModel
 
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
+from fundwright.core.web import UPLOAD, CoreDep, DbSession, csv_download, receive_file
 from fundwright.identity.api import CurrentActor
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
@@ -55,13 +54,7 @@ async def facets(session: DbSession, actor: CurrentActor, kind: Kind | None = No
 @router.get("/export.csv")
 async def export(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> StreamingResponse:
     """The whole list as CSV, whatever the page."""
-
-    async def lines() -> AsyncIterator[str]:
-        async with core.database.transaction() as session:
-            async for line in service.export(session, actor, query):
-                yield line
-
-    return _download(lines(), "opportunities.csv")
+    return csv_download(core, "opportunities.csv", lambda session: service.export(session, actor, query))
 
 
 @router.get("/sources")
@@ -121,13 +114,7 @@ async def list_rejections(
 async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> StreamingResponse:
     """The same as CSV."""
     await service.get_import(session, actor, run_id)
-
-    async def lines() -> AsyncIterator[str]:
-        async with core.database.transaction() as session:
-            async for line in service.export_rejections(session, actor, run_id):
-                yield line
-
-    return _download(lines(), "rejections.csv")
+    return csv_download(core, "rejections.csv", lambda session: service.export_rejections(session, actor, run_id))
 
 
 @router.get("/{opportunity_id}")
@@ -142,8 +129,3 @@ async def list_versions(
 ) -> Page[VersionRead]:
     """Its versions, newest first, and what each changed."""
     return await service.list_versions(session, actor, opportunity_id, request)
-
-
-def _download(lines: AsyncIterator[str], name: str) -> StreamingResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
-    return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)

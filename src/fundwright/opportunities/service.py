@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -16,12 +14,15 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import Quota
 from fundwright.categories import service as categories
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.paging import Page, PageRequest
+from fundwright.core.spreadsheets import csv_line
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import importing, repository
@@ -146,9 +147,9 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 @needs(Permission.READ)
 async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
-    yield _csv_line(_EXPORTED)
+    yield csv_line(_EXPORTED)
     async for row in repository.stream(session, query, _labelled(actor, query), _EXPORTED):
-        yield _csv_line(row)
+        yield csv_line(row)
 
 
 def list_sources(core: Core) -> list[SourceRead]:
@@ -172,10 +173,14 @@ async def start_import(
 ) -> ImportRunRead:
     """Import a spooled file as a job, which starts once the caller commits and removes the file when it has ended.
 
-    Raises NotAllowed or Invalid.
+    Raises NotAllowed, Invalid or QuotaSpent.
     """
     chosen = get_source(core, source)
-    run = await prepare_import(session, actor, core, source=source, filename=filename)
+    try:
+        run = await prepare_import(session, actor, core, source=source, filename=filename)
+    except billing.QuotaSpent:
+        core.files.remove(upload)
+        raise
     job = await core.jobs.enqueue(
         session,
         "import",
@@ -189,8 +194,9 @@ async def start_import(
 
 @needs(Permission.WORK)
 async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str) -> ImportRunRead:
-    """The record of an import whose job the caller runs itself. Raises NotAllowed or Invalid."""
+    """The record of an import whose job the caller runs itself. Raises NotAllowed, Invalid or QuotaSpent."""
     chosen = get_source(core, source)
+    await billing.check_quota(session, actor, Quota.IMPORTS)
     run = await repository.add_run(session, owner_id=actor.id, source=chosen.name, filename=Path(filename).name[:200])
     return _read_run(run, None)
 
@@ -251,9 +257,9 @@ async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, req
 async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
     """All of them as CSV, with the name of the file. Raises NotFound."""
     run, _ = await repository.get_run(session, actor, run_id)
-    yield _csv_line(("file", "line", "column", "reason"))
+    yield csv_line(("file", "line", "column", "reason"))
     async for line, column, reason in repository.stream_rejections(session, run_id):
-        yield _csv_line((run.filename, line, column, reason))
+        yield csv_line((run.filename, line, column, reason))
 
 
 @needs(Permission.WORK)
@@ -353,20 +359,3 @@ def _changes(before: dict[str, str], after: dict[str, str]) -> list[FieldChange]
         for name in names
         if before.get(name, "") != after.get(name, "")
     ]
-
-
-def _csv_line(values: Sequence[object]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerow([_csv_cell(value) for value in values])
-    return buffer.getvalue()
-
-
-def _csv_cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, list):
-        return " ".join(map(str, cast(list[object], value)))
-    if isinstance(value, datetime):
-        return value.isoformat()
-    text = str(value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -77,6 +77,12 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
 
 
+async def count_own_documents(session: AsyncSession, owner_id: UUID) -> int:
+    """How many the account has added itself; the sample is a gift."""
+    own = select(func.count()).where(Document.owner_id == owner_id, Document.is_sample.is_(False))
+    return await session.scalar(own) or 0
+
+
 async def is_content_used(session: AsyncSession, sha256: str) -> bool:
     return bool(await session.scalar(select(exists().where(Document.sha256 == sha256))))
 

@@ -13,6 +13,8 @@ from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
@@ -68,7 +70,7 @@ async def add_document(
     title: str = "",
     is_sample: bool = False,
 ) -> DocumentRead:
-    """Add a stored file, waiting to be trained. Raises Unreadable (422) or AlreadyAdded (409)."""
+    """Add a stored file, waiting to be trained. Raises Unreadable (422), AlreadyAdded (409) or QuotaSpent (402)."""
     name = filename.replace("\\", "/").rsplit("/", 1)[-1].replace("\x00", "")[:200] or "document"
     known = await repository.find_document_by_content(session, actor.id, stored.sha256)
     if known is not None:
@@ -77,12 +79,13 @@ async def add_document(
     try:
         reader = await asyncio.to_thread(choose_reader, readers, core.files.path(stored.sha256), name)
     except Invalid:
-        if not await repository.is_content_used(session, stored.sha256):
-            core.files.remove(stored.sha256)
+        await _remove_unused(core, session, stored)
         raise
+    free_title = await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
+    await _check_quota(core, session, actor, stored)
     document = Document(
         owner_id=actor.id,
-        title=await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name),
+        title=free_title,
         filename=name,
         media_type=reader.media_type,
         sha256=stored.sha256,
@@ -95,14 +98,16 @@ async def add_document(
 
 @needs(Permission.WORK)
 async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
-    """Add pasted text as a Markdown document. Raises AlreadyAdded (409)."""
+    """Add pasted text as a Markdown document. Raises AlreadyAdded (409) or QuotaSpent (402)."""
     stored = await core.files.store(_once(pasted.text.encode()))
     known = await repository.find_document_by_content(session, actor.id, stored.sha256)
     if known is not None:
         raise AlreadyAdded(known)
+    title = await _free_title(session, actor, pasted.title, pasted.title)
+    await _check_quota(core, session, actor, stored)
     document = Document(
         owner_id=actor.id,
-        title=await _free_title(session, actor, pasted.title, pasted.title),
+        title=title,
         filename="pasted.md",
         media_type=MarkdownReader.media_type,
         sha256=stored.sha256,
@@ -269,6 +274,20 @@ async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: s
     taken = await repository.list_titles_like(session, actor.id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))
     return next(name for name in chain((title, fuller), numbered) if name not in taken)
+
+
+async def _check_quota(core: Core, session: AsyncSession, actor: Actor, stored: StoredFile) -> None:
+    """Call it after `_free_title`, which keeps others from adding documents to the account. Raises QuotaSpent."""
+    try:
+        await billing.check_quota(session, actor, Quota.DOCUMENTS, held=await repository.count_own_documents(session, actor.id))
+    except billing.QuotaSpent:
+        await _remove_unused(core, session, stored)
+        raise
+
+
+async def _remove_unused(core: Core, session: AsyncSession, stored: StoredFile) -> None:
+    if not await repository.is_content_used(session, stored.sha256):
+        core.files.remove(stored.sha256)
 
 
 async def _add(session: AsyncSession, actor: Actor, document: Document) -> DocumentRead:

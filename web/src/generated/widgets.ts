@@ -34,6 +34,7 @@ export interface CopyButtonProps {
   readonly copiedLabel: string;
   readonly refusedLabel: string;
   readonly isSmall: boolean;
+  readonly isPath: boolean;
 }
 
 export interface Column {

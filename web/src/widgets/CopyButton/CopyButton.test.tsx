@@ -10,6 +10,7 @@ const props = {
   copiedLabel: "Copied",
   refusedLabel: "The browser refused. Copy the selected text.",
   isSmall: false,
+  isPath: false,
 };
 
 describe("CopyButton", () => {
@@ -20,6 +21,13 @@ describe("CopyButton", () => {
     await user.click(screen.getByRole("button", { name: "Copy the draft" }));
     expect(await navigator.clipboard.readText()).toBe(props.text);
     expect(screen.getByRole("status").textContent).toBe("Copied");
+  });
+
+  it("makes a whole address of a path", async () => {
+    const user = userEvent.setup();
+    await renderWidget(<CopyButton {...props} text="/auth/login" isPath />);
+    await user.click(screen.getByRole("button", { name: "Copy the draft" }));
+    expect(await navigator.clipboard.readText()).toBe(`${location.origin}/auth/login`);
   });
 
   it("shows the text selected when the clipboard is refused", async () => {

@@ -1,0 +1,90 @@
+"""What lists have in common whose page, order and filters stand in the address."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+from pydantic import ValidationError
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
+from fundwright_ui.hooks import Connection, UrlState
+from fundwright_ui.ui import button, form, link_button
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import Sort, TableQuery
+
+Q = TypeVar("Q", bound=PageRequest)
+T = TypeVar("T")
+
+
+def query_in_address(model: type[Q], params: Mapping[str, str]) -> Q:
+    """What the address asks for; what cannot be understood in it is left out."""
+    given = {name: params[name] for name in model.model_fields if params.get(name)}
+    try:
+        return model.model_validate(given)
+    except ValidationError as refused:
+        bad = {str(error["loc"][0]) for error in refused.errors()}
+        return model.model_validate({name: value for name, value in given.items() if name not in bad})
+
+
+async def existing_page(read: Callable[[Q], Awaitable[Page[T]]], query: Q) -> Page[T]:
+    """The page that is asked for, or the last one when the list has become shorter than the address knows."""
+    found = await read(query)
+    if found.total and not found.items:
+        return await read(query.model_copy(update={"page": -(-found.total // query.page_size)}))
+    return found
+
+
+def has_filters(query: PageRequest) -> bool:
+    return bool(_filters(query))
+
+
+def sort_of(query: PageRequest) -> Sort | None:
+    return Sort(field=query.sort_field, direction="desc" if query.is_descending else "asc") if query.sort else None
+
+
+def ask(url: UrlState) -> Callable[[TableQuery], None]:
+    """Writes into the address what a table asks for."""
+
+    def asked(wanted: TableQuery) -> None:
+        sort = f"{'-' if wanted.sort.direction == 'desc' else ''}{wanted.sort.field}" if wanted.sort else ""
+        is_same_order = sort == url.get("sort")
+        url.set(
+            page=wanted.page if wanted.page > 1 and is_same_order else None,
+            page_size=wanted.page_size if wanted.page_size != PageRequest().page_size else None,
+            sort=sort,
+        )
+
+    return asked
+
+
+def filters(url: UrlState, *fields: Child) -> VdomDict:
+    """A form whose fields, named as those of the query, go into the address."""
+
+    def apply(content: dict[str, Any]) -> None:
+        url.set(page=None, **{name: str(value).strip() for name, value in content.items()})
+
+    return html.div(
+        # A new address starts the fields anew, so that they always say what is applied.
+        {"key": f"filters:{urlencode(url.params)}"},
+        form(
+            html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
+            on_submit=apply,
+            label=t("Filters"),
+        ),
+    )
+
+
+def export_button(connection: Connection, path: str, query: PageRequest) -> VdomDict:
+    """A link to the whole list as CSV, filtered and sorted as it is shown."""
+    asked = _filters(query) | ({"sort": query.sort} if query.sort else {})
+    address = f"{path}?{urlencode(asked)}" if asked else path
+    return link_button(t("Export as CSV"), connection.href(address), size="small", icon_name="download", download=True)
+
+
+def _filters(query: PageRequest) -> dict[str, Any]:
+    return query.model_dump(mode="json", exclude_defaults=True, exclude=set(PageRequest.model_fields))

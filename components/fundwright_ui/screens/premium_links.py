@@ -1,0 +1,217 @@
+"""`/dashboard/freepremium`: links that give a plan to whoever registers with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import cast
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import (
+    LinkState,
+    PlanCode,
+    PlanRead,
+    PremiumLinkCreate,
+    PremiumLinkMade,
+    PremiumLinkQuery,
+    PremiumLinkRead,
+)
+from fundwright.core.database import now
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, query_in_address, sort_of
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    alert,
+    button,
+    empty,
+    form,
+    loading,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+    text_field,
+)
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button, data_table
+
+PATH = "/dashboard/freepremium"
+
+_COLORS: dict[LinkState, Color] = {
+    LinkState.ACTIVE: "success",
+    LinkState.EXPIRED: "warning",
+    LinkState.USED_UP: "info",
+    LinkState.REVOKED: "error",
+}
+_USUAL_DAYS = "30"
+_OPEN_FOR = timedelta(days=30)
+
+
+def link_state_label(state: LinkState) -> str:
+    """The state of a link in the reader's language."""
+    return {
+        LinkState.ACTIVE: t("Works"),
+        LinkState.EXPIRED: t("Expired"),
+        LinkState.USED_UP: t("Used up"),
+        LinkState.REVOKED: t("Revoked"),
+    }[state]
+
+
+def link_chip(state: LinkState) -> Chip:
+    return Chip(label=link_state_label(state), color=_COLORS[state])
+
+
+@screen(PATH, "Premium Link", roles=roles_with(Permission.OVERSEE))
+def premium_links_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = query_in_address(PremiumLinkQuery, url.params)
+    may_write = actor.may(Permission.ADMINISTER)
+    is_adding = may_write and url.get("open") == "new"
+    made, set_made = use_state(cast("PremiumLinkMade | None", None))
+
+    async def read(session: AsyncSession) -> tuple[Page[PremiumLinkRead], list[PlanRead]]:
+        listed = await existing_page(lambda query: billing.list_premium_links(session, actor, query), query)
+        return listed, await billing.list_plans(session)
+
+    def show(link: PremiumLinkMade) -> None:
+        set_made(link)
+        url.set(open=None)
+
+    found = use_query(read, key=[query], topics=[billing.TOPIC])
+
+    def shown(*children: Child) -> VdomDict:
+        new = button(t("New link"), icon_name="add", look="contained", on_click=lambda: url.set(open="new"), disabled=is_adding)
+        return page(
+            t("Premium Link"),
+            *children,
+            subtitle=t("Whoever registers with such a link is on its plan for as long as it says."),
+            actions=[new] if may_write else [],
+        )
+
+    if found.error:
+        return shown(problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return shown(loading(t("Loading premium links")))
+    listed, plans = found.value
+    above = (
+        _shown_once(connection.href(made.path)) if made else None,
+        _new_link(plans, show, lambda: url.set(open=None), key="new") if is_adding else None,
+    )
+    if not listed.total and not has_filters(query):
+        return shown(*above, empty(t("No premium links yet.")))
+    return shown(
+        *above,
+        filters(
+            url,
+            select_field(
+                "state",
+                t("State"),
+                [Option("", t("Any")), *(Option(state, link_state_label(state)) for state in _COLORS)],
+                default=query.state or "",
+            ),
+        ),
+        row(
+            html.p(
+                {"role": "status", "className": "fw-muted"},
+                nt("{count} link", "{count} links", listed.total, count=f"{listed.total:,}"),
+            ),
+            export_button(connection, "/api/billing/premium-links/export.csv", query),
+            spread=True,
+        ),
+        data_table(
+            label=t("Premium links"),
+            columns=[
+                Column(field="plan", label=t("Plan"), kind="link", is_sortable=True),
+                Column(field="days", label=t("Length"), is_sortable=True),
+                Column(field="used", label=t("Used"), is_sortable=True),
+                Column(field="expires_on", label=t("Expires"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="note", label=t("Note"), is_compact=False, flex=2),
+                Column(field="created_at", label=t("Made"), kind="date", is_sortable=True, is_compact=False),
+            ],
+            rows=[_row(link, connection.href(f"{PATH}/{link.id}")) for link in listed.items],
+            total=listed.total,
+            page=listed.page,
+            page_size=listed.page_size,
+            sort=sort_of(query),
+            is_loading=found.is_loading,
+            language=connection.language,
+            on_query=ask(url),
+            on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
+        )
+        if listed.items
+        else empty(t("No premium link matches. Change the filters.")),
+    )
+
+
+def _shown_once(path: str) -> VdomDict:
+    return alert(
+        t("Copy the address now and send it to whom it is for. It is not kept and cannot be shown again."),
+        html.code(path),
+        copy_button(path, t("Copy the address"), is_small=True, is_path=True, key="copy"),
+        variant="success",
+        title=t("The premium link is ready"),
+    )
+
+
+@component
+def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkMade], None], close: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def make(session: AsyncSession, wanted: PremiumLinkCreate) -> PremiumLinkMade:
+        return await billing.create_premium_link(session, actor, wanted, client=connection.client)
+
+    making = use_action(make, then=show)
+    return section(
+        t("New link"),
+        form(
+            html.div(
+                {"className": "fw-form-row"},
+                select_field("plan", t("Plan"), [Option(each.code, each.name) for each in plans if each.code != PlanCode.FREE]),
+                text_field("days", t("Length in days"), type="number", default=_USUAL_DAYS, min="1", required=True),
+            ),
+            html.div(
+                {"className": "fw-form-row"},
+                text_field("uses", t("How many may use it"), type="number", default="1", min="1", required=True),
+                text_field(
+                    "expires_on",
+                    t("Works until the end of"),
+                    type="date",
+                    default=(now().date() + _OPEN_FOR).isoformat(),
+                    required=True,
+                ),
+            ),
+            text_field("note", t("Note"), maxlength=500, help=t("For whom or what it is. Only people here see it.")),
+            on_submit=making,
+            model=PremiumLinkCreate,
+            submit=t("Make link"),
+            label=t("New link"),
+            actions=[button(t("Cancel"), on_click=close)],
+        ),
+    )
+
+
+def _row(link: PremiumLinkRead, href: str) -> Row:
+    return Row(
+        id=str(link.id),
+        cells={
+            "plan": LinkCell(label=link.plan_name, href=href),
+            "days": nt("{n} day", "{n} days", link.days),
+            "used": t("{used} of {uses}", used=link.used, uses=link.uses),
+            "expires_on": link.expires_on,
+            "state": (link_chip(link.state),),
+            "note": link.note,
+            "created_at": link.created_at,
+        },
+    )

@@ -1,0 +1,38 @@
+"""Amounts of money: whole cents inside, the reader's own way of writing outside."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from babel.numbers import NumberFormatError, format_currency, format_decimal, parse_decimal
+from pydantic import BeforeValidator
+
+from fundwright.core.messages import current_language, t
+
+
+def money(cents: int, currency: str = "usd") -> str:
+    """`$1,234.50`, or `1.234,50 $` in German."""
+    return format_currency(Decimal(cents) / 100, currency.upper(), locale=current_language())
+
+
+def money_typed(cents: int) -> str:
+    """The amount as one types it into a field: without a sign of the currency."""
+    return format_decimal(Decimal(cents) / 100, format="0.00", locale=current_language())
+
+
+def _cents(typed: object) -> object:
+    try:
+        amount = parse_decimal(str(typed).strip(), locale=current_language(), strict=True) * 100
+        cents = int(amount)
+    except (NumberFormatError, ValueError, OverflowError):
+        raise ValueError(t("Enter an amount such as {example}.", example=money_typed(123_450))) from None
+    if cents != amount:
+        raise ValueError(t("Enter an amount with at most two decimal places."))
+    return cents
+
+
+CentsTyped = BeforeValidator(_cents)
+"""Makes cents of what somebody typed: `Annotated[Cents, CentsTyped]` as a field of a form's model."""
+
+NothingTyped = BeforeValidator(lambda typed: None if typed == "" else typed)
+"""Makes None of an empty field."""

@@ -1,0 +1,64 @@
+"""The screens of plans and payments."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from e2e.pages.ready import ready
+
+
+class PaymentHistoryPage:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self) -> PaymentHistoryPage:
+        self.page.goto("/dashboard/payment/history")
+        ready(self.page)
+        return self
+
+    def write(self, *, email: str, amount: str, text: str, due: str) -> None:
+        """Write an invoice; `due` is a day such as 2030-01-31."""
+        self.page.get_by_role("button", name="New invoice").click()
+        form = self.page.get_by_role("form", name="New invoice")
+        form.get_by_label("Email of the account").fill(email)
+        form.get_by_label("Amount in US dollars").fill(amount)
+        form.get_by_label("What it is for").fill(text)
+        form.get_by_label("Due").fill(due)
+        form.get_by_role("button", name="Write invoice").click()
+
+
+class PremiumLinksPage:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.address = page.get_by_role("status").locator("code")
+
+    def open(self) -> PremiumLinksPage:
+        self.page.goto("/dashboard/freepremium")
+        ready(self.page)
+        return self
+
+    def make(self, *, note: str) -> None:
+        self.page.get_by_role("button", name="New link").click()
+        form = self.page.get_by_role("form", name="New link")
+        form.get_by_label("Note").fill(note)
+        form.get_by_role("button", name="Make link").click()
+
+
+class SubscriptionsPage:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self) -> SubscriptionsPage:
+        self.page.goto("/dashboard/subscription")
+        ready(self.page)
+        return self
+
+    def choose(self, email: str) -> None:
+        self.page.get_by_role("link", name=email).click()
+        self.page.wait_for_url("**/dashboard/subscription/*")
+        ready(self.page)
+
+    def change_price(self, plan: str, dollars: str) -> None:
+        self.page.get_by_role("button", name=f"Edit {plan}").click()
+        self.page.get_by_label("US dollars a month").fill(dollars)
+        self.page.get_by_role("button", name="Save").click()

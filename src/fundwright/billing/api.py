@@ -1,0 +1,163 @@
+"""Routes of billing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, status
+from fastapi.responses import StreamingResponse
+
+from fundwright.billing import service
+from fundwright.billing.schemas import (
+    PaymentCreate,
+    PaymentQuery,
+    PaymentRead,
+    PaymentSum,
+    PlanChange,
+    PlanCode,
+    PlanRead,
+    PremiumLinkCreate,
+    PremiumLinkMade,
+    PremiumLinkQuery,
+    PremiumLinkRead,
+    PremiumLinkUseRead,
+    SubscriberQuery,
+    SubscriberRead,
+    SubscriptionChange,
+)
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.identity.api import CurrentActor, client_of
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import Client, Permission
+
+router = APIRouter(prefix="/api/billing", tags=["billing"])
+
+
+From = Annotated[Client, Depends(client_of)]
+
+
+@router.get("/plans")
+async def list_plans(session: DbSession, actor: CurrentActor) -> list[PlanRead]:
+    """The plans there are; prices are cents a month, a limit of null is none."""
+    return await service.list_plans(session)
+
+
+@router.put("/plans/{code}")
+async def change_plan(session: DbSession, actor: CurrentActor, client: From, code: PlanCode, change: PlanChange) -> PlanRead:
+    return await service.change_plan(session, actor, code, change, client=client)
+
+
+@router.get("/subscribers")
+async def list_subscribers(
+    session: DbSession, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]
+) -> Page[SubscriberRead]:
+    """Every account with its plan."""
+    return await service.list_subscribers(session, actor, query)
+
+
+@router.get("/subscribers/export.csv")
+async def export_subscribers(core: CoreDep, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
+
+
+@router.get("/subscribers/{account_id}")
+async def get_subscriber(session: DbSession, actor: CurrentActor, account_id: UUID) -> SubscriberRead:
+    return await service.get_subscriber(session, actor, account_id)
+
+
+@router.put("/subscribers/{account_id}")
+async def subscribe(
+    session: DbSession, actor: CurrentActor, client: From, account_id: UUID, change: SubscriptionChange
+) -> SubscriberRead:
+    """Put an account on a plan from now on."""
+    return await service.subscribe(session, actor, account_id, change, client=client)
+
+
+@router.get("/payments")
+async def list_payments(session: DbSession, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> Page[PaymentRead]:
+    """Newest first; sort by number, email, amount, issued, due, state or paid_at."""
+    return await service.list_payments(session, actor, query)
+
+
+@router.get("/payments/sums")
+async def sum_payments(session: DbSession, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> list[PaymentSum]:
+    """What the whole list comes to, by currency and state."""
+    return await service.sum_payments(session, actor, query)
+
+
+@router.get("/payments/export.csv")
+async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "payments.csv", lambda session: service.export_payments(session, actor, query))
+
+
+@router.post("/payments", status_code=status.HTTP_201_CREATED)
+async def add_payment(session: DbSession, actor: CurrentActor, client: From, invoice: PaymentCreate) -> PaymentRead:
+    """Write an invoice; it gets the next number of its year."""
+    return await service.add_payment(session, actor, invoice, client=client)
+
+
+@router.get("/payments/{payment_id}")
+async def get_payment(session: DbSession, actor: CurrentActor, payment_id: UUID) -> PaymentRead:
+    return await service.get_payment(session, actor, payment_id)
+
+
+@router.put("/payments/{payment_id}/paid")
+async def mark_paid(session: DbSession, actor: CurrentActor, client: From, payment_id: UUID) -> PaymentRead:
+    """Say that an open invoice was paid; it cannot be changed afterwards."""
+    return await service.mark_paid(session, actor, payment_id, client=client)
+
+
+@router.put("/payments/{payment_id}/void")
+async def void_payment(session: DbSession, actor: CurrentActor, client: From, payment_id: UUID) -> PaymentRead:
+    """Say that nobody has to pay an open invoice; it cannot be changed afterwards."""
+    return await service.void_payment(session, actor, payment_id, client=client)
+
+
+@router.get("/premium-links")
+async def list_premium_links(
+    session: DbSession, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]
+) -> Page[PremiumLinkRead]:
+    """Newest first; sort by created_at, plan, days, used, expires_on or state."""
+    return await service.list_premium_links(session, actor, query)
+
+
+@router.get("/premium-links/export.csv")
+async def export_premium_links(
+    core: CoreDep, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]
+) -> StreamingResponse:
+    """The whole list as CSV, with who used each."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "premium-links.csv", lambda session: service.export_premium_links(session, actor, query))
+
+
+@router.post("/premium-links", status_code=status.HTTP_201_CREATED)
+async def create_premium_link(
+    session: DbSession, actor: CurrentActor, client: From, wanted: PremiumLinkCreate
+) -> PremiumLinkMade:
+    """Make a link. This answer is the only place where its `path` can be read."""
+    return await service.create_premium_link(session, actor, wanted, client=client)
+
+
+@router.get("/premium-links/{link_id}")
+async def get_premium_link(session: DbSession, actor: CurrentActor, link_id: UUID) -> PremiumLinkRead:
+    return await service.get_premium_link(session, actor, link_id)
+
+
+@router.get("/premium-links/{link_id}/uses")
+async def list_premium_link_uses(
+    session: DbSession, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
+) -> Page[PremiumLinkUseRead]:
+    """Who registered with the link, newest first."""
+    return await service.list_premium_link_uses(session, actor, link_id, request)
+
+
+@router.put("/premium-links/{link_id}/revocation")
+async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: From, link_id: UUID) -> PremiumLinkRead:
+    """Make a link useless at once; who registered with it keeps the plan."""
+    return await service.revoke_premium_link(session, actor, link_id, client=client)

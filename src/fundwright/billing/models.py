@@ -1,0 +1,98 @@
+"""Tables of billing. Payments, and who used a premium link, outlive the account."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.billing.schemas import PaymentState
+from fundwright.core.database import Base, now
+
+
+class Plan(Base):
+    __tablename__ = "plan"
+
+    code: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    position: Mapped[int]
+    price_cents: Mapped[int] = mapped_column(BigInteger)
+    currency: Mapped[str]
+    documents: Mapped[int | None]
+    drafts: Mapped[int | None]
+    imports: Mapped[int | None]
+
+
+class Subscription(Base):
+    """A time in which an account is, or was, on a plan. At any moment the one that began last counts."""
+
+    __tablename__ = "subscription"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    plan: Mapped[str] = mapped_column(ForeignKey("plan.code"))
+    since: Mapped[datetime] = mapped_column(default=now)
+    until: Mapped[datetime | None]
+    origin: Mapped[str]
+
+
+class QuotaUse(Base):
+    """How much of what a plan limits by the month an account has used in the month that begins with `month`."""
+
+    __tablename__ = "quota_use"
+
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    quota: Mapped[str] = mapped_column(primary_key=True)
+    month: Mapped[date] = mapped_column(primary_key=True)
+    used: Mapped[int]
+
+
+class Payment(Base):
+    __tablename__ = "payment"
+    __table_args__ = (CheckConstraint("(state = 'paid') = (paid_at IS NOT NULL)", name="paid_has_a_time"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    number: Mapped[str] = mapped_column(unique=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    email: Mapped[str]
+    text: Mapped[str]
+    amount_cents: Mapped[int] = mapped_column(BigInteger)
+    currency: Mapped[str]
+    issued: Mapped[date]
+    due: Mapped[date]
+    state: Mapped[str] = mapped_column(default=PaymentState.OPEN)
+    paid_at: Mapped[datetime | None]
+
+    @property
+    def account_id(self) -> UUID | None:
+        return self.owner_id
+
+
+class PremiumLink(Base):
+    __tablename__ = "premium_link"
+    __table_args__ = (CheckConstraint("used <= uses", name="used_at_most_uses"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    digest: Mapped[str] = mapped_column(unique=True)
+    plan: Mapped[str] = mapped_column(ForeignKey("plan.code"))
+    days: Mapped[int]
+    uses: Mapped[int]
+    used: Mapped[int] = mapped_column(default=0)
+    expires_on: Mapped[date]
+    note: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    created_by: Mapped[str]
+    """Email address of the administrator."""
+    revoked_at: Mapped[datetime | None]
+
+
+class PremiumLinkUse(Base):
+    __tablename__ = "premium_link_use"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    link_id: Mapped[UUID] = mapped_column(ForeignKey("premium_link.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    email: Mapped[str]
+    at: Mapped[datetime] = mapped_column(default=now)

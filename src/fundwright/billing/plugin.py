@@ -1,0 +1,37 @@
+"""What billing registers through the plug-in seam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service
+from fundwright.billing.schemas import LinkState
+from fundwright.core.assembly import Core
+from fundwright.core.messages import nt
+from fundwright.core.plugins import hookimpl
+from fundwright.identity.registration import RegistrationLink, RegistrationLinks
+from fundwright.identity.schemas import Actor, Client
+
+
+class PremiumLinks:
+    """`/auth/register/premium/{token}`: a plan for some days."""
+
+    type = "premium"
+
+    async def describe(self, session: AsyncSession, token: str) -> RegistrationLink:
+        offer = await service.describe_premium_link(session, token)
+        if offer.state is not LinkState.ACTIVE:
+            return RegistrationLink(is_open=False, note=offer.sentence)
+        days = offer.days or 0
+        note = nt("The plan {plan} is yours for {n} day.", "The plan {plan} is yours for {n} days.", days, plan=offer.plan_name)
+        return RegistrationLink(is_open=True, note=note)
+
+    async def redeem(self, core: Core, session: AsyncSession, actor: Actor, token: str, *, client: Client) -> None:
+        await service.redeem_premium_link(session, actor, token, client=client)
+
+
+@hookimpl
+def registration_links() -> Iterable[RegistrationLinks]:
+    return [PremiumLinks()]

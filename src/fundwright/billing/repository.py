@@ -1,0 +1,276 @@
+"""Every query of billing. `accounts` is identity's list of accounts: id, email and name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Row, Select, Subquery, case, func, or_, select, update
+from sqlalchemy.dialects.postgresql import distinct_on, insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing.models import Payment, Plan, PremiumLink, PremiumLinkUse, QuotaUse, Subscription
+from fundwright.billing.schemas import (
+    LinkState,
+    PaymentQuery,
+    PaymentState,
+    PlanCode,
+    PremiumLinkQuery,
+    Quota,
+    SubscriberQuery,
+)
+from fundwright.core.database import now
+from fundwright.core.paging import PageRequest
+
+Accounts = Select[UUID, str, str]
+AnyRow = Row[*tuple[Any, ...]]
+
+_AT_ONCE = 500
+
+
+# Plans and what they limit
+
+
+async def list_plans(session: AsyncSession) -> Sequence[Plan]:
+    return (await session.scalars(select(Plan).order_by(Plan.position))).all()
+
+
+async def get_plan(session: AsyncSession, code: PlanCode) -> Plan:
+    return await session.get_one(Plan, code, populate_existing=True)
+
+
+async def plan_of(session: AsyncSession, owner_id: UUID) -> Plan:
+    latest = select(Subscription.plan).where(Subscription.owner_id == owner_id, _is_current()).order_by(Subscription.since.desc())
+    code = func.coalesce(latest.limit(1).scalar_subquery(), PlanCode.FREE)
+    return (await session.scalars(select(Plan).where(Plan.code == code))).one()
+
+
+async def use_one(session: AsyncSession, owner_id: UUID, quota: Quota, *, month: date, limit: int | None) -> bool:
+    """Count one more unless that is over `limit`, and answer whether it was counted.
+
+    Of two that come at once the second waits until the first has committed or gone.
+    """
+    if limit == 0:
+        return False
+    first = insert(QuotaUse).values(owner_id=owner_id, quota=quota, month=month, used=1)
+    another = first.on_conflict_do_update(
+        index_elements=[QuotaUse.owner_id, QuotaUse.quota, QuotaUse.month],
+        set_={"used": QuotaUse.used + 1},
+        where=None if limit is None else QuotaUse.used < limit,
+    )
+    return await session.scalar(another.returning(QuotaUse.used)) is not None
+
+
+# Subscriptions
+
+
+async def page_of_subscribers(session: AsyncSession, accounts: Accounts, query: SubscriberQuery) -> tuple[Sequence[AnyRow], int]:
+    return await _page(session, _subscribers(accounts, query), query)
+
+
+def stream_subscribers(session: AsyncSession, accounts: Accounts, query: SubscriberQuery) -> AsyncIterator[AnyRow]:
+    return _stream(session, _subscribers(accounts, query))
+
+
+async def find_subscriber(session: AsyncSession, accounts: Accounts, account_id: UUID) -> AnyRow | None:
+    account = accounts.subquery()
+    return (await session.execute(_with_plan(account).where(account.c.id == account_id))).one_or_none()
+
+
+async def find_account(session: AsyncSession, accounts: Accounts, email: str) -> UUID | None:
+    account = accounts.subquery()
+    return await session.scalar(select(account.c.id).where(account.c.email == email))
+
+
+async def end_subscriptions(session: AsyncSession, owner_id: UUID) -> None:
+    current = update(Subscription).where(Subscription.owner_id == owner_id, _is_current())
+    await session.execute(current.values(until=now()))
+
+
+def _subscribers(accounts: Accounts, query: SubscriberQuery) -> Select[*tuple[Any, ...]]:
+    account = accounts.subquery()
+    found = _with_plan(account)
+    if query.plan is not None:
+        found = found.where(Plan.code == query.plan)
+    if query.text:
+        found = found.where(_contains(query.text, account.c.email, account.c.name))
+    return found.order_by(*_order(query, {
+        "email": account.c.email, "name": func.lower(account.c.name), "plan": Plan.position,
+        "since": found.selected_columns.since, "until": found.selected_columns.until,
+    }, default=account.c.email), account.c.id)  # fmt: skip
+
+
+def _with_plan(account: Subquery) -> Select[*tuple[Any, ...]]:
+    latest = select(Subscription).where(_is_current()).ext(distinct_on(Subscription.owner_id))
+    current = latest.order_by(Subscription.owner_id, Subscription.since.desc()).subquery()
+    return (
+        select(
+            account.c.id.label("account_id"),
+            account.c.email,
+            account.c.name,
+            Plan.code.label("plan"),
+            Plan.name.label("plan_name"),
+            current.c.since,
+            current.c.until,
+            current.c.origin,
+        )
+        .select_from(account)
+        .outerjoin(current, current.c.owner_id == account.c.id)
+        .join(Plan, Plan.code == func.coalesce(current.c.plan, PlanCode.FREE))
+    )
+
+
+def _is_current() -> ColumnElement[bool]:
+    moment = now()
+    return (Subscription.since <= moment) & or_(Subscription.until.is_(None), Subscription.until > moment)
+
+
+# Payments
+
+
+async def page_of_payments(session: AsyncSession, query: PaymentQuery) -> tuple[Sequence[Payment], int]:
+    rows, total = await _page(session, _payments(query), query)
+    return [row[0] for row in rows], total
+
+
+def stream_payments(session: AsyncSession, query: PaymentQuery) -> AsyncIterator[AnyRow]:
+    return _stream(session, _payments(query))
+
+
+async def sums_of_payments(session: AsyncSession, query: PaymentQuery) -> Sequence[AnyRow]:
+    listed = _payments(query).order_by(None).subquery()
+    group = (listed.c.currency, listed.c.state)
+    sums = select(*group, func.sum(listed.c.amount_cents).label("amount_cents"), func.count().label("count"))
+    return (await session.execute(sums.group_by(*group).order_by(*group))).all()
+
+
+async def find_payment(session: AsyncSession, payment_id: UUID) -> Payment | None:
+    return await session.get(Payment, payment_id, populate_existing=True)
+
+
+async def next_payment_number(session: AsyncSession, year: int) -> str:
+    """`2026-0001` and so on without a gap. Nobody else takes a number until the end of the transaction."""
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtext("payment number"))))
+    taken = await session.scalar(select(func.count()).where(Payment.number.startswith(f"{year:04d}-"))) or 0
+    return f"{year:04d}-{taken + 1:04d}"
+
+
+async def settle(session: AsyncSession, payment_id: UUID, state: PaymentState) -> Payment | None:
+    """Give an open payment its last state; None when it is not open (any more)."""
+    paid_at = now() if state is PaymentState.PAID else None
+    settled = update(Payment).where(Payment.id == payment_id, Payment.state == PaymentState.OPEN)
+    return await session.scalar(
+        settled.values(state=state, paid_at=paid_at).returning(Payment), execution_options={"populate_existing": True}
+    )
+
+
+def _payments(query: PaymentQuery) -> Select[Payment]:
+    found = select(Payment)
+    if query.state is not None:
+        found = found.where(Payment.state == query.state)
+    if query.text:
+        found = found.where(_contains(query.text, Payment.number, Payment.email, Payment.text))
+    return found.order_by(*_order(query, {
+        "number": Payment.number, "email": Payment.email, "amount": Payment.amount_cents, "issued": Payment.issued,
+        "due": Payment.due, "state": Payment.state, "paid_at": Payment.paid_at,
+    }, default=Payment.issued.desc()), Payment.number.desc())  # fmt: skip
+
+
+# Premium links
+
+
+async def page_of_links(session: AsyncSession, query: PremiumLinkQuery) -> tuple[Sequence[AnyRow], int]:
+    return await _page(session, _links(query), query)
+
+
+def stream_links(session: AsyncSession, query: PremiumLinkQuery) -> AsyncIterator[AnyRow]:
+    return _stream(session, _links(query))
+
+
+async def find_link(session: AsyncSession, link_id: UUID) -> AnyRow | None:
+    return (await session.execute(_links(PremiumLinkQuery()).where(PremiumLink.id == link_id))).one_or_none()
+
+
+async def find_link_by_digest(session: AsyncSession, digest: str) -> AnyRow | None:
+    return (await session.execute(_links(PremiumLinkQuery()).where(PremiumLink.digest == digest))).one_or_none()
+
+
+async def use_link(session: AsyncSession, digest: str) -> PremiumLink | None:
+    """Take one of the uses that are left; of two that want the last one, one gets it."""
+    usable = update(PremiumLink).where(PremiumLink.digest == digest, _link_state() == LinkState.ACTIVE)
+    return await session.scalar(
+        usable.values(used=PremiumLink.used + 1).returning(PremiumLink), execution_options={"populate_existing": True}
+    )
+
+
+async def revoke_link(session: AsyncSession, link_id: UUID) -> bool:
+    """Answers whether there is such a link. The time of the first revocation stays."""
+    revoked = update(PremiumLink).where(PremiumLink.id == link_id)
+    moment = func.coalesce(PremiumLink.revoked_at, now())
+    return await session.scalar(revoked.values(revoked_at=moment).returning(PremiumLink.id)) is not None
+
+
+async def page_of_uses(session: AsyncSession, link_id: UUID, request: PageRequest) -> tuple[Sequence[PremiumLinkUse], int]:
+    uses = select(PremiumLinkUse).where(PremiumLinkUse.link_id == link_id).order_by(PremiumLinkUse.at.desc(), PremiumLinkUse.id)
+    rows, total = await _page(session, uses, request)
+    return [row[0] for row in rows], total
+
+
+def _links(query: PremiumLinkQuery) -> Select[*tuple[Any, ...]]:
+    used_by = select(func.string_agg(PremiumLinkUse.email, " ")).where(PremiumLinkUse.link_id == PremiumLink.id)
+    found = select(
+        PremiumLink.id,
+        PremiumLink.plan,
+        Plan.name.label("plan_name"),
+        PremiumLink.days,
+        PremiumLink.uses,
+        PremiumLink.used,
+        PremiumLink.expires_on,
+        PremiumLink.note,
+        _link_state().label("state"),
+        PremiumLink.created_at,
+        PremiumLink.created_by,
+        used_by.scalar_subquery().label("used_by"),
+    ).join(Plan, Plan.code == PremiumLink.plan)
+    if query.state is not None:
+        found = found.where(_link_state() == query.state)
+    return found.order_by(*_order(query, {
+        "created_at": PremiumLink.created_at, "plan": Plan.position, "days": PremiumLink.days, "used": PremiumLink.used,
+        "expires_on": PremiumLink.expires_on, "state": _link_state(),
+    }, default=PremiumLink.created_at.desc()), PremiumLink.id)  # fmt: skip
+
+
+def _link_state() -> ColumnElement[str]:
+    return case(
+        (PremiumLink.revoked_at.is_not(None), LinkState.REVOKED),
+        (PremiumLink.used >= PremiumLink.uses, LinkState.USED_UP),
+        (PremiumLink.expires_on < now().date(), LinkState.EXPIRED),
+        else_=LinkState.ACTIVE,
+    )
+
+
+# Lists
+
+
+def _contains(text: str, *columns: Any) -> ColumnElement[bool]:
+    return or_(*(column.icontains(text, autoescape=True) for column in columns))
+
+
+def _order(request: PageRequest, columns: Mapping[str, Any], *, default: Any) -> tuple[Any]:
+    column = columns.get(request.sort_field)
+    if column is None:
+        return (default,)
+    return (column.desc().nulls_last() if request.is_descending else column.asc().nulls_last(),)
+
+
+async def _page(session: AsyncSession, found: Select[*tuple[Any, ...]], request: PageRequest) -> tuple[Sequence[AnyRow], int]:
+    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    rows = await session.execute(found.offset(request.offset).limit(request.page_size))
+    return rows.all(), total
+
+
+async def _stream(session: AsyncSession, found: Select[*tuple[Any, ...]]) -> AsyncIterator[AnyRow]:
+    async for row in await session.stream(found, execution_options={"yield_per": _AT_ONCE}):
+        yield row

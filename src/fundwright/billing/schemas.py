@@ -1,0 +1,225 @@
+"""What billing answers and accepts. Money is whole cents of a currency."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from fundwright.core.paging import PageRequest
+
+Currency = Literal["usd"]
+Cents = Annotated[int, Field(ge=0, le=100_000_000_000)]
+Limit = Annotated[int, Field(ge=0, le=1_000_000_000)]
+Email = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=254)]
+
+
+class PlanCode(StrEnum):
+    FREE = "free"
+    PRO = "pro"
+    TEAM = "team"
+
+
+class Quota(StrEnum):
+    """What a plan limits."""
+
+    DOCUMENTS = "documents"
+    """How many an account has."""
+    DRAFTS = "drafts"
+    """How many it begins in a month."""
+    IMPORTS = "imports"
+    """How many it begins in a month."""
+
+
+class PlanRead(BaseModel):
+    """A plan with its price a month. A limit of None means as many as one likes."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    code: PlanCode
+    name: str
+    price_cents: int
+    currency: Currency
+    documents: int | None
+    drafts: int | None
+    imports: int | None
+
+
+class PlanChange(BaseModel):
+    """Price and limits as they are from now on; null lifts a limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    price_cents: Cents
+    documents: Limit | None
+    drafts: Limit | None
+    imports: Limit | None
+
+
+class Origin(StrEnum):
+    """How a subscription came about."""
+
+    MANUAL = "manual"
+    PREMIUM_LINK = "premium_link"
+    INVOICE = "invoice"
+
+
+class SubscriberRead(BaseModel):
+    """An account and its plan. Who has no subscription is on Free, since nothing and until nothing."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    account_id: UUID
+    email: str
+    name: str
+    plan: PlanCode
+    plan_name: str
+    since: datetime | None
+    until: datetime | None
+    origin: Origin | None
+
+
+class SubscriberQuery(PageRequest):
+    """Whose subscriptions to list. `text` is part of a name or an email address; sort by email, name, plan, since or until."""
+
+    plan: PlanCode | None = None
+    text: str = Field(default="", max_length=200)
+
+
+class SubscriptionChange(BaseModel):
+    """The plan an account is on from now on; `until` is the last day of it, null leaves the end open."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    plan: PlanCode
+    until: date | None = None
+    origin: Literal[Origin.MANUAL, Origin.INVOICE] = Origin.MANUAL
+
+
+class PaymentState(StrEnum):
+    OPEN = "open"
+    PAID = "paid"
+    VOID = "void"
+
+
+class PaymentCreate(BaseModel):
+    """An invoice to be written. Its number follows from its year."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    email: Email
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+    amount_cents: Annotated[Cents, Field(ge=1)]
+    currency: Currency = "usd"
+    issued: date
+    due: date
+
+
+class PaymentRead(BaseModel):
+    """An invoice. `email` is the one its account had when it was written; `account_id` is None once the account is gone."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    number: str
+    account_id: UUID | None
+    email: str
+    text: str
+    amount_cents: int
+    currency: Currency
+    issued: date
+    due: date
+    state: PaymentState
+    paid_at: datetime | None
+
+
+class PaymentQuery(PageRequest):
+    """Which invoices to list. `text` is part of a number, an email address or what the invoice says."""
+
+    state: PaymentState | None = None
+    text: str = Field(default="", max_length=200)
+
+
+class PaymentSum(BaseModel):
+    """What the listed invoices of one state and currency come to."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    currency: Currency
+    state: PaymentState
+    amount_cents: int
+    count: int
+
+
+class LinkState(StrEnum):
+    """Whether a premium link works, and why it does not."""
+
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    USED_UP = "used_up"
+    REVOKED = "revoked"
+    UNKNOWN = "unknown"
+
+
+class PremiumLinkCreate(BaseModel):
+    """A link to be made: whoever registers with it is on `plan` for `days`. It works until the end of `expires_on`, UTC."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    plan: Literal[PlanCode.PRO, PlanCode.TEAM]
+    days: Annotated[int, Field(ge=1, le=3_660)]
+    uses: Annotated[int, Field(ge=1, le=100_000)] = 1
+    expires_on: date
+    note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
+
+
+class PremiumLinkRead(BaseModel):
+    """A premium link without its secret; `used` of `uses` are gone."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    plan: PlanCode
+    plan_name: str
+    days: int
+    uses: int
+    used: int
+    expires_on: date
+    note: str
+    state: LinkState
+    created_at: datetime
+    created_by: str
+
+
+class PremiumLinkMade(PremiumLinkRead):
+    """A premium link right after it was made: the only time its `path` can be seen."""
+
+    path: str
+
+
+class PremiumLinkQuery(PageRequest):
+    state: Literal[LinkState.ACTIVE, LinkState.EXPIRED, LinkState.USED_UP, LinkState.REVOKED] | None = None
+
+
+class PremiumLinkUseRead(BaseModel):
+    """Who registered with a premium link, by the email address of then."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    email: str
+    account_id: UUID | None
+    at: datetime
+
+
+class PremiumOffer(BaseModel):
+    """What a premium link gives to whoever holds it; `sentence` says what to do when it does not work."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: LinkState
+    plan_name: str = ""
+    days: int = 0
+    sentence: str = ""

@@ -1,0 +1,443 @@
+"""What accounts may use, what they pay, and the links that give a plan to whoever registers with them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID, uuid4
+
+from babel.dates import format_date
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import repository
+from fundwright.billing.models import Payment, PremiumLink, PremiumLinkUse, Subscription
+from fundwright.billing.schemas import (
+    LinkState,
+    Origin,
+    PaymentCreate,
+    PaymentQuery,
+    PaymentRead,
+    PaymentState,
+    PaymentSum,
+    PlanChange,
+    PlanCode,
+    PlanRead,
+    PremiumLinkCreate,
+    PremiumLinkMade,
+    PremiumLinkQuery,
+    PremiumLinkRead,
+    PremiumLinkUseRead,
+    PremiumOffer,
+    Quota,
+    SubscriberQuery,
+    SubscriberRead,
+    SubscriptionChange,
+)
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
+from fundwright.core.live import publish
+from fundwright.core.messages import current_language, t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import audit, tokens
+from fundwright.identity import service as identity
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Client, Permission
+
+TOPIC = "billing"
+"""The live topic of every change of plans, subscriptions, payments and premium links."""
+
+_EXPORTED_SUBSCRIBERS = ("email", "name", "plan", "since", "until", "origin")
+_EXPORTED_PAYMENTS = ("number", "email", "text", "amount", "currency", "issued", "due", "state", "paid_at")
+_EXPORTED_LINKS = (
+    "plan", "days", "uses", "used", "expires_on", "state", "note", "created_at", "created_by", "used_by",
+)  # fmt: skip
+
+
+class QuotaSpent(FundwrightError):
+    """The account's plan allows no more. Names the plan, the limit, and what to do."""
+
+    status = 402
+
+
+class Missing(NotFound):
+    """As NotFound, with a sentence of its own."""
+
+    def __init__(self, sentence: str) -> None:
+        FundwrightError.__init__(self, sentence)
+
+
+class NoSuchAccount(Invalid):
+    def __init__(self, email: str) -> None:
+        super().__init__(
+            t("There is no account with the email address {email}. Check it, or add the account first.", email=email)
+        )
+
+
+class AlreadySettled(Conflict):
+    """A paid or void invoice is never changed."""
+
+    def __init__(self, payment: Payment) -> None:
+        sentence = (
+            t("Invoice {number} is paid and stays as it is. Write a new one to correct it.", number=payment.number)
+            if payment.state == PaymentState.PAID
+            else t("Invoice {number} is void and stays as it is. Write a new one to correct it.", number=payment.number)
+        )
+        super().__init__(sentence)
+
+
+class PremiumLinkSpent(FundwrightError):
+    """The link does not work (any more); `state` says why."""
+
+    status = 410
+
+    def __init__(self, offer: PremiumOffer) -> None:
+        super().__init__(offer.sentence)
+        self.state = offer.state
+
+
+# Plans and what they limit
+
+
+async def list_plans(session: AsyncSession) -> list[PlanRead]:
+    """The plans there are, smallest first; everybody may see them."""
+    return [PlanRead.model_validate(plan) for plan in await repository.list_plans(session)]
+
+
+@needs(Permission.ADMINISTER)
+async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, change: PlanChange, *, client: Client) -> PlanRead:
+    """Change price and limits; they count at once for everybody on the plan."""
+    plan = await repository.get_plan(session, code)
+    for name, value in change:
+        setattr(plan, name, value)
+    await session.flush()
+    details = {name: "unlimited" if value is None else str(value) for name, value in change}
+    await audit.record(session, "plan.changed", actor=actor, subject=code, client=client, **details)
+    await publish(session, TOPIC)
+    return PlanRead.model_validate(plan)
+
+
+@needs(Permission.WORK)
+async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0) -> None:
+    """Let the actor have one more of what a plan limits. Raises QuotaSpent (402). Administrators have no limits.
+
+    Drafts and imports are counted here, by the month; what is rolled back was not used. Of documents the caller says how many
+    the account has, and keeps others from adding one until the end of the transaction.
+    """
+    plan = await repository.plan_of(session, actor.id)
+    limit: int | None = None if actor.may(Permission.ADMINISTER) else getattr(plan, quota)
+    if quota is Quota.DOCUMENTS:
+        is_free = limit is None or held < limit
+    else:
+        is_free = await repository.use_one(session, actor.id, quota, month=_month(), limit=limit)
+    if not is_free:
+        raise QuotaSpent(_spent(quota, plan.name, limit or 0))
+
+
+def _spent(quota: Quota, plan: str, limit: int) -> str:
+    match quota:
+        case Quota.DOCUMENTS:
+            return t(
+                "The plan {plan} allows {limit} documents, and you have as many. Remove some, or ask an administrator for a "
+                "larger plan.",
+                plan=plan,
+                limit=limit,
+            )
+        case Quota.DRAFTS:
+            return t(
+                "The plan {plan} allows {limit} drafts a month, and you have begun as many. Go on with one of them, wait until "
+                "{day}, or ask an administrator for a larger plan.",
+                plan=plan,
+                limit=limit,
+                day=_next_month(),
+            )
+        case Quota.IMPORTS:
+            return t(
+                "The plan {plan} allows {limit} imports a month, and you have begun as many. Wait until {day}, or ask an "
+                "administrator for a larger plan.",
+                plan=plan,
+                limit=limit,
+                day=_next_month(),
+            )
+
+
+def _month() -> date:
+    return now().date().replace(day=1)
+
+
+def _next_month() -> str:
+    return format_date((_month() + timedelta(days=31)).replace(day=1), "long", locale=current_language())
+
+
+# Subscriptions
+
+
+@needs(Permission.OVERSEE)
+async def list_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> Page[SubscriberRead]:
+    """Every account and the plan it is on."""
+    rows, total = await repository.page_of_subscribers(session, identity.directory(actor), query)
+    items = [SubscriberRead.model_validate(row) for row in rows]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) -> SubscriberRead:
+    """Raises NotFound."""
+    row = await repository.find_subscriber(session, identity.directory(actor), account_id)
+    if row is None:
+        raise Missing(t("The account was not found. It may have been deleted; go back to the list."))
+    return SubscriberRead.model_validate(row)
+
+
+@needs(Permission.OVERSEE)
+async def export_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    yield csv_line(_EXPORTED_SUBSCRIBERS)
+    async for row in repository.stream_subscribers(session, identity.directory(actor), query):
+        yield csv_line([getattr(row, name) for name in _EXPORTED_SUBSCRIBERS])
+
+
+@needs(Permission.ADMINISTER)
+async def subscribe(
+    session: AsyncSession, actor: Actor, account_id: UUID, change: SubscriptionChange, *, client: Client
+) -> SubscriberRead:
+    """Put an account on a plan from now on; what it was on ends. Raises NotFound, Invalid."""
+    account = await get_subscriber(session, actor, account_id)
+    if change.plan is PlanCode.FREE and change.until is not None:
+        raise Invalid(t("Free has no end. Leave the day empty, or choose another plan."))
+    if change.until is not None and change.until < now().date():
+        raise Invalid(t("The last day is over already. Choose today or a later day."))
+    until = None if change.until is None else _end_of(change.until)
+    await _put_on(session, account_id, change.plan, until=until, origin=change.origin)
+    await audit.record(
+        session,
+        "subscription.changed",
+        actor=actor,
+        subject=account.email,
+        client=client,
+        was=account.plan,
+        plan=change.plan,
+        until=str(change.until or "open"),
+        origin=change.origin,
+    )
+    return await get_subscriber(session, actor, account_id)
+
+
+async def _put_on(session: AsyncSession, owner_id: UUID, plan: PlanCode, *, until: datetime | None, origin: Origin) -> None:
+    await repository.end_subscriptions(session, owner_id)
+    if plan is not PlanCode.FREE:
+        session.add(Subscription(owner_id=owner_id, plan=plan, since=now(), until=until, origin=origin))
+        await session.flush()
+    await publish(session, TOPIC)
+
+
+def _end_of(day: date) -> datetime:
+    return datetime.combine(day + timedelta(days=1), time(), UTC)
+
+
+# Payments
+
+
+@needs(Permission.OVERSEE)
+async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> Page[PaymentRead]:
+    """Newest first unless `query.sort` says otherwise: number, email, amount, issued, due, state or paid_at."""
+    payments, total = await repository.page_of_payments(session, query)
+    items = [PaymentRead.model_validate(payment) for payment in payments]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def sum_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> list[PaymentSum]:
+    """What the whole list comes to, by currency and state."""
+    return [PaymentSum.model_validate(row) for row in await repository.sums_of_payments(session, query)]
+
+
+@needs(Permission.OVERSEE)
+async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> PaymentRead:
+    """Raises NotFound."""
+    return PaymentRead.model_validate(await _payment(session, payment_id))
+
+
+@needs(Permission.OVERSEE)
+async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line; amounts in whole units of the currency, such as 49.00."""
+    yield csv_line(_EXPORTED_PAYMENTS)
+    async for (payment,) in repository.stream_payments(session, query):
+        amount = f"{payment.amount_cents // 100}.{payment.amount_cents % 100:02d}"
+        values = {**PaymentRead.model_validate(payment).model_dump(), "amount": amount}
+        yield csv_line([values[name] for name in _EXPORTED_PAYMENTS])
+
+
+@needs(Permission.ADMINISTER)
+async def add_payment(session: AsyncSession, actor: Actor, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
+    """Write an invoice, open, under the next number of its year. Raises NoSuchAccount, Invalid."""
+    if invoice.due < invoice.issued:
+        raise Invalid(t("The invoice is due before it is issued. Choose a later day."))
+    owner_id = await repository.find_account(session, identity.directory(actor), invoice.email)
+    if owner_id is None:
+        raise NoSuchAccount(invoice.email)
+    number = await repository.next_payment_number(session, invoice.issued.year)
+    payment = Payment(number=number, owner_id=owner_id, **invoice.model_dump())
+    session.add(payment)
+    await session.flush()
+    await _record_payment(session, "payment.created", actor, payment, client)
+    return PaymentRead.model_validate(payment)
+
+
+@needs(Permission.ADMINISTER)
+async def mark_paid(session: AsyncSession, actor: Actor, payment_id: UUID, *, client: Client) -> PaymentRead:
+    """Raises NotFound, AlreadySettled."""
+    return await _settle(session, actor, payment_id, PaymentState.PAID, client=client)
+
+
+@needs(Permission.ADMINISTER)
+async def void_payment(session: AsyncSession, actor: Actor, payment_id: UUID, *, client: Client) -> PaymentRead:
+    """Say that nobody has to pay this invoice. Raises NotFound, AlreadySettled."""
+    return await _settle(session, actor, payment_id, PaymentState.VOID, client=client)
+
+
+async def _settle(session: AsyncSession, actor: Actor, payment_id: UUID, state: PaymentState, *, client: Client) -> PaymentRead:
+    payment = await repository.settle(session, payment_id, state)
+    if payment is None:
+        raise AlreadySettled(await _payment(session, payment_id))
+    await _record_payment(session, f"payment.{state}", actor, payment, client)
+    return PaymentRead.model_validate(payment)
+
+
+async def _payment(session: AsyncSession, payment_id: UUID) -> Payment:
+    payment = await repository.find_payment(session, payment_id)
+    if payment is None:
+        raise Missing(t("The invoice was not found. Go back to the list and choose another."))
+    return payment
+
+
+async def _record_payment(session: AsyncSession, action: str, actor: Actor, payment: Payment, client: Client) -> None:
+    await audit.record(
+        session,
+        action,
+        actor=actor,
+        subject=payment.number,
+        client=client,
+        account=payment.email,
+        amount_cents=str(payment.amount_cents),
+        currency=payment.currency,
+    )
+    await publish(session, TOPIC)
+
+
+# Premium links
+
+
+@needs(Permission.OVERSEE)
+async def list_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> Page[PremiumLinkRead]:
+    """Newest first unless `query.sort` says otherwise: created_at, plan, days, used, expires_on or state."""
+    rows, total = await repository.page_of_links(session, query)
+    items = [PremiumLinkRead.model_validate(row) for row in rows]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def get_premium_link(session: AsyncSession, actor: Actor, link_id: UUID) -> PremiumLinkRead:
+    """Raises NotFound."""
+    row = await repository.find_link(session, link_id)
+    if row is None:
+        raise _no_such_link()
+    return PremiumLinkRead.model_validate(row)
+
+
+@needs(Permission.OVERSEE)
+async def list_premium_link_uses(
+    session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest
+) -> Page[PremiumLinkUseRead]:
+    """Who registered with the link, newest first. Raises NotFound."""
+    await get_premium_link(session, actor, link_id)
+    uses, total = await repository.page_of_uses(session, link_id, request)
+    items = [PremiumLinkUseRead(email=use.email, account_id=use.owner_id, at=use.at) for use in uses]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line, with the email addresses of those who used each."""
+    yield csv_line(_EXPORTED_LINKS)
+    async for row in repository.stream_links(session, query):
+        yield csv_line([getattr(row, name) for name in _EXPORTED_LINKS])
+
+
+@needs(Permission.ADMINISTER)
+async def create_premium_link(
+    session: AsyncSession, actor: Actor, wanted: PremiumLinkCreate, *, client: Client
+) -> PremiumLinkMade:
+    """Make a link; its address is in the answer and nowhere else. Raises Invalid."""
+    if wanted.expires_on < now().date():
+        raise Invalid(t("The link would have expired already. Choose today or a later day."))
+    secret = tokens.new_secret()
+    link = PremiumLink(id=uuid4(), digest=tokens.digest(secret), created_by=actor.email, **wanted.model_dump())
+    session.add(link)
+    await session.flush()
+    await audit.record(
+        session,
+        "premium_link.created",
+        actor=actor,
+        subject=str(link.id),
+        client=client,
+        plan=wanted.plan,
+        days=str(wanted.days),
+        uses=str(wanted.uses),
+    )
+    await publish(session, TOPIC)
+    made = await get_premium_link(session, actor, link.id)
+    return PremiumLinkMade(**made.model_dump(), path=f"/auth/register/premium/{secret}")
+
+
+@needs(Permission.ADMINISTER)
+async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID, *, client: Client) -> PremiumLinkRead:
+    """Make a link useless at once; who registered with it keeps the plan. Raises NotFound."""
+    if not await repository.revoke_link(session, link_id):
+        raise _no_such_link()
+    await audit.record(session, "premium_link.revoked", actor=actor, subject=str(link_id), client=client)
+    await publish(session, TOPIC)
+    return await get_premium_link(session, actor, link_id)
+
+
+async def describe_premium_link(session: AsyncSession, token: str) -> PremiumOffer:
+    """What the link of this token gives, or why it does not work; for whoever holds it, signed in or not."""
+    row = await repository.find_link_by_digest(session, tokens.digest(token))
+    if row is None:
+        return PremiumOffer(state=LinkState.UNKNOWN, sentence=_why_not(LinkState.UNKNOWN))
+    link = PremiumLinkRead.model_validate(row)
+    return PremiumOffer(state=link.state, plan_name=link.plan_name, days=link.days, sentence=_why_not(link.state))
+
+
+@needs(Permission.READ)
+async def redeem_premium_link(session: AsyncSession, actor: Actor, token: str, *, client: Client) -> PlanRead:
+    """Put the actor, whose account is new, on the plan of the link. Of two who want its last use one gets it.
+
+    Raises PremiumLinkSpent (410).
+    """
+    link = await repository.use_link(session, tokens.digest(token))
+    if link is None:
+        raise PremiumLinkSpent(await describe_premium_link(session, token))
+    session.add(PremiumLinkUse(link_id=link.id, owner_id=actor.id, email=actor.email))
+    until = now() + timedelta(days=link.days)
+    await _put_on(session, actor.id, PlanCode(link.plan), until=until, origin=Origin.PREMIUM_LINK)
+    await audit.record(session, "premium_link.used", actor=actor, subject=str(link.id), client=client, plan=link.plan)
+    return PlanRead.model_validate(await repository.get_plan(session, PlanCode(link.plan)))
+
+
+def _no_such_link() -> Missing:
+    return Missing(t("The premium link was not found. Go back to the list and choose another."))
+
+
+def _why_not(state: LinkState) -> str:
+    match state:
+        case LinkState.ACTIVE:
+            return ""
+        case LinkState.EXPIRED:
+            return t("This premium link has expired. Ask whoever gave it to you for a new one.")
+        case LinkState.USED_UP:
+            return t("This premium link has been used as often as it may be. Ask whoever gave it to you for a new one.")
+        case LinkState.REVOKED:
+            return t("This premium link has been revoked. Ask whoever gave it to you for a new one.")
+        case LinkState.UNKNOWN:
+            return t("This premium link is not known. Check that you copied the whole address, or ask for a new one.")

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from fundwright.billing.api import router
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.web import add_error_handlers
+from fundwright.identity.api import _current_actor
+from fundwright.identity.schemas import Actor, Role
+
+TODAY = now().date().isoformat()
+INVOICE = {"email": "ada@example.org", "text": "Pro", "amount_cents": 4_900, "issued": TODAY, "due": TODAY}
+
+
+@asynccontextmanager
+async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient]:
+    app = FastAPI()
+    app.state.core = core
+    app.include_router(router, prefix="")
+    add_error_handlers(app)
+    app.dependency_overrides[_current_actor] = lambda: actor
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def client(committed: Core, boss: Actor, ada: Actor) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(committed, boss) as opened:
+        yield opened
+
+
+class TestPlans:
+    async def test_a_plan_is_changed(self, client: httpx.AsyncClient) -> None:
+        change = {"price_cents": 0, "documents": 10, "drafts": None, "imports": 5}
+        assert (await client.put("/api/billing/plans/free", json=change)).status_code == 200
+        first = (await client.get("/api/billing/plans")).json()[0]
+        assert {name: first[name] for name in change} == change
+
+    async def test_nonsense_is_refused(self, client: httpx.AsyncClient) -> None:
+        change = {"price_cents": -1, "documents": 10, "drafts": None, "imports": 5}
+        assert (await client.put("/api/billing/plans/free", json=change)).status_code == 422
+        assert (await client.put("/api/billing/plans/gold", json={**change, "price_cents": 1})).status_code == 422
+
+
+class TestSubscribers:
+    async def test_an_account_is_put_on_a_plan(self, client: httpx.AsyncClient, ada: Actor) -> None:
+        url = f"/api/billing/subscribers/{ada.id}"
+        assert (await client.put(url, json={"plan": "team"})).json()["plan_name"] == "Team"
+        assert (await client.get(url)).json()["plan"] == "team"
+        listed = (await client.get("/api/billing/subscribers", params={"plan": "team"})).json()
+        assert [each["email"] for each in listed["items"]] == ["ada@example.org"]
+        exported = await client.get("/api/billing/subscribers/export.csv", params={"plan": "team"})
+        assert exported.headers["content-disposition"] == 'attachment; filename="subscribers.csv"'
+        assert len(exported.text.splitlines()) == 2
+
+
+class TestPayments:
+    async def test_an_invoice_is_written_read_and_paid(self, client: httpx.AsyncClient) -> None:
+        written = await client.post("/api/billing/payments", json=INVOICE)
+        assert written.status_code == 201
+        url = f"/api/billing/payments/{written.json()['id']}"
+        assert (await client.get(url)).json()["state"] == "open"
+        assert (await client.put(f"{url}/paid")).json()["state"] == "paid"
+        again = await client.put(f"{url}/void")
+        assert (again.status_code, again.json()["error"]["code"]) == (409, "AlreadySettled")
+        listed = (await client.get("/api/billing/payments", params={"state": "paid"})).json()
+        assert listed["total"] == 1
+        assert (await client.get("/api/billing/payments/sums")).json() == [
+            {"currency": "usd", "state": "paid", "amount_cents": 4_900, "count": 1}
+        ]
+        exported = await client.get("/api/billing/payments/export.csv")
+        assert exported.text.splitlines()[1].startswith(f"{written.json()['number']},ada@example.org,Pro,49.00,usd,")
+
+    async def test_nonsense_is_refused(self, client: httpx.AsyncClient) -> None:
+        for wrong in ({"email": "nobody@example.org"}, {"amount_cents": 0}, {"currency": "eur"}, {"text": " "}):
+            assert (await client.post("/api/billing/payments", json=INVOICE | wrong)).status_code == 422
+        assert (await client.get(f"/api/billing/payments/{uuid4()}")).status_code == 404
+
+
+class TestPremiumLinks:
+    async def test_a_link_is_made_and_revoked(self, client: httpx.AsyncClient) -> None:
+        wanted = {"plan": "pro", "days": 30, "uses": 2, "expires_on": TODAY, "note": "Fair"}
+        made = await client.post("/api/billing/premium-links", json=wanted)
+        assert made.status_code == 201
+        url = f"/api/billing/premium-links/{made.json()['id']}"
+        assert made.json()["path"].startswith("/auth/register/premium/")
+        assert "path" not in (await client.get(url)).json()
+        assert (await client.get(f"{url}/uses")).json()["total"] == 0
+        assert (await client.put(f"{url}/revocation")).json()["state"] == "revoked"
+        listed = (await client.get("/api/billing/premium-links", params={"state": "revoked"})).json()
+        assert [UUID(each["id"]) for each in listed["items"]] == [UUID(made.json()["id"])]
+        assert len((await client.get("/api/billing/premium-links/export.csv")).text.splitlines()) == 2
+
+    async def test_nonsense_is_refused(self, client: httpx.AsyncClient) -> None:
+        wanted = {"plan": "free", "days": 30, "expires_on": TODAY}
+        assert (await client.post("/api/billing/premium-links", json=wanted)).status_code == 422
+
+
+@pytest.mark.security(40)
+async def test_only_overseers_look_and_only_administrators_change(committed: Core, ada: Actor, client: httpx.AsyncClient) -> None:
+    payment = (await client.post("/api/billing/payments", json=INVOICE)).json()["id"]
+    looks = [f"/api/billing/{name}" for name in ("payments", "payments/sums", "payments/export.csv", f"payments/{payment}",
+             "subscribers", "subscribers/export.csv", f"subscribers/{ada.id}", "premium-links", "premium-links/export.csv")]  # fmt: skip
+    async with client_of(committed, ada) as user, client_of(committed, ada.model_copy(update={"role": Role.VIEWER})) as viewer:
+        assert {(await user.get(path)).status_code for path in looks} == {403}
+        assert {(await viewer.get(path)).status_code for path in looks} == {200}
+        for reader in (user, viewer):
+            assert (await reader.post("/api/billing/payments", json=INVOICE)).status_code == 403
+            assert (await reader.put(f"/api/billing/payments/{payment}/paid")).status_code == 403
+            assert (await reader.put(f"/api/billing/subscribers/{ada.id}", json={"plan": "team"})).status_code == 403

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from fundwright.billing import service
+from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate, SubscriptionChange
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.identity.schemas import Actor, Role
+from fundwright_ui.runtime.router import Screen
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.screens.invoice import invoice_screen
+from fundwright_ui.screens.payment import payment_screen
+from fundwright_ui.screens.payment_history import payment_history_screen
+from fundwright_ui.screens.premium_link import premium_link_screen
+from fundwright_ui.screens.premium_links import premium_links_screen
+from fundwright_ui.screens.pricing import pricing_screen
+from fundwright_ui.screens.subscriber import subscriber_screen
+from fundwright_ui.screens.subscriptions import subscriptions_screen
+from tests.billing.conftest import HERE
+
+TODAY = now().date()
+
+
+@asynccontextmanager
+async def at(core: Core, actor: Actor, shown: Screen, id: object) -> AsyncIterator[ScreenUnderTest]:
+    async with mounted(core, actor, shown, params={"id": str(id)}) as screen:
+        yield screen
+
+
+async def write(core: Core, boss: Actor, ada: Actor, cents: int = 4_900, **change: Any) -> str:
+    invoice = PaymentCreate(**{"email": ada.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change})
+    async with core.database.transaction() as session:
+        return str((await service.add_payment(session, boss, invoice, client=HERE)).id)
+
+
+def viewer(actor: Actor) -> Actor:
+    return actor.model_copy(update={"role": Role.VIEWER})
+
+
+def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
+    return [row["cells"][field] for row in screen.props("DataTable")["rows"]]
+
+
+class TestPaymentHistory:
+    async def test_an_invoice_is_written(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with mounted(committed, boss, payment_history_screen) as screen:
+            assert screen.title == "Payment history"
+            assert "No invoices yet." in screen.text
+            await screen.click("button", "New invoice")
+            await screen.type("Email of the account", ada.email)
+            await screen.type("Amount in US dollars", "1,234.50")
+            await screen.type("What it is for", "Pro, one year")
+            await screen.type("Due", (TODAY + timedelta(days=14)).isoformat())
+            await screen.click("button", "Write invoice")
+            assert screen.toasts == ["The invoice was written."]
+            await screen.expect(lambda: screen.has("DataTable"))
+            assert cells(screen, "amount") == ["$1,234.50"]
+            assert "Unpaid: $1,234.50" in screen.text
+
+    async def test_what_is_wrong_is_said_and_what_was_typed_stays(self, committed: Core, boss: Actor) -> None:
+        async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
+            await screen.type("Email of the account", "nobody@example.org")
+            await screen.type("Amount in US dollars", "a lot")
+            await screen.click("button", "Write invoice")
+            assert "Enter an amount such as 1234.50." in screen.text
+            assert "Fill in this field." in screen.text and "Enter a day." in screen.text
+            await screen.type("Amount in US dollars", "10")
+            await screen.type("What it is for", "Pro")
+            await screen.type("Due", TODAY.isoformat())
+            await screen.click("button", "Write invoice")
+            assert "There is no account with the email address nobody@example.org." in screen.toasts[0]
+            assert screen.value("Email of the account") == "nobody@example.org"
+
+    async def test_filter_order_and_page_stand_in_the_address(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        for cents in (300, 100, 200):
+            await write(committed, boss, ada, cents)
+        async with mounted(committed, boss, payment_history_screen) as screen:
+            sort = {"field": "amount", "direction": "desc"}
+            await screen.emit("DataTable", "on_query", page=1, page_size=10, sort=sort, filters=[])
+            assert screen.address == "/dashboard/payment/history?page_size=10&sort=-amount"
+            assert cells(screen, "amount") == ["$3.00", "$2.00", "$1.00"]
+            await screen.choose("State", "paid")
+            await screen.click("button", "Apply filters")
+            assert "state=paid" in screen.address
+            await screen.expect("No invoice matches. Change the filters.")
+        async with mounted(
+            committed, boss, payment_history_screen, path="/dashboard/payment/history?page=2&page_size=10"
+        ) as screen:
+            assert len(cells(screen, "amount")) == 3  # of a page that is no more, the last there is
+
+    async def test_an_overdue_one_says_so(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        past = TODAY - timedelta(days=3)
+        await write(committed, boss, ada, issued=past, due=past)
+        async with mounted(committed, boss, payment_history_screen) as screen:
+            assert [chip["label"] for (chip,) in cells(screen, "state")] == ["Overdue"]
+
+    async def test_it_is_exported_as_it_is_filtered(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        await write(committed, boss, ada)
+        path = "/dashboard/payment/history?state=open&sort=due&page_size=10"
+        async with mounted(committed, boss, payment_history_screen, path=path) as screen:
+            href = screen.find("link", "Export as CSV").props["href"]
+            assert href == "/api/billing/payments/export.csv?state=open&sort=due"
+
+    async def test_money_is_written_in_the_language(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        await write(committed, boss, ada, 123_450)
+        async with mounted(committed, boss, payment_history_screen, language="de") as screen:
+            assert cells(screen, "amount") == ["1.234,50\xa0$"]
+
+
+class TestInvoice:
+    async def test_it_is_marked_as_paid_once_asked(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        payment = await write(committed, boss, ada)
+        async with at(committed, boss, invoice_screen, payment) as screen:
+            assert f"Invoice {TODAY.year}-0001" in screen.text and "$49.00" in screen.text
+            await screen.click("button", "Mark as paid")
+            assert screen.props("ConfirmDialog")["isOpen"] is True
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert screen.toasts == ["The invoice is paid."]
+            await screen.expect("Paid on")
+            assert not screen.has("button", "Void it")
+
+    async def test_it_is_voided(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with at(committed, boss, invoice_screen, await write(committed, boss, ada)) as screen:
+            await screen.click("button", "Void it")
+            await screen.emit("ConfirmDialog", "on_cancel")
+            assert screen.props("ConfirmDialog")["isOpen"] is False
+            await screen.click("button", "Void it")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            await screen.expect(lambda: not screen.has("button", "Mark as paid"))
+            assert "Void" in screen.text
+
+    async def test_one_that_is_not_there_is_missing(self, committed: Core, boss: Actor) -> None:
+        async with at(committed, boss, invoice_screen, "nonsense") as screen:
+            assert screen.has("alert")
+            assert screen.view.connection.is_missing
+
+
+class TestPremiumLinks:
+    async def test_a_link_is_made_and_its_address_shown_once(self, committed: Core, boss: Actor) -> None:
+        async with mounted(committed, boss, premium_links_screen) as screen:
+            assert screen.title == "Premium Link"
+            await screen.click("button", "New link")
+            await screen.choose("Plan", "team")
+            await screen.type("Length in days", "14")
+            await screen.type("How many may use it", "3")
+            await screen.type("Note", "Fair")
+            await screen.click("button", "Make link")
+            await screen.expect("The premium link is ready")
+            path = screen.props("CopyButton")["text"]
+            assert path.startswith("/auth/register/premium/") and path in screen.text
+            await screen.expect(lambda: screen.has("DataTable"))
+            assert (cells(screen, "days"), cells(screen, "used"), cells(screen, "note")) == (["14 days"], ["0 of 3"], ["Fair"])
+        async with mounted(committed, boss, premium_links_screen) as screen:
+            assert "/auth/register/premium/" not in screen.text
+        async with committed.database.transaction() as session:
+            assert (await service.describe_premium_link(session, path.rpartition("/")[2])).plan_name == "Team"
+
+    async def test_a_wrong_number_is_said_beside_the_field(self, committed: Core, boss: Actor) -> None:
+        async with mounted(committed, boss, premium_links_screen, path="/dashboard/freepremium?open=new") as screen:
+            await screen.type("Length in days", "0")
+            await screen.click("button", "Make link")
+            assert "Enter at least 1." in screen.text
+
+    async def test_who_used_it_and_revoking(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, uses=2, expires_on=TODAY)
+        async with committed.database.transaction() as session:
+            link = await service.create_premium_link(session, boss, wanted, client=HERE)
+            await service.redeem_premium_link(session, ada, link.path.rpartition("/")[2], client=HERE)
+        async with at(committed, boss, premium_link_screen, link.id) as screen:
+            assert ada.email in screen.find("region", "Who used it").text
+            assert "1 of 2" in screen.text
+            await screen.click("button", "Revoke")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            await screen.expect("Revoked")
+            assert not screen.has("button", "Revoke")
+
+
+class TestSubscriptions:
+    async def test_a_plan_is_edited(self, committed: Core, boss: Actor) -> None:
+        async with mounted(committed, boss, subscriptions_screen) as screen:
+            assert screen.title == "Subscription"
+            await screen.click("button", "Edit Pro")
+            assert screen.value("US dollars a month") == "49.00"
+            await screen.type("US dollars a month", "59")
+            await screen.type("Documents", "")
+            await screen.click("button", "Save")
+            assert screen.toasts == ["The plan was changed."]
+            await screen.expect("$59.00 a month")
+            assert "Unlimited" in screen.find("article", "Pro").text
+
+    async def test_who_is_on_which(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.subscribe(session, boss, ada.id, SubscriptionChange(plan=PlanCode.TEAM, until=TODAY), client=HERE)
+        async with mounted(committed, boss, subscriptions_screen, path="/dashboard/subscription?plan=team") as screen:
+            assert [cell["label"] for cell in cells(screen, "email")] == [ada.email]
+            assert cells(screen, "until") == [TODAY.isoformat()]
+            await screen.emit("DataTable", "on_open", id=str(ada.id))
+            assert screen.navigations == [f"/dashboard/subscription/{ada.id}"]
+
+    async def test_the_plan_of_a_person_is_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with at(committed, boss, subscriber_screen, ada.id) as screen:
+            assert screen.value("Plan") == "free"
+            await screen.choose("Plan", "pro")
+            await screen.type("Last day", (TODAY - timedelta(days=1)).isoformat())
+            await screen.click("button", "Change the plan")
+            assert "Choose today or a later day." in screen.toasts[0]
+            assert screen.value("Plan") == "pro"
+            await screen.type("Last day", "")
+            await screen.choose("How it came", "invoice")
+            await screen.click("button", "Change the plan")
+            await screen.expect("Since")
+            async with committed.database.transaction() as session:
+                assert (await service.get_subscriber(session, boss, ada.id)).plan == PlanCode.PRO
+
+
+class TestOnlyLooking:
+    @pytest.mark.parametrize(
+        ("shown", "offered"),
+        [
+            (payment_history_screen, ("button", "New invoice")),
+            (premium_links_screen, ("button", "New link")),
+            (subscriptions_screen, ("button", "Edit Pro")),
+        ],
+        ids=["payments", "links", "subscriptions"],
+    )
+    async def test_lists_offer_a_viewer_nothing_to_change(
+        self, committed: Core, boss: Actor, shown: Screen, offered: tuple[str, str]
+    ) -> None:
+        async with mounted(committed, boss, shown) as screen:
+            assert screen.has(*offered)
+        async with mounted(committed, viewer(boss), shown, path=f"{shown.path}?open=new") as screen:
+            assert not screen.has(*offered)
+            assert not screen.has("button", "Write invoice") and not screen.has("button", "Make link")
+
+    async def test_nor_do_the_pages_of_one(self, committed: Core, boss: Actor, ada: Actor) -> None:
+        async with at(committed, viewer(boss), invoice_screen, await write(committed, boss, ada)) as screen:
+            assert not screen.has("button", "Mark as paid")
+        async with at(committed, viewer(boss), subscriber_screen, ada.id) as screen:
+            assert not screen.has("form")
+
+    @pytest.mark.parametrize(
+        "shown",
+        [
+            payment_history_screen,
+            invoice_screen,
+            premium_links_screen,
+            premium_link_screen,
+            subscriptions_screen,
+            subscriber_screen,
+        ],
+        ids=lambda shown: shown.path,
+    )
+    def test_a_user_does_not_open_them(self, shown: Screen) -> None:
+        assert shown.roles == {Role.ADMIN, Role.VIEWER, Role.REVIEWER}
+
+
+class TestPublicPages:
+    async def test_pricing_shows_the_plans_as_they_are(self, committed: Core, boss: Actor) -> None:
+        async with mounted(committed, None, pricing_screen) as screen:
+            assert "Free of charge" in screen.find("article", "Free").text
+            assert "$49.00 a month" in screen.find("article", "Pro").text
+            assert "10,000" in screen.find("article", "Pro").text
+            assert screen.find("link", "Fundwright").props["href"] == "/"
+            assert screen.has("main")
+
+    async def test_payment_says_how(self, committed: Core) -> None:
+        async with mounted(committed, None, payment_screen) as screen:
+            assert screen.title == "Payment"
+            assert "You pay by invoice" in screen.text
+            assert screen.find("link", "See the plans").props["href"] == "/pricing"
