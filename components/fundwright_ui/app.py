@@ -10,6 +10,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from fundwright import __version__
 from fundwright.billing.api import router as billing
 from fundwright.categories.api import router as categories
+from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
 from fundwright.core.web import Bounds, RequestId, add_error_handlers
 from fundwright.generation.api import router as generation
@@ -25,7 +26,7 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
-ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation, billing)
+ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation, billing, content)
 
 REDIRECTS = {
     "/": "/dashboard/train",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from fundwright.core.plugins import hookimpl
 from fundwright_ui.extension import Screen, SidebarEntry
@@ -12,8 +13,13 @@ from fundwright_ui.extension import Screen, SidebarEntry
 def screens() -> Iterable[Screen]:
     # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
     from fundwright_ui import login
+    from fundwright_ui.screens.blog import blog_post_screen, blog_screen
+    from fundwright_ui.screens.blog_editor import edit_post_screen, new_post_screen
+    from fundwright_ui.screens.blog_list import blog_list_screen
     from fundwright_ui.screens.category import category_screen
     from fundwright_ui.screens.draft import draft_screen
+    from fundwright_ui.screens.feedback import feedback_screen
+    from fundwright_ui.screens.feedback_list import feedback_list_screen
     from fundwright_ui.screens.generate import generate_screen
     from fundwright_ui.screens.history import history_screen
     from fundwright_ui.screens.invoice import invoice_screen
@@ -47,6 +53,13 @@ def screens() -> Iterable[Screen]:
         category_screen,
         generate_screen,
         draft_screen,
+        new_post_screen,
+        edit_post_screen,
+        blog_list_screen,
+        blog_screen,
+        blog_post_screen,
+        replace(feedback_screen, for_strangers=login.sign_in_screen),
+        feedback_list_screen,
         outbox_screen,
         letter_screen,
         payment_history_screen,

@@ -14,6 +14,7 @@ PUBLIC = (
     "/auth/first-admin/spent",
     "/pricing",
     "/payment",
+    "/blog",
     "/404",
     "/500",
 )

@@ -16,10 +16,12 @@ ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(r
 NOT_UNDER_API = {
     "/signin": "scripts from outside sign in here",
     "/session": "the socket hands a sign-in over to the cookie",
+    "/blog/rss.xml": "feed readers look for it beside the blog",
 }
 OPEN_TO_ALL = {
     "/signin", "/session", "/api/account/login", "/api/account/register", "/api/account/verify",
     "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset",
+    "/api/blog", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there
 CHANGES = ("add", "cancel", "change", "create", "delete", "end", "remove", "repeat", "revoke", "start")

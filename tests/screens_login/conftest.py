@@ -12,13 +12,11 @@ import pytest
 from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Client, Role
-from fundwright_ui.login import SCREENS as LOGIN_SCREENS
+from fundwright_ui import plugin
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.view import View
-from fundwright_ui.screens.not_found import not_found_screen
-from fundwright_ui.screens.server_error import server_error_screen
 from fundwright_ui.shell.frame import frame
 
 PASSWORD = "a gentle rain of otters"
@@ -108,9 +106,7 @@ def open_page(committed: Core) -> Open:
     ) -> AsyncIterator[Page]:
         screens = (
             *extra,
-            *LOGIN_SCREENS,
-            not_found_screen,
-            server_error_screen,
+            *plugin.screens(),
         )
         found = Router(screens, redirects={}).route(address, actor)
         assert isinstance(found, Found), found

@@ -117,7 +117,7 @@ class TestSignInScreen:
 
 
 class TestGuards:
-    @pytest.mark.parametrize("path", ["/auth/login", "/feedback", "/auth/register/standard/open"])
+    @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
     def test_lead_signed_in_people_away(self, path: str) -> None:
         from uuid import uuid4
 

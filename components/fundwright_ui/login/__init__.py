@@ -12,7 +12,6 @@ from fundwright_ui.login.verify import verify_screen
 
 SCREENS = (
     sign_in_screen,
-    replace(sign_in_screen, path="/feedback"),
     replace(sign_in_screen, path="/auth/login-unprotected", away_when_signed_in=None),
     register_screen,
     replace(register_screen, path="/auth/register-unprotected", away_when_signed_in=None),
@@ -22,4 +21,4 @@ SCREENS = (
     first_admin_screen,
 )
 
-__all__ = ["SCREENS"]
+__all__ = ["SCREENS", "sign_in_screen"]

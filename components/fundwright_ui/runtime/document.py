@@ -105,10 +105,13 @@ class Documents:
                 "account": str(actor.id) if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status
-        head = self._bundle.painted_head(_ENTRY, nonce=nonce)
+        head = self._bundle.painted_head(_ENTRY, nonce=nonce) + self._feed_link(found.screen.feed)
         script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
         language = connection.language
         return self._document(head, title=title, body=to_html(tree), language=language, nonce=nonce, script=script), status
+
+    def _feed_link(self, path: str | None) -> str:
+        return f'<link rel="alternate" type="application/rss+xml" href="{escape(self._base + path)}">' if path else ""
 
     def _document(self, head: str, *, title: str, body: str, language: str, nonce: str, script: str = "") -> str:
         return (

@@ -25,7 +25,8 @@ class Screen:
     `path` may hold parameters (`/generate/slug/{token}`); `title` is an English message id; `render` makes the component
     anew for each visit: `screen` declares it. Screens of one `area` share a shell that stays mounted while moving between them; everything but
     `public` needs a signed-in actor, of one of `roles` when given. `away_when_signed_in` sends a signed-in actor elsewhere,
-    as the login page does. `status` is the HTTP status of the page.
+    as the login page does; `for_strangers` is shown at the same address to whoever is not signed in. `status` is the HTTP status of the page,
+    `feed` the path of an RSS feed that its head names.
     """
 
     path: str
@@ -34,7 +35,9 @@ class Screen:
     area: Area = "dashboard"
     roles: frozenset[str] | None = None
     away_when_signed_in: str | None = None
+    for_strangers: Screen | None = None
     status: int = 200
+    feed: str | None = None
 
 
 def screen(
@@ -45,6 +48,7 @@ def screen(
     roles: frozenset[str] | None = None,
     away_when_signed_in: str | None = None,
     status: int = 200,
+    feed: str | None = None,
 ) -> Callable[[Callable[[], Any]], Screen]:
     """Declare the function below as the screen at `path`: a ReactPy component, which may call hooks. Answer it from `screens()`.
 
@@ -55,7 +59,7 @@ def screen(
     def declare(render: Callable[[], Any]) -> Screen:
         from reactpy import component  # Every command imports this module, and only the server shows screens.
 
-        return Screen(path, title, component(render), area, roles, away_when_signed_in, status)
+        return Screen(path, title, component(render), area, roles, away_when_signed_in, status=status, feed=feed)
 
     return declare
 
@@ -129,6 +133,8 @@ class Router:
         if screen.area == "public":
             return Found(screen, location)
         if actor is None or not self._may_open(actor):
+            if screen.for_strangers is not None:
+                return Found(screen.for_strangers, location)
             return Redirect(f"{self._login}?next={quote(location.address, safe='')}")
         if screen.roles is not None and actor.role not in screen.roles:
             return Redirect(self._not_found)

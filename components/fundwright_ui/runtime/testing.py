@@ -179,7 +179,7 @@ class ScreenUnderTest:
         if target.node.get("t") == "button" and target.props.get("type") == "submit":
             form = next((each for each in reversed(target.ancestors) if each.get("t") == "form"), None)
             assert form is not None, f"{role} {name!r} sends a form, but stands in none"
-            await self._submit(form, submitter=target.props.get("name"))
+            await self._submit(form, submitter=target.props)
         elif target.node.get("t") == "a" and "onClick" not in target.node.get("e", {}):
             await self.go(str(target.props["href"]))
 
@@ -204,7 +204,7 @@ class ScreenUnderTest:
 
     async def submit(self, label: str | None = None) -> None:
         """Send the form with this label, or the only one."""
-        await self._submit(self.find("form", label).node, submitter=None)
+        await self._submit(self.find("form", label).node, submitter={})
 
     async def emit(self, widget: str, event: str, **payload: Any) -> None:
         """Let a widget say something: `emit("DataTable", "on_open", id="3")`. Names may be Python's."""
@@ -269,7 +269,7 @@ class ScreenUnderTest:
             return options[0].get("a", {}).get("value", text_of(options[0])) if options else None
         return props.get("defaultValue", "")
 
-    async def _submit(self, form: dict[str, Any], *, submitter: str | None) -> None:
+    async def _submit(self, form: dict[str, Any], *, submitter: Mapping[str, Any]) -> None:
         fields: dict[str, Any] = {}
         for each in self._walk():
             inside = any(ancestor is form for ancestor in each.ancestors)
@@ -285,7 +285,9 @@ class ScreenUnderTest:
                 continue
             earlier = fields.get(name)
             fields[name] = value if earlier is None else [*(earlier if isinstance(earlier, list) else [earlier]), value]
-        await self._send(form, "onSubmit", {"fields": fields, "submitter": submitter})
+        if name := submitter.get("name"):
+            fields[name] = submitter.get("value", "")
+        await self._send(form, "onSubmit", {"fields": fields, "submitter": submitter.get("name")})
 
     async def _send(self, node: dict[str, Any], event: str, data: dict[str, Any]) -> None:
         handlers = node.get("e", {})

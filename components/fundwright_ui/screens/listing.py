@@ -13,7 +13,7 @@ from reactpy.types import VdomDict
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright_ui.hooks import Connection, UrlState
-from fundwright_ui.ui import button, form, link_button
+from fundwright_ui.ui import button, form, link_button, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Sort, TableQuery
 
@@ -75,6 +75,27 @@ def filters(url: UrlState, *fields: Child) -> VdomDict:
             html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
             on_submit=apply,
             label=t("Filters"),
+        ),
+    )
+
+
+def search_box(url: UrlState, label: str) -> VdomDict:
+    """A search whose words stand in the address, as `q`."""
+    words = url.get("q")
+
+    def search(fields: dict[str, Any]) -> None:
+        url.set(q=str(fields.get("q", "")).strip(), page=None)
+
+    return html.div(
+        {"role": "search", "key": f"search:{words}"},
+        form(
+            html.div(
+                {"className": "fw-filters"},
+                text_field("q", t("Search"), type="search", default=words, maxlength=200),
+                button(t("Search"), type="submit", look="contained", icon_name="search"),
+            ),
+            on_submit=search,
+            label=label,
         ),
     )
 

@@ -25,6 +25,7 @@ def button(
     block: bool = False,
     type: Literal["button", "submit"] = "button",
     name: str | None = None,
+    value: str | None = None,
     disabled: bool = False,
     is_busy: bool = False,
     icon_name: str | None = None,
@@ -33,12 +34,13 @@ def button(
 ) -> VdomDict:
     """A button. One that an action is given to is busy while it runs, in the page where it was pressed, without further ado.
 
-    `is_busy` says so elsewhere too: pass `action.is_running`.
+    `is_busy` says so elsewhere too: pass `action.is_running`. One that sends a form adds the field `name` with `value` to it.
     """
     return html.button(
         attributes(
             type=type,
             name=name,
+            value=value,
             className=_look(look, danger=danger, size=size, block=block),
             disabled=True if disabled else None,
             aria_disabled=True if is_busy else None,

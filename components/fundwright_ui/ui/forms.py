@@ -59,7 +59,7 @@ def text_field(
     *,
     value: str | None = None,
     default: str | None = None,
-    type: Literal["text", "email", "password", "search", "number", "date", "url", "tel"] = "text",
+    type: Literal["text", "email", "password", "search", "number", "date", "datetime-local", "url", "tel"] = "text",
     placeholder: str | None = None,
     help: str | None = None,
     error: str | None = None,
@@ -78,7 +78,8 @@ def text_field(
 ) -> VdomDict:
     """One line of text. `on_change` is given the text; `value` ties the field to it, `default` only starts with it.
 
-    `end` stands inside the field at its end, such as an `icon_button`.
+    `end` stands inside the field at its end, such as an `icon_button`. A form sends the content of a `datetime-local` field as
+    the moment it means where the person is.
     """
     given = attributes(
         type=type,
@@ -362,6 +363,8 @@ def _sentence(error: dict[str, Any]) -> str:
             return t("Enter at most {n}.", n=context["le"])
         case "date_parsing" | "date_from_datetime_parsing":
             return t("Enter a day.")
+        case "datetime_from_date_parsing" | "datetime_parsing" | "timezone_aware":
+            return t("Choose a day and a time.")
         case "value_error" if "error" in context:
             return str(context["error"])
         case _:

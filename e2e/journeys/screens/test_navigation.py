@@ -16,13 +16,15 @@ from e2e.pages.sign_in import SignInPage
 from fundwright_ui import plugin
 
 SAME_ELSEWHERE = {"/feedback", "/auth/login-unprotected", "/auth/register-unprotected"}
+OF_OTHER_ROLES = {"/dashboard/blog/new-post", "/dashboard/blog/{id}/edit", "/dashboard/blog/list", "/dashboard/feedback"}
+NOT_THERE_YET = {"/blog/{slug}"}  # e2e/journeys/test_blog.py writes one
 
 
 def test_no_screen_is_left_out() -> None:
     known = [*GUARDED, *PUBLIC]
     patterns = {screen.path: re.sub(r"\{\w+\}", "[^/]+", screen.path) for screen in plugin.screens()}
     missing = {path for path, pattern in patterns.items() if not any(re.fullmatch(pattern, each) for each in known)}
-    assert missing == SAME_ELSEWHERE
+    assert missing == SAME_ELSEWHERE | OF_OTHER_ROLES | NOT_THERE_YET
 
 
 @pytest.mark.pain(15)

@@ -134,6 +134,22 @@ describe("events", () => {
     expect(page.sent().at(-1)).toMatchObject({ data: { key: "Enter", ctrl: true, meta: false, shift: false, alt: false } });
   });
 
+  it("send a time as the moment it means where the person is", async () => {
+    const page = await openPage({
+      t: "form",
+      e: { onSubmit: { h: "save" } },
+      c: [
+        { t: "input", a: { type: "datetime-local", name: "at", defaultValue: "2030-07-01T10:30" } },
+        { t: "input", a: { type: "datetime-local", name: "never", defaultValue: "" } },
+        { t: "input", a: { name: "words", defaultValue: "2030-07-01T10:30" } },
+        { t: "button", a: { type: "submit" }, c: ["Save"] },
+      ],
+    });
+    fireEvent.click(screen.getByRole("button", { name: "Save" }));
+    const at = new Date(2030, 6, 1, 10, 30).toISOString();
+    expect(page.sent().at(-1)).toMatchObject({ data: { fields: { at, never: "", words: "2030-07-01T10:30" } } });
+  });
+
   it("send a form once until it is done", async () => {
     const page = await openPage(form({ value: "Ada" }));
     const button = screen.getByRole("button", { name: "Save" });

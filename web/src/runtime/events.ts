@@ -11,13 +11,24 @@ export function readField(field: FormField): { value: string | string[]; checked
   return { value: field.value, checked: field instanceof HTMLInputElement && field.checked };
 }
 
+function isLocalTime(field: Element | RadioNodeList | null): boolean {
+  return field instanceof HTMLInputElement && field.type === "datetime-local";
+}
+
+/** The server does not know the person's time zone: it hears which moment their clock shows. */
+function momentOf(local: string): string {
+  const moment = new Date(local);
+  return Number.isNaN(moment.getTime()) ? local : moment.toISOString();
+}
+
 function readForm(form: HTMLFormElement, submitter: HTMLElement | null): EventData {
   const fields: Record<string, string | string[]> = {};
   for (const [name, value] of new FormData(form, submitter)) {
     if (typeof value !== "string") continue; // Files travel over HTTP, never through the socket.
+    const read = isLocalTime(form.elements.namedItem(name)) ? momentOf(value) : value;
     const earlier = fields[name];
-    if (earlier === undefined) fields[name] = value;
-    else fields[name] = Array.isArray(earlier) ? [...earlier, value] : [earlier, value];
+    if (earlier === undefined) fields[name] = read;
+    else fields[name] = Array.isArray(earlier) ? [...earlier, read] : [earlier, read];
   }
   return { fields, submitter: submitter?.getAttribute("name") ?? null };
 }

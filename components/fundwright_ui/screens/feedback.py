@@ -1,0 +1,58 @@
+"""`/feedback`: everyone signed in tells the team what they think."""
+
+from __future__ import annotations
+
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.content import service as content
+from fundwright.content.schemas import FeedbackKind, FeedbackSend
+from fundwright.core.messages import t
+from fundwright_ui.hooks import use_action, use_actor, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.ui import Option, card, form, page, select_field, text_area, text_field
+
+
+def feedback_kind_label(kind: FeedbackKind) -> str:
+    return {
+        FeedbackKind.PROBLEM: t("Something does not work"),
+        FeedbackKind.IDEA: t("An idea"),
+        FeedbackKind.PRAISE: t("Praise"),
+    }[kind]
+
+
+@screen("/feedback", "Feedback")
+def feedback_screen() -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+
+    async def send(session: AsyncSession, sent: FeedbackSend) -> None:
+        await content.send_feedback(session, actor, sent)
+
+    sending = use_action(send, success=t("Thank you. Your feedback has reached the team."))
+    return page(
+        t("Feedback"),
+        card(
+            form(
+                select_field("kind", t("What is it about?"), [Option(kind, feedback_kind_label(kind)) for kind in FeedbackKind]),
+                text_area("text", t("Your feedback"), rows=6, required=True, maxlength=5_000),
+                text_field(
+                    "page",
+                    t("Page"),
+                    default=url.get("page") or None,
+                    maxlength=500,
+                    help=t(
+                        "The address of the page it is about, such as /dashboard/train. Leave it empty if it is about no page."
+                    ),
+                ),
+                on_submit=sending,
+                model=FeedbackSend,
+                submit=t("Send"),
+                label=t("Feedback"),
+                reset_on_success=True,
+            ),
+            label=t("Feedback"),
+        ),
+        subtitle=t(
+            "Tell the team what does not work, what is missing, or what you like. They see your address and may write to you."
+        ),
+    )

@@ -1,0 +1,214 @@
+"""`/dashboard/feedback`: what everybody sent, and how far the team is with it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.content import service as content
+from fundwright.content.schemas import FeedbackChange, FeedbackKind, FeedbackQuery, FeedbackRead, FeedbackState
+from fundwright.core.messages import current_language, nt, t
+from fundwright.core.paging import Page
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.runtime.router import safe_next, screen
+from fundwright_ui.screens.feedback import feedback_kind_label
+from fundwright_ui.screens.history import page_request, table_address, table_sort
+from fundwright_ui.screens.listing import existing_page, search_box
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    button,
+    card,
+    definition_list,
+    empty,
+    form,
+    link_button,
+    loading,
+    moment,
+    page,
+    problem,
+    row,
+    select_field,
+    text_area,
+    text_link,
+)
+from fundwright_ui.widgets import Chip, Column, Row, RowOpened, TableQuery, data_table
+
+FEEDBACK_LIST = "/dashboard/feedback"
+_STATE_COLORS: dict[FeedbackState, Color] = {
+    FeedbackState.NEW: "info",
+    FeedbackState.OPEN: "warning",
+    FeedbackState.CLOSED: "success",
+}
+_BEGINNING = 140
+
+
+def _state_label(state: FeedbackState) -> str:
+    return {
+        FeedbackState.NEW: t("New"),
+        FeedbackState.OPEN: t("Open"),
+        FeedbackState.CLOSED: t("Closed"),
+    }[state]
+
+
+@screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE))
+def feedback_list_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = _query(url.params)
+
+    async def read(session: AsyncSession) -> Page[FeedbackRead]:
+        return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)
+
+    found = use_query(read, key=[query], topics=[content.FEEDBACK_TOPIC])
+
+    def ask(asked: TableQuery) -> None:
+        url.set(**table_address(asked))
+
+    def open_row(event: RowOpened) -> None:
+        url.set(open=event.id)
+
+    title = t("Feedback")
+    if found.error:
+        return page(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(title, loading(t("Loading the feedback")))
+    entries = found.value
+    if not entries.total and not query.text and query.kind is None and query.state is None:
+        return page(title, empty(t("Nobody has sent feedback yet. The form is at /feedback.")))
+    opened = next((entry for entry in entries.items if str(entry.id) == url.get("open")), None)
+    exported = urlencode(query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"}))
+    return page(
+        title,
+        search_box(url, t("Search feedback")),
+        html.div(
+            {"className": "fw-filters", "key": "filters"},
+            select_field(
+                "state",
+                t("State"),
+                [Option("", t("All")), *(Option(state, _state_label(state)) for state in FeedbackState)],
+                value=query.state or "",
+                on_change=lambda state: url.set(state=state, page=None),
+                id="filter-state",
+            ),
+            select_field(
+                "kind",
+                t("Kind"),
+                [Option("", t("All")), *(Option(kind, feedback_kind_label(kind)) for kind in FeedbackKind)],
+                value=query.kind or "",
+                on_change=lambda kind: url.set(kind=kind, page=None),
+                id="filter-kind",
+            ),
+        ),
+        row(
+            html.p({"role": "status", "className": "fw-muted"}, nt("{n} message", "{n} messages", entries.total)),
+            link_button(
+                t("Export as CSV"),
+                connection.href(f"/api/feedback/export.csv?{exported}"),
+                size="small",
+                icon_name="download",
+                download=True,
+            ),
+            spread=True,
+        ),
+        _opened(opened, key=str(opened.id)) if opened else None,
+        data_table(
+            label=title,
+            columns=[
+                Column(field="text", label=t("Message"), flex=3, min_width=200),
+                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="kind", label=t("Kind"), is_sortable=True, min_width=160),
+                Column(field="sender", label=t("From"), is_sortable=True, is_compact=False, min_width=160),
+                Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, min_width=190),
+            ],
+            rows=[_row(entry) for entry in entries.items],
+            total=entries.total,
+            page=entries.page,
+            page_size=query.page_size,
+            sort=table_sort(query),
+            is_loading=found.is_loading,
+            language=current_language(),
+            on_query=ask,
+            on_open=open_row,
+            key="table",
+        )
+        if entries.items
+        else empty(
+            t("Nothing matches. Search for other words, or choose another state."),
+            link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
+        ),
+    )
+
+
+def _query(params: dict[str, str]) -> FeedbackQuery:
+    """What the address asks for; anything odd means the default."""
+    request = page_request(params.get("page", ""), params.get("size", ""), params.get("sort", ""))
+    state, kind = params.get("state"), params.get("kind")
+    return FeedbackQuery(
+        text=params.get("q", "")[:200],
+        state=FeedbackState(state) if state in list(FeedbackState) else None,
+        kind=FeedbackKind(kind) if kind in list(FeedbackKind) else None,
+        **request.model_dump(),
+    )
+
+
+def _row(entry: FeedbackRead) -> Row:
+    return Row(
+        id=str(entry.id),
+        cells={
+            "text": entry.text if len(entry.text) <= _BEGINNING else f"{entry.text[:_BEGINNING]}…",
+            "state": (Chip(label=_state_label(entry.state), color=_STATE_COLORS[entry.state]),),
+            "kind": feedback_kind_label(entry.kind),
+            "sender": entry.sender,
+            "created_at": entry.created_at,
+        },
+    )
+
+
+@component
+def _opened(entry: FeedbackRead) -> VdomDict:
+    """The whole of one message, with what the team makes of it."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+
+    async def change(session: AsyncSession, changed: FeedbackChange) -> None:
+        await content.change_feedback(session, actor, entry.id, changed, client=connection.client)
+
+    def close() -> None:
+        url.set(open=None)
+
+    changing = use_action(change, success=t("The feedback was saved."), then=close)
+    # A page that is one of ours is linked; anything else that was typed there is text.
+    own_page = safe_next(entry.page, default="")
+    can_change = actor.may(Permission.ADMINISTER)
+    close_button = button(t("Close"), on_click=close)
+    return card(
+        html.p({"className": "fw-prewrap", "dir": "auto"}, entry.text),
+        definition_list(
+            {
+                t("Kind"): feedback_kind_label(entry.kind),
+                t("From"): entry.sender,
+                t("Sent"): moment(entry.created_at),
+                t("Page"): text_link(own_page, connection.href(own_page)) if own_page else entry.page,
+                t("State"): None if can_change else _state_label(entry.state),
+                t("Note of the team"): None if can_change else entry.note,
+            }
+        ),
+        form(
+            select_field(
+                "state", t("State"), [Option(state, _state_label(state)) for state in FeedbackState], default=entry.state
+            ),
+            text_area("note", t("Note of the team"), default=entry.note, rows=3, maxlength=2_000),
+            on_submit=changing,
+            model=FeedbackChange,
+            submit=t("Save"),
+            label=t("Work on this feedback"),
+            actions=[close_button],
+        )
+        if can_change
+        else row(close_button),
+        label=t("Feedback of {sender}", sender=entry.sender),
+    )

@@ -1,0 +1,158 @@
+"""A post from its first word to its readers, and feedback from its sender to the team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from e2e.application import Application
+from e2e.conftest import NewContext
+from e2e.pages.ready import ready
+from e2e.pages.sign_in import SignInPage
+
+EMAIL, PASSWORD = "grace@example.org", "a lighthouse in the fog"
+
+
+@pytest.fixture(scope="module")
+def author(application: Application) -> str:
+    application.command("user", "add", EMAIL, "--role", "admin", "--name", "Grace Example", "--password-stdin", stdin=PASSWORD)
+    return EMAIL
+
+
+@pytest.fixture
+def desk(author: str, page: Page) -> Page:
+    """A page of the author's."""
+    SignInPage(page).open().sign_in(author, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    return page
+
+
+@pytest.fixture
+def reader(new_context: NewContext) -> Iterator[Page]:
+    """A page of somebody without an account, on a phone in another part of the world."""
+    context = new_context(viewport={"width": 360, "height": 780}, timezone_id="Asia/Tokyo")
+    yield context.new_page()
+    context.close()
+
+
+def write(desk: Page, title: str, text: str, *, at: str = "") -> None:
+    desk.goto("/dashboard/blog/new-post")
+    ready(desk)
+    desk.get_by_label("Title").fill(title)
+    desk.get_by_label("Text", exact=True).fill(text)
+    desk.get_by_label("Publish at").fill(at)
+    desk.get_by_role("button", name="Publish").click()
+    desk.wait_for_url("**/edit")
+    ready(desk)
+
+
+def expect_accessible(page: Page) -> None:
+    """Axe finds nothing, and nothing is wider than the page."""
+    assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+class TestAPost:
+    def test_is_seen_while_it_is_written_then_read_by_everyone(self, desk: Page, reader: Page) -> None:
+        desk.goto("/dashboard/blog/new-post")
+        ready(desk)
+        expect(desk).to_have_title("New post")
+        desk.get_by_label("Title").fill("A harbour at dawn")
+        desk.get_by_label("Summary").fill("Boats, mostly")
+        desk.get_by_label("Text", exact=True).press_sequentially("## Boats\n\n![x](http://evil.example/?q=1) <img src=x>")
+        preview = desk.get_by_role("region", name="Preview")
+        expect(preview.get_by_role("heading", name="Boats")).to_be_visible()
+        expect(preview.locator("img")).to_have_count(0)
+        expect_accessible(desk)
+        desk.get_by_role("button", name="Publish").click()
+        desk.wait_for_url("**/edit")
+        ready(desk)
+        expect(desk.get_by_label("Title")).to_have_value("A harbour at dawn")
+
+        reader.goto("/blog")
+        ready(reader)
+        expect_accessible(reader)
+        reader.get_by_role("link", name="A harbour at dawn").click()
+        reader.wait_for_url("**/blog/a-harbour-at-dawn")
+        expect(reader).to_have_title("A harbour at dawn")
+        expect(reader.get_by_role("heading", name="Boats")).to_be_visible()
+        expect_accessible(reader)
+        assert "<title>A harbour at dawn</title>" in reader.request.get("/blog/rss.xml").text()
+
+    def test_for_later_appears_at_the_time_of_its_authors_clock(self, author: str, new_context: NewContext, reader: Page) -> None:
+        context = new_context(timezone_id="America/New_York")
+        desk = context.new_page()
+        SignInPage(desk).open().sign_in(author, PASSWORD)
+        desk.wait_for_url("**/dashboard/train")
+        write(desk, "In the summer of 2090", "x", at="2090-07-01T10:30")
+        expect(desk.get_by_text("Jul 1, 2090, 10:30 AM")).to_be_visible()
+        (post,) = desk.request.get("/api/blog/posts?text=2090").json()["items"]
+        assert post["published_at"] == "2090-07-01T14:30:00Z"
+        assert reader.request.get("/blog/in-the-summer-of-2090").status == 404
+        desk.get_by_role("button", name="Publish").click()
+        expect(desk.get_by_role("link", name="Read it in the blog")).to_be_visible()
+        assert reader.request.get("/blog/in-the-summer-of-2090").ok
+        context.close()
+
+    @pytest.mark.parametrize("width", [360, 1440])
+    def test_is_found_in_the_list_and_deleted_after_a_question(self, desk: Page, width: int) -> None:
+        write(desk, f"Short-lived {width}", "x")
+        desk.set_viewport_size({"width": width, "height": 800})
+        desk.goto("/dashboard/blog/list")
+        ready(desk)
+        desk.get_by_role("searchbox", name="Search").fill(f"lived {width}")
+        desk.get_by_role("searchbox", name="Search").press("Enter")
+        expect(desk.get_by_text("1 post", exact=True)).to_be_visible()
+        with desk.expect_download() as download:
+            desk.get_by_role("link", name="Export as CSV").click()
+        assert download.value.suggested_filename == "posts.csv"
+        desk.get_by_text(f"Short-lived {width}").click()
+        opened = desk.get_by_role("article", name=f"Short-lived {width}")
+        expect(opened).to_be_visible()
+        expect_accessible(desk)
+        opened.get_by_role("button", name="Delete").click()
+        desk.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        expect(desk.get_by_text(f"Short-lived {width}")).to_have_count(0)
+
+
+class TestFeedback:
+    def test_goes_from_anybody_signed_in_to_the_team(self, recognised: Page, author: str, new_context: NewContext) -> None:
+        sender = recognised
+        sender.goto("/feedback?page=/dashboard/sam")
+        ready(sender)
+        expect(sender).to_have_title("Feedback")
+        sender.get_by_label("What is it about?").select_option("An idea")
+        sender.get_by_role("button", name="Send").click()
+        expect(sender.get_by_text("Fill in this field.")).to_be_visible()
+        expect_accessible(sender)
+        sender.get_by_label("Your feedback").fill("A bell for deadlines")
+        sender.get_by_role("button", name="Send").click()
+        expect(sender.get_by_text("Your feedback has reached the team.")).to_be_visible()
+        expect(sender.get_by_label("Your feedback")).to_have_value("")
+
+        context = new_context()
+        team = context.new_page()
+        SignInPage(team).open().sign_in(author, PASSWORD)
+        team.wait_for_url("**/dashboard/train")
+        team.goto("/dashboard/feedback")
+        ready(team)
+        team.get_by_text("A bell for deadlines").click()
+        opened = team.get_by_role("article")
+        expect(opened.get_by_role("link", name="/dashboard/sam")).to_be_visible()
+        opened.get_by_label("State").select_option("Closed")
+        opened.get_by_label("Note of the team").fill("It rings now")
+        expect_accessible(team)
+        opened.get_by_role("button", name="Save").click()
+        expect(opened).to_have_count(0)
+        (entry,) = team.request.get("/api/feedback?state=closed").json()["items"]
+        assert (entry["text"], entry["note"]) == ("A bell for deadlines", "It rings now")
+        context.close()
+
+
+def test_who_may_not_oversee_does_not_find_the_teams_pages(recognised: Page) -> None:
+    for path in ("/dashboard/blog/new-post", "/dashboard/blog/list", "/dashboard/feedback"):
+        answer = recognised.request.get(path, max_redirects=0)
+        assert (answer.status, answer.headers["location"]) == (302, "/404")

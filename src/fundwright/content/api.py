@@ -1,0 +1,136 @@
+"""Routes of content."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response, status
+from fastapi.responses import StreamingResponse
+
+from fundwright.content import service
+from fundwright.content.feed import rss
+from fundwright.content.schemas import (
+    BlogPage,
+    FeedbackChange,
+    FeedbackQuery,
+    FeedbackRead,
+    FeedbackReceived,
+    FeedbackSend,
+    PostContent,
+    PostQuery,
+    PostRead,
+    PostRow,
+    Publication,
+    PublishedPost,
+    PublishedPostRead,
+)
+from fundwright.core.paging import Page
+from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.identity.api import CurrentActor, client_of
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import Client, Permission
+
+router = APIRouter(tags=["content"])
+
+RequestClient = Annotated[Client, Depends(client_of)]
+
+
+@router.get("/api/blog")
+async def list_published(session: DbSession, request: Annotated[BlogPage, Query()]) -> Page[PublishedPost]:
+    """What everyone may read, newest first."""
+    return await service.list_published(session, request)
+
+
+@router.get("/blog/rss.xml", response_class=Response, responses={200: {"content": {"application/rss+xml": {}}}})
+async def feed(session: DbSession, core: CoreDep) -> Response:
+    """The newest posts as RSS 2.0."""
+    newest = await service.list_published(session, BlogPage())
+    return Response(rss(newest.items, address=core.settings.address), media_type="application/rss+xml")
+
+
+@router.get("/api/blog/posts")
+async def list_posts(session: DbSession, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> Page[PostRow]:
+    """Posts of every state."""
+    return await service.list_posts(session, actor, query)
+
+
+@router.get("/api/blog/posts/export.csv", response_class=StreamingResponse)
+async def export_posts(core: CoreDep, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "posts.csv", lambda session: service.export_posts(session, actor, query))
+
+
+@router.post("/api/blog/posts", status_code=status.HTTP_201_CREATED)
+async def create_post(session: DbSession, actor: CurrentActor, client: RequestClient, content: PostContent) -> PostRead:
+    """Keep a draft."""
+    return await service.create_post(session, actor, content, client=client)
+
+
+@router.get("/api/blog/posts/{post_id}")
+async def get_post(session: DbSession, actor: CurrentActor, post_id: UUID) -> PostRead:
+    return await service.get_post(session, actor, post_id)
+
+
+@router.put("/api/blog/posts/{post_id}")
+async def change_post(
+    session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID, content: PostContent
+) -> PostRead:
+    return await service.change_post(session, actor, post_id, content, client=client)
+
+
+@router.delete("/api/blog/posts/{post_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def delete_post(session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID) -> None:
+    await service.delete_post(session, actor, post_id, client=client)
+
+
+@router.put("/api/blog/posts/{post_id}/publication")
+async def publish_post(
+    session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID, publication: Publication
+) -> PostRead:
+    """Publish it now, or `at` a time to come."""
+    return await service.publish_post(session, actor, post_id, at=publication.at, client=client)
+
+
+@router.delete("/api/blog/posts/{post_id}/publication")
+async def withdraw_post(session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID) -> PostRead:
+    """Make it a draft again."""
+    return await service.withdraw_post(session, actor, post_id, client=client)
+
+
+@router.get("/api/blog/{slug}")
+async def get_published(session: DbSession, slug: str) -> PublishedPostRead:
+    return await service.get_published(session, slug)
+
+
+@router.post("/api/feedback", status_code=status.HTTP_201_CREATED)
+async def send_feedback(session: DbSession, actor: CurrentActor, sent: FeedbackSend) -> FeedbackReceived:
+    """Tell the team something."""
+    return await service.send_feedback(session, actor, sent)
+
+
+@router.get("/api/feedback")
+async def list_feedback(session: DbSession, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> Page[FeedbackRead]:
+    """What everybody sent."""
+    return await service.list_feedback(session, actor, query)
+
+
+@router.get("/api/feedback/export.csv", response_class=StreamingResponse)
+async def export_feedback(core: CoreDep, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "feedback.csv", lambda session: service.export_feedback(session, actor, query))
+
+
+@router.get("/api/feedback/{feedback_id}")
+async def get_feedback(session: DbSession, actor: CurrentActor, feedback_id: UUID) -> FeedbackRead:
+    return await service.get_feedback(session, actor, feedback_id)
+
+
+@router.patch("/api/feedback/{feedback_id}")
+async def change_feedback(
+    session: DbSession, actor: CurrentActor, client: RequestClient, feedback_id: UUID, change: FeedbackChange
+) -> FeedbackRead:
+    """Say how far the team is with it."""
+    return await service.change_feedback(session, actor, feedback_id, change, client=client)

@@ -1,0 +1,127 @@
+"""Every query of content. Everyone reads published posts; posts and feedback as a whole are the team's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute, defer
+
+from fundwright.content.models import BlogPost, Feedback
+from fundwright.content.schemas import FeedbackQuery, PostQuery, PostState
+from fundwright.core.database import now
+from fundwright.core.paging import PageRequest
+
+T = TypeVar("T")
+Sorts = Mapping[str, InstrumentedAttribute[Any]]
+
+_POST_SORTS: Sorts = {"title": BlogPost.title, "published_at": BlogPost.published_at, "changed_at": BlogPost.changed_at}
+_FEEDBACK_SORTS: Sorts = {
+    "created_at": Feedback.created_at,
+    "kind": Feedback.kind,
+    "state": Feedback.state,
+    "sender": Feedback.sender,
+}
+
+
+# Blog
+
+
+async def page_of_published(session: AsyncSession, request: PageRequest) -> tuple[list[BlogPost], int]:
+    """Newest first."""
+    found = _without_text().where(_is(PostState.PUBLISHED)).order_by(BlogPost.published_at.desc(), BlogPost.id)
+    return await _page(session, found, request)
+
+
+async def find_published(session: AsyncSession, slug: str) -> BlogPost | None:
+    return await session.scalar(select(BlogPost).where(BlogPost.slug == slug, _is(PostState.PUBLISHED)))
+
+
+async def page_of_posts(session: AsyncSession, query: PostQuery) -> tuple[list[BlogPost], int]:
+    return await _page(session, _posts(query), query)
+
+
+async def stream_posts(session: AsyncSession, query: PostQuery) -> AsyncIterator[BlogPost]:
+    async for post in await session.stream_scalars(_posts(query)):
+        yield post
+
+
+async def find_post(session: AsyncSession, post_id: UUID) -> BlogPost | None:
+    return await session.get(BlogPost, post_id)
+
+
+async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | None) -> set[str]:
+    """Slugs of other posts that begin so. Whoever else is choosing one waits until this transaction has ended."""
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtext("blog_post.slug"))))
+    others = select(BlogPost.slug).where(BlogPost.slug.startswith(beginning), BlogPost.id.is_distinct_from(but_of))
+    return set(await session.scalars(others))
+
+
+def _posts(query: PostQuery) -> Select[BlogPost]:
+    found = _without_text()
+    if query.text:
+        words = (column.icontains(query.text, autoescape=True) for column in (BlogPost.title, BlogPost.summary))
+        found = found.where(or_(*words))
+    if query.state is not None:
+        found = found.where(_is(query.state))
+    return _sorted(found, query, _POST_SORTS, BlogPost.changed_at).order_by(BlogPost.id)
+
+
+def _without_text() -> Select[BlogPost]:
+    return select(BlogPost).options(defer(BlogPost.text))
+
+
+def _is(state: PostState) -> ColumnElement[bool]:
+    match state:
+        case PostState.DRAFT:
+            return BlogPost.published_at.is_(None)
+        case PostState.SCHEDULED:
+            return BlogPost.published_at > now()
+        case PostState.PUBLISHED:
+            return BlogPost.published_at <= now()
+
+
+# Feedback
+
+
+async def page_of_feedback(session: AsyncSession, query: FeedbackQuery) -> tuple[list[Feedback], int]:
+    return await _page(session, _feedback(query), query)
+
+
+async def stream_feedback(session: AsyncSession, query: FeedbackQuery) -> AsyncIterator[Feedback]:
+    async for entry in await session.stream_scalars(_feedback(query)):
+        yield entry
+
+
+async def find_feedback(session: AsyncSession, feedback_id: UUID) -> Feedback | None:
+    return await session.get(Feedback, feedback_id)
+
+
+def _feedback(query: FeedbackQuery) -> Select[Feedback]:
+    found = select(Feedback)
+    if query.kind is not None:
+        found = found.where(Feedback.kind == query.kind)
+    if query.state is not None:
+        found = found.where(Feedback.state == query.state)
+    if query.text:
+        searched = (Feedback.text, Feedback.note, Feedback.page, Feedback.sender)
+        found = found.where(or_(*(column.icontains(query.text, autoescape=True) for column in searched)))
+    return _sorted(found, query, _FEEDBACK_SORTS, Feedback.created_at).order_by(Feedback.id)
+
+
+# Both
+
+
+def _sorted(found: Select[T], request: PageRequest, sorts: Sorts, newest: InstrumentedAttribute[Any]) -> Select[T]:
+    """By the field that is asked for, else newest first."""
+    column = sorts.get(request.sort_field, newest)
+    is_descending = request.is_descending or request.sort_field not in sorts
+    return found.order_by(column.desc().nulls_last() if is_descending else column.asc().nulls_last())
+
+
+async def _page(session: AsyncSession, found: Select[T], request: PageRequest) -> tuple[list[T], int]:
+    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    return list(await session.scalars(found.offset(request.offset).limit(request.page_size))), total

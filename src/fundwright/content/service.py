@@ -1,0 +1,241 @@
+"""What people read on the blog, who writes it, and what they tell the team."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import AsyncIterator
+from datetime import datetime
+from itertools import chain, count
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.content import repository
+from fundwright.content.models import BlogPost, Feedback
+from fundwright.content.schemas import (
+    FeedbackChange,
+    FeedbackQuery,
+    FeedbackRead,
+    FeedbackReceived,
+    FeedbackSend,
+    FeedbackState,
+    PostContent,
+    PostQuery,
+    PostRead,
+    PostRow,
+    PostState,
+    PublishedPost,
+    PublishedPostRead,
+)
+from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError, NotFound
+from fundwright.core.live import publish
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import audit
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Client, Permission
+
+POSTS_TOPIC = "blog"
+"""Every change of a post."""
+FEEDBACK_TOPIC = "feedback"
+"""Whatever is sent, and what the team makes of it."""
+
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_MAX_SLUG_LENGTH = 80
+_RESERVED = frozenset({"posts"})  # an address of the API
+_POST_COLUMNS = ("slug", "title", "summary", "author", "state", "published_at", "created_at", "changed_at")
+_FEEDBACK_COLUMNS = ("created_at", "kind", "state", "sender", "page", "text", "note")
+
+
+class PostNotFound(NotFound):
+    def __init__(self) -> None:
+        FundwrightError.__init__(self, t("There is no post here. It may have been taken back; look for it in the blog's list."))
+
+
+class FeedbackNotFound(NotFound):
+    def __init__(self) -> None:
+        FundwrightError.__init__(self, t("This feedback is gone, as is the account that sent it. Go back to the list."))
+
+
+# What everyone reads
+
+
+async def list_published(session: AsyncSession, request: PageRequest) -> Page[PublishedPost]:
+    """Posts whose time has come, newest first."""
+    posts, total = await repository.page_of_published(session, request)
+    items = [PublishedPost.model_validate(post) for post in posts]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def get_published(session: AsyncSession, slug: str) -> PublishedPostRead:
+    """Raises PostNotFound, also before its time has come."""
+    post = await repository.find_published(session, slug) if _SLUG.fullmatch(slug) else None
+    if post is None:
+        raise PostNotFound
+    return PublishedPostRead.model_validate(post)
+
+
+# What authors do
+
+
+@needs(Permission.OVERSEE)
+async def list_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> Page[PostRow]:
+    """Posts of every state, those changed last first unless sorted otherwise."""
+    posts, total = await repository.page_of_posts(session, query)
+    items = [PostRow.model_validate(post) for post in posts]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    yield csv_line(_POST_COLUMNS)
+    async for post in repository.stream_posts(session, query):
+        yield csv_line([getattr(post, name) for name in _POST_COLUMNS])
+
+
+@needs(Permission.OVERSEE)
+async def get_post(session: AsyncSession, actor: Actor, post_id: UUID) -> PostRead:
+    """Raises PostNotFound."""
+    return PostRead.model_validate(await _post(session, post_id))
+
+
+@needs(Permission.ADMINISTER)
+async def create_post(session: AsyncSession, actor: Actor, content: PostContent, *, client: Client) -> PostRead:
+    """Keep a draft, signed with the actor's name. Its address follows from the title."""
+    post = BlogPost(slug=await _free_slug(session, content.title), author_id=actor.id, author=actor.name, **content.model_dump())
+    return await _keep(session, actor, post, "created", client)
+
+
+@needs(Permission.ADMINISTER)
+async def change_post(session: AsyncSession, actor: Actor, post_id: UUID, content: PostContent, *, client: Client) -> PostRead:
+    """Write a post anew. Its address follows a new title until it is published. Raises PostNotFound."""
+    post = await _post(session, post_id)
+    if content.title != post.title and post.state != PostState.PUBLISHED:
+        post.slug = await _free_slug(session, content.title, but_of=post.id)
+    post.title, post.summary, post.text = content.title, content.summary, content.text
+    return await _keep(session, actor, post, "changed", client)
+
+
+@needs(Permission.ADMINISTER)
+async def publish_post(
+    session: AsyncSession, actor: Actor, post_id: UUID, *, client: Client, at: datetime | None = None
+) -> PostRead:
+    """Let everyone read a post from `at` on, or from now. Raises PostNotFound."""
+    post = await _post(session, post_id)
+    post.published_at = at or now()
+    return await _keep(session, actor, post, "published", client)
+
+
+@needs(Permission.ADMINISTER)
+async def withdraw_post(session: AsyncSession, actor: Actor, post_id: UUID, *, client: Client) -> PostRead:
+    """Make a post a draft again. Raises PostNotFound."""
+    post = await _post(session, post_id)
+    post.published_at = None
+    return await _keep(session, actor, post, "withdrawn", client)
+
+
+@needs(Permission.ADMINISTER)
+async def delete_post(session: AsyncSession, actor: Actor, post_id: UUID, *, client: Client) -> None:
+    """Raises PostNotFound."""
+    post = await _post(session, post_id)
+    await session.delete(post)
+    await _record(session, actor, post, "deleted", client)
+
+
+def slug_of(title: str) -> str:
+    """The part of the address that follows from a title: `Änderungen im März` gives `anderungen-im-marz`."""
+    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode()
+    return "-".join(re.findall("[a-z0-9]+", plain))[:_MAX_SLUG_LENGTH].rstrip("-") or "post"
+
+
+# Feedback
+
+
+@needs(Permission.READ)
+async def send_feedback(session: AsyncSession, actor: Actor, sent: FeedbackSend) -> FeedbackReceived:
+    """Tell the team something."""
+    entry = Feedback(sender_id=actor.id, sender=actor.email, **sent.model_dump())
+    session.add(entry)
+    await session.flush()
+    await publish(session, FEEDBACK_TOPIC)
+    return FeedbackReceived.model_validate(entry)
+
+
+@needs(Permission.OVERSEE)
+async def list_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> Page[FeedbackRead]:
+    """What everybody sent, newest first unless sorted otherwise."""
+    entries, total = await repository.page_of_feedback(session, query)
+    items = [FeedbackRead.model_validate(entry) for entry in entries]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    yield csv_line(_FEEDBACK_COLUMNS)
+    async for entry in repository.stream_feedback(session, query):
+        yield csv_line([getattr(entry, name) for name in _FEEDBACK_COLUMNS])
+
+
+@needs(Permission.OVERSEE)
+async def get_feedback(session: AsyncSession, actor: Actor, feedback_id: UUID) -> FeedbackRead:
+    """Raises FeedbackNotFound."""
+    return FeedbackRead.model_validate(await _entry(session, feedback_id))
+
+
+@needs(Permission.ADMINISTER)
+async def change_feedback(
+    session: AsyncSession, actor: Actor, feedback_id: UUID, change: FeedbackChange, *, client: Client
+) -> FeedbackRead:
+    """Say how far the team is with it. Raises FeedbackNotFound."""
+    entry = await _entry(session, feedback_id)
+    if change.state is not None:
+        entry.state = change.state
+    if change.note is not None:
+        entry.note = change.note
+    await audit.record(
+        session, "feedback.changed", actor=actor, subject=str(entry.id), client=client, state=FeedbackState(entry.state)
+    )
+    await publish(session, FEEDBACK_TOPIC)
+    return FeedbackRead.model_validate(entry)
+
+
+async def _post(session: AsyncSession, post_id: UUID) -> BlogPost:
+    post = await repository.find_post(session, post_id)
+    if post is None:
+        raise PostNotFound
+    return post
+
+
+async def _entry(session: AsyncSession, feedback_id: UUID) -> Feedback:
+    entry = await repository.find_feedback(session, feedback_id)
+    if entry is None:
+        raise FeedbackNotFound
+    return entry
+
+
+async def _free_slug(session: AsyncSession, title: str, *, but_of: UUID | None = None) -> str:
+    wanted = slug_of(title)
+    taken = _RESERVED | await repository.taken_slugs(session, wanted, but_of=but_of)
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return next(slug for slug in chain([wanted], numbered) if slug not in taken)
+
+
+async def _keep(session: AsyncSession, actor: Actor, post: BlogPost, deed: str, client: Client) -> PostRead:
+    post.changed_at = now()
+    session.add(post)
+    await session.flush()
+    await _record(session, actor, post, deed, client)
+    return PostRead.model_validate(post)
+
+
+async def _record(session: AsyncSession, actor: Actor, post: BlogPost, deed: str, client: Client) -> None:
+    appears = post.published_at.isoformat() if post.published_at else ""
+    await audit.record(
+        session, f"blog_post.{deed}", actor=actor, subject=post.title, client=client, slug=post.slug, published_at=appears
+    )
+    await publish(session, POSTS_TOPIC)

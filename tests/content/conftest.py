@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.content import service
+from fundwright.content.schemas import PostContent, PostRead
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.identity.schemas import Actor, Client, Role
+from tests.conftest import MakeActor
+
+HERE = Client(address="192.0.2.7")
+
+Write = Callable[..., Awaitable[PostRead]]
+
+
+async def write_post(
+    session: AsyncSession,
+    admin: Actor,
+    title: str,
+    text: str = "It is *here*.",
+    *,
+    at: datetime | None = None,
+    draft: bool = False,
+) -> PostRead:
+    """A post that is published now, unless it is for later or a draft."""
+    post = await service.create_post(session, admin, PostContent(title=title, summary=f"On {title}", text=text), client=HERE)
+    return post if draft else await service.publish_post(session, admin, post.id, at=at or now(), client=HERE)
+
+
+@pytest.fixture
+async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session, email="ada@example.org", role=Role.ADMIN)
+
+
+@pytest.fixture
+def write(committed: Core, ada: Actor) -> Write:
+    """Writes a post of Ada's in a transaction of its own; see `write_post`."""
+
+    async def writing(title: str, text: str = "It is *here*.", *, at: datetime | None = None, draft: bool = False) -> PostRead:
+        async with committed.database.transaction() as session:
+            return await write_post(session, ada, title, text, at=at, draft=draft)
+
+    return writing
