@@ -18,6 +18,8 @@ from fundwright.identity import service as identity_service
 from fundwright.identity.api import cookie_name
 from fundwright.identity.api import router as identity
 from fundwright.identity.schemas import Actor
+from fundwright.insights.api import router as insights
+from fundwright.insights.tracking import Tracker
 from fundwright.opportunities.api import router as opportunities
 from fundwright.training.api import router as training
 from fundwright_ui.reference import add_reference
@@ -26,7 +28,7 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
-ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation, billing, content)
+ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation, billing, content, insights)
 
 REDIRECTS = {
     "/": "/dashboard/train",
@@ -65,6 +67,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         async with core.database.transaction() as session:
             return await identity_service.authenticate(core, session, token)
 
+    app.state.tracker = Tracker(core)
     mount(
         app,
         core=core,
@@ -73,6 +76,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         shell=frame,
         authenticate=authenticate,
         modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
+        on_view=app.state.tracker.record,
         base=base,
     )
     return app

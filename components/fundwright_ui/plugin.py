@@ -13,10 +13,12 @@ from fundwright_ui.extension import Screen, SidebarEntry
 def screens() -> Iterable[Screen]:
     # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
     from fundwright_ui import login
+    from fundwright_ui.screens.analyze import analyze_screen
     from fundwright_ui.screens.blog import blog_post_screen, blog_screen
     from fundwright_ui.screens.blog_editor import edit_post_screen, new_post_screen
     from fundwright_ui.screens.blog_list import blog_list_screen
     from fundwright_ui.screens.category import category_screen
+    from fundwright_ui.screens.dashboard import dashboard_screen
     from fundwright_ui.screens.draft import draft_screen
     from fundwright_ui.screens.feedback import feedback_screen
     from fundwright_ui.screens.feedback_list import feedback_list_screen
@@ -42,6 +44,8 @@ def screens() -> Iterable[Screen]:
 
     return (
         *login.SCREENS,
+        dashboard_screen,
+        analyze_screen,
         nih_screen,
         grant_screen,
         sam_screen,

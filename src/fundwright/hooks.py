@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fundwright.generation.schemas import DraftTemplate
     from fundwright.identity.registration import RegistrationLinks
     from fundwright.identity.service import AccountCreatedHandler
+    from fundwright.insights.schemas import FigureReader
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
@@ -66,4 +67,10 @@ def opportunity_sources() -> Iterable[Source]:
 @hookspec
 def draft_templates() -> Iterable[DraftTemplate]:
     """Templates offered on the Generate screen."""
+    return ()
+
+
+@hookspec
+def dashboard_figures() -> Iterable[FigureReader]:
+    """Coroutines `read(session, actor)` that answer numbers for the dashboard, each with the page that lists what it counts."""
     return ()

@@ -289,3 +289,29 @@ def test_rows_share_what_pydantic_remembers_of_each() -> None:
     first, second = (FacetValue(value=value, label=value, count=1) for value in "ab")
     assert first.__pydantic_fields_set__ is second.__pydantic_fields_set__
     assert first.model_copy(update={"label": "c"}).model_fields_set == {"value", "label", "count"}
+
+
+class TestNextDeadlines:
+    async def test_are_those_that_are_open_soonest_first(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, *(notice(9 - n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (3, 1, 2, 8)))
+        await add(session, notice(20, title="Over", due_at=now() - timedelta(days=2)), notice(21, title="Whenever"))
+        found = await service.next_deadlines(session, actor, limit=3)
+        assert (titles(found.items), found.is_of_categories) == (["In 1", "In 2", "In 3"], False)
+
+    async def test_prefer_ones_own_categories(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
+        await add(session, *(notice(n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (1, 2)))
+        later = (await listed(session, actor, text="2"))[0]
+        category = await categories.create(session, actor, CategoryCreate(name="Mine"))
+        await categories.add_example(session, actor, category.id, later.id)
+        found = await service.next_deadlines(session, actor)
+        assert (titles(found.items), found.is_of_categories) == (["In 2"], True)
+        assert len((await service.next_deadlines(session, await make_actor(session))).items) == 2
+
+
+class TestFigures:
+    async def test_each_counts_what_its_list_shows(self, session: AsyncSession, actor: Actor) -> None:
+        posted = [now() - timedelta(days=days) for days in (1, 6, 40)]
+        await add(session, *(notice(n, posted_at=at, due_at=now() + timedelta(days=n)) for n, at in enumerate(posted, 1)))
+        await add(session, notice(9, posted_at=posted[2], due_at=posted[1], closes_at=posted[1]))
+        counts = {figure.label: figure.count for figure in await service.read_figures(session, actor)}
+        assert counts == {"Open grants": 0, "Open contracts": 3, "Grants new in 7 days": 0, "Contracts new in 7 days": 2}

@@ -7,7 +7,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -296,6 +296,8 @@ class Server:
     url: str
     core: Core
     actor: Actor
+    views: list[tuple[str, str | None, str]] = field(default_factory=list)
+    """What `on_view` was told: path, email and language."""
 
     @asynccontextmanager
     async def socket(self, *, token: str | None = None, origin: str | None = "own") -> AsyncIterator[Client]:
@@ -346,13 +348,22 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     app.state.core = committed
     add_error_handlers(app)
     app.include_router(identity_api.router)
-    mount(app, core=committed, screens=SCREENS, redirects={"/": "/private"}, shell=_shell, authenticate=authenticate)
+    views: list[tuple[str, str | None, str]] = []
+    mount(
+        app,
+        core=committed,
+        screens=SCREENS,
+        redirects={"/": "/private"},
+        shell=_shell,
+        authenticate=authenticate,
+        on_view=lambda path, actor, language: views.append((path, actor.email if actor else None, language)),
+    )
     serving = uvicorn.Server(
         uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(serving.serve())
     while not serving.started:
         await asyncio.sleep(0.01)
-    yield Server(f"http://127.0.0.1:{port}", committed, actor)
+    yield Server(f"http://127.0.0.1:{port}", committed, actor, views)
     serving.should_exit = True
     await task

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
+from pydantic import BaseModel, ValidationError
+
 from fundwright.core.errors import NotFound
 from fundwright_ui.runtime.connection import Connection, use_connection
+
+Q = TypeVar("Q", bound=BaseModel)
 
 
 class UrlState:
@@ -44,6 +49,16 @@ def id_in_address(text: str, what: str) -> UUID:
         return UUID(text)
     except ValueError:
         raise NotFound(what) from None
+
+
+def query_in_address(model: type[Q], params: Mapping[str, str]) -> Q:
+    """What the address asks for, as the API's own `model`; what cannot be understood in it is left out."""
+    given = {name: value for name, value in params.items() if value and name in model.model_fields}
+    try:
+        return model.model_validate(given)
+    except ValidationError as refused:
+        bad = {str(error["loc"][0]) for error in refused.errors() if error["loc"]} or set(given)
+        return query_in_address(model, {name: value for name, value in given.items() if name not in bad})
 
 
 def _address(path: str, query: Mapping[str, str]) -> str:

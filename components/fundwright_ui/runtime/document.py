@@ -22,7 +22,7 @@ from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import embedded_json, to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
-from fundwright_ui.runtime.view import Shell, View
+from fundwright_ui.runtime.view import OnView, Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
 _ENTRY = "web/src/main.tsx"
@@ -33,13 +33,22 @@ class Documents:
     """Answers `GET` of any page."""
 
     def __init__(
-        self, core: Core, *, router: Router, shell: Shell, bundle: Bundle, modules: Mapping[str, str], base: str
+        self,
+        core: Core,
+        *,
+        router: Router,
+        shell: Shell,
+        bundle: Bundle,
+        modules: Mapping[str, str],
+        on_view: OnView,
+        base: str,
     ) -> None:
         self._core = core
         self._modules = modules
         self._router = router
         self._shell = shell
         self._bundle = bundle
+        self._on_view = on_view
         self._base = base
 
     async def answer(self, request: Request, actor: Actor | None) -> Response:
@@ -50,6 +59,8 @@ class Documents:
         set_language(language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
         html, status = await self._render(found, actor, address, nonce, request)
+        if request.method == "GET":
+            self._on_view(found.screen.path, actor, current_language())
         return self._page(html, request, status=status, nonce=nonce)
 
     def excuse(self, request: Request, error: Exception) -> Response:

@@ -16,7 +16,7 @@ from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.session import Authenticate, Site
 from fundwright_ui.runtime.socket import Sockets
-from fundwright_ui.runtime.view import Shell
+from fundwright_ui.runtime.view import OnView, Shell
 
 
 class _PageConvertor(PathConvertor):
@@ -37,19 +37,20 @@ def mount(
     shell: Shell,
     authenticate: Authenticate,
     modules: Modules | None = None,
+    on_view: OnView = lambda _path, _actor, _language: None,
     base: str = "",
 ) -> None:
     """Answer every `GET` outside of `/api/` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
 
     `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(cookies)` says who somebody is.
-    `modules` are the widgets of other packages.
+    `modules` are the widgets of other packages. `on_view` is told of each page that somebody is shown.
     Call this after every other route has been added.
     """
     router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
     bundle = Bundle(core.settings.web_dist, base=base)
     modules = modules or Modules(())
-    documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, base=base)
-    sockets = Sockets(Site(core, router=router, shell=shell, authenticate=authenticate, base=base))
+    documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, on_view=on_view, base=base)
+    sockets = Sockets(Site(core, router=router, shell=shell, authenticate=authenticate, on_view=on_view, base=base))
     assets = Assets(core.settings.web_dist / "assets", modules.contents)
 
     async def page(request: Request) -> Response:

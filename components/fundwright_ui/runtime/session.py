@@ -27,7 +27,7 @@ from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.router import Found, Redirect, Router
-from fundwright_ui.runtime.view import Shell, View
+from fundwright_ui.runtime.view import OnView, Shell, View
 from fundwright_ui.runtime.waiting import Event, Queue
 
 log = structlog.get_logger()
@@ -60,6 +60,7 @@ class Site:
     router: Router
     shell: Shell
     authenticate: Authenticate
+    on_view: OnView
     base: str
 
 
@@ -354,8 +355,11 @@ class Session:
     def _relocate(self, address: str) -> None:
         """Show what is at `address`. A redirect is followed here and in the browser."""
         found = self._route(address)
-        if found is not None:
-            self._view.move(found)
+        if found is None:
+            return
+        if found.location.path != self._view.found.location.path:
+            self._site.on_view(found.screen.path, self._actor, self._view.connection.language)
+        self._view.move(found)
 
     # Out
 

@@ -14,6 +14,7 @@ from reactpy import component, use_ref, use_state
 from reactpy.types import Component
 
 from fundwright.core.messages import t
+from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.layout import GuardedLayout
@@ -24,6 +25,9 @@ from fundwright_ui.runtime.waiting import Event
 
 Shell = Callable[[Area, Component], Component]
 """Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
+
+OnView = Callable[[str, Actor | None, str], None]
+"""Told of each page that somebody is shown: the pattern of its path, who it is and their language. It must not wait or raise."""
 
 
 class View:

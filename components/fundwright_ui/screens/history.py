@@ -1,20 +1,34 @@
-"""`/dashboard/history`: every training run."""
+"""`/dashboard/history`: the training runs of whoever works here; what everybody has begun for those who oversee."""
 
 from __future__ import annotations
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from babel.numbers import format_decimal
-from reactpy.types import VdomDict
+from reactpy import component, html
+from reactpy.types import Component, VdomDict
 
-from fundwright.core.jobs import JobState, jobs_topic
+from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import PageRequest
+from fundwright.identity.schemas import Permission
+from fundwright.insights import service as insights
+from fundwright.insights.schemas import DRAFT, IMPORT, TRAINING, HistoryChoices, HistoryQuery, HistoryRow, HistoryState
 from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
-from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import (
+    Connection,
+    UrlState,
+    query_in_address,
+    use_actor,
+    use_connection,
+    use_query,
+    use_url_state,
+)
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.ui import Color, empty, link_button, loading, page, problem
+from fundwright_ui.ui import Color, Option, empty, link_button, loading, page, problem, row, select_field
+from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, Sort, TableQuery, data_table
 
 STATE_COLORS: dict[JobState, Color] = {
@@ -47,7 +61,149 @@ def duration_text(duration_s: float | None) -> str:
 
 
 @screen("/dashboard/history", "Embedding History")
-def history_screen() -> VdomDict:
+def history_screen() -> Component:
+    actor, connection = use_actor(), use_connection()
+    if not actor.may(Permission.OVERSEE):
+        return _own_runs(key="own")
+    connection.set_title(t("History"))
+    return _everybodys_jobs(key="everybody")
+
+
+@component
+def _everybodys_jobs() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = query_in_address(HistoryQuery, {**url.params, "page_size": url.get("size")})
+    found = use_query(
+        lambda session: insights.list_history(session, actor, query), key=[actor.id, query], topics=[ALL_JOBS_TOPIC]
+    )
+    choices = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
+
+    def ask(asked: TableQuery) -> None:
+        url.set(**table_address(asked))
+
+    def shown(*children: Child) -> VdomDict:
+        return page(t("History"), *children, subtitle=t("Every run, import and draft that somebody here has begun"))
+
+    if found.error or choices.error:
+        return shown(problem(found.error or choices.error or "", on_retry=found.reload))
+    if found.value is None or choices.value is None:
+        return shown(loading(t("Loading the history")))
+    if not choices.value.kinds:
+        return shown(empty(t("Nothing has been begun yet. Runs, imports and drafts will be listed here.")))
+    return shown(
+        _history_filters(url, query, choices.value),
+        row(
+            html.p(
+                {"role": "status", "className": "fw-muted"},
+                nt("{count} entry", "{count} entries", found.value.total, count=f"{found.value.total:,}"),
+            ),
+            link_button(
+                t("Export as CSV"),
+                connection.href(f"/api/insights/history.csv?{urlencode(_parameters(query))}"),
+                size="small",
+                icon_name="download",
+                download=True,
+            ),
+            spread=True,
+        ),
+        data_table(
+            label=t("History"),
+            columns=[
+                Column(field="kind", label=t("Kind"), is_sortable=True, min_width=110),
+                Column(field="title", label=t("What"), kind="link", is_sortable=True, flex=3, min_width=200),
+                Column(field="person", label=t("Who"), is_sortable=True),
+                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="created_at", label=t("Begun"), kind="datetime", is_sortable=True, min_width=195),
+                Column(field="duration_s", label=t("Duration"), is_sortable=True, min_width=100),
+            ],
+            rows=[_job_row(job, connection) for job in found.value.items],
+            total=found.value.total,
+            page=query.page,
+            page_size=query.page_size,
+            sort=table_sort(query),
+            is_loading=found.is_loading,
+            language=current_language(),
+            on_query=ask,
+            key="table",
+        )
+        if found.value.items
+        else empty(
+            t("Nothing matches. Choose other filters."), link_button(t("Show everything"), connection.href("/dashboard/history"))
+        ),
+    )
+
+
+def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices) -> VdomDict:
+    states: dict[HistoryState, str] = {
+        "underway": t("Under way"),
+        "succeeded": t("Done"),
+        "failed": t("Failed"),
+        "cancelled": t("Cancelled"),
+    }
+    return html.div(
+        {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
+        select_field(
+            "kind",
+            t("Kind"),
+            [Option("", t("Any")), *(Option(kind, kind_label(kind)) for kind in choices.kinds)],
+            value=query.kind,
+            on_change=lambda kind: url.set(kind=kind, page=None),
+        ),
+        select_field(
+            "state",
+            t("State"),
+            [Option("", t("Any")), *(Option(state, label) for state, label in states.items())],
+            value=query.state or "",
+            on_change=lambda state: url.set(state=state, page=None),
+        ),
+        select_field(
+            "person",
+            t("Who"),
+            [Option("", t("Everybody")), *(Option(str(each.id), f"{each.name} ({each.email})") for each in choices.people)],
+            value=str(query.person or ""),
+            on_change=lambda person: url.set(person=person, page=None),
+        ),
+    )
+
+
+def kind_label(kind: str) -> str:
+    """A kind of job in the reader's language; one that a package brought goes by its own name."""
+    names = {
+        "categorise": t("Categorisation"),
+        DRAFT: t("Draft"),
+        IMPORT: t("File import"),
+        TRAINING: t("Training run"),
+    }
+    return names.get(kind, kind)
+
+
+def _job_row(job: HistoryRow, connection: Connection) -> Row:
+    share = f" {100 * job.done // job.total} %" if job.state == JobState.RUNNING and job.total else ""
+    href = connection.href(f"/dashboard/history/{job.run_id}")
+    return Row(
+        id=str(job.id),
+        cells={
+            "kind": kind_label(job.kind),
+            "title": LinkCell(label=job.title, href=href) if job.run_id else job.title,
+            "person": person_name(job),
+            "state": (Chip(label=f"{state_label(job.state)}{share}", color=STATE_COLORS[job.state]),),
+            "created_at": job.created_at,
+            "duration_s": duration_text(job.duration_s),
+        },
+    )
+
+
+def person_name(job: HistoryRow) -> str:
+    return job.person or t("Somebody who has left")
+
+
+def _parameters(query: HistoryQuery) -> dict[str, str]:
+    """The query as parameters of the API."""
+    return query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"})
+
+
+@component
+def _own_runs() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+from fundwright_ui.widgets.chart import Chart, Series, chart
 from fundwright_ui.widgets.clipboard import CopyButton, copy_button
 from fundwright_ui.widgets.data_table import (
     Chip,
@@ -31,6 +32,7 @@ from fundwright_ui.widgets.table import Table, TableColumn
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
+    Chart,
     ConfirmDialog,
     CopyButton,
     DataTable,
@@ -45,6 +47,7 @@ __all__ = [
     "ALL",
     "AccountLink",
     "AccountMenu",
+    "Chart",
     "Chip",
     "Citation",
     "CitationOpened",
@@ -64,12 +67,14 @@ __all__ = [
     "Props",
     "Row",
     "RowOpened",
+    "Series",
     "SettingsDrawer",
     "Sort",
     "Table",
     "TableColumn",
     "TableQuery",
     "Widget",
+    "chart",
     "copy_button",
     "data_table",
     "delete_dialog",

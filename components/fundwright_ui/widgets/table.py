@@ -57,12 +57,12 @@ def _painted(props: Mapping[str, Any]) -> Sequence[Node]:
         {"className": "fw-table", "aria-label": props["label"]},
         [_element("thead", {}, [_element("tr", {}, head)]), _element("tbody", {}, body)],
     )
-    return [_element("div", {"className": "fw-table-scroll"}, [table])]
+    return [_element("div", {"className": "fw-table-scroll", "tabIndex": 0}, [table])]
 
 
 def _cell(cell: str | dict[str, str]) -> Node:
     return cell if isinstance(cell, str) else _element("a", {"href": cell["href"]}, [cell["label"]])
 
 
-def _element(tag: str, attributes: dict[str, str], children: Sequence[Node]) -> Node:
+def _element(tag: str, attributes: dict[str, Any], children: Sequence[Node]) -> Node:
     return {"t": tag, "a": attributes, "c": children}

@@ -117,6 +117,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
     try:
         await answer_requests(application, listening)
     finally:
+        await application.state.tracker.close()
         if working:
             working.cancel()
             with suppress(asyncio.CancelledError):

@@ -38,6 +38,9 @@ _PATIENCE_S = 1
 _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
 
+ALL_JOBS_TOPIC = "jobs"
+"""Every change of any job of anybody, for those who oversee."""
+
 
 class JobState(StrEnum):
     QUEUED = "queued"
@@ -67,7 +70,7 @@ class Job(Base):
     result: Mapped[dict[str, Any] | None]
     error: Mapped[str | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
-    created_at: Mapped[datetime] = mapped_column(default=now)
+    created_at: Mapped[datetime] = mapped_column(default=now, index=True)
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
 
@@ -356,3 +359,4 @@ async def _announce(session: AsyncSession, job: Job) -> None:
     await live.publish(session, job_topic(job.id), {"state": job.state, "done": job.done, "total": job.total})
     if job.owner_id:
         await live.publish(session, jobs_topic(job.owner_id), {"id": str(job.id), "kind": job.kind})
+        await live.publish(session, ALL_JOBS_TOPIC)

@@ -68,6 +68,10 @@ class Settings(BaseSettings):
     smtp_user: str | None = Field(default=None, description="Account on the SMTP server.")
     smtp_password: SecretStr | None = Field(default=None, description="Password of that account.")
     mail_from: str = Field(default="Fundwright <fundwright@localhost>", description="Sender of letters.")
+    analytics_url: str | None = Field(
+        default=None,
+        description='Analytics service that is told each page view by POST, as `{"page_path": "/dashboard/train"}` and without who it was.',
+    )
     job_concurrency: int = Field(default=2, ge=1, description="Jobs one worker runs at the same time.")
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     embedder: str = Field(
@@ -111,6 +115,14 @@ class Settings(BaseSettings):
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
             raise ValueError("it should be an address such as https://funding.example.org")
         return url and url.rstrip("/")
+
+    @field_validator("analytics_url")
+    @classmethod
+    def _is_web_address(cls, url: str | None) -> str | None:
+        parts = urlsplit(url or "http://x")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("it should be an address such as https://analytics.example.org/collect")
+        return url
 
     @field_validator("data", "models", "web_dist")
     @classmethod

@@ -9,6 +9,7 @@ from fundwright.core.plugins import hookimpl
 from fundwright.generation import jobs, service
 from fundwright.generation.schemas import DraftTemplate
 from fundwright.generation.templates import TEMPLATES
+from fundwright.insights.schemas import FigureReader
 
 
 @hookimpl
@@ -19,3 +20,8 @@ def job_handlers() -> Iterable[tuple[str, JobHandler]]:
 @hookimpl
 def draft_templates() -> Iterable[DraftTemplate]:
     return TEMPLATES
+
+
+@hookimpl
+def dashboard_figures() -> Iterable[FigureReader]:
+    return [service.read_figures]

@@ -14,6 +14,7 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.live import publish
+from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.generation import citing, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
@@ -31,6 +32,7 @@ from fundwright.generation.schemas import (
 )
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
+from fundwright.insights.schemas import Figure
 from fundwright.opportunities import service as opportunities
 
 JOB_KIND = "draft"
@@ -130,6 +132,13 @@ async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) ->
     """The actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.id, query)
     return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
+    """How many drafts the actor has."""
+    listed = await list_drafts(session, actor, DraftQuery(page_size=1))
+    return [Figure(label=t("Your drafts"), count=listed.total, path="/generate/index")]
 
 
 @needs(Permission.WORK)

@@ -46,5 +46,5 @@ def require(actor: Actor, permission: Permission) -> None:
 
 
 def roles_with(permission: Permission) -> frozenset[Role]:
-    """For screens that only some may open."""
-    return frozenset(role for role in Role if permission in GRANTED[role])
+    """Who may open a screen that shows nothing to others: `screen(..., roles=roles_with(Permission.OVERSEE))`."""
+    return frozenset(role for role, granted in GRANTED.items() if permission in granted)

@@ -17,6 +17,7 @@ from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import (
+    Deadlines,
     Facets,
     ImportRunRead,
     OpportunityQuery,
@@ -49,6 +50,12 @@ async def list_opportunities(
 async def facets(session: DbSession, actor: CurrentActor, kind: Kind | None = None) -> Facets:
     """Values the filters can take."""
     return await service.facets(session, actor, kind=kind)
+
+
+@router.get("/deadlines")
+async def next_deadlines(session: DbSession, actor: CurrentActor) -> Deadlines:
+    """What is due soonest in your categories."""
+    return await service.next_deadlines(session, actor)
 
 
 @router.get("/export.csv")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
+from fundwright.insights.schemas import FigureReader
+from fundwright.opportunities import service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.jobs import categorise, import_file
 from fundwright.opportunities.nih import NihJsonLines
@@ -19,3 +21,8 @@ def opportunity_sources() -> list[Source]:
 @hookimpl
 def job_handlers() -> list[tuple[str, JobHandler]]:
     return [("import", import_file), ("categorise", categorise)]
+
+
+@hookimpl(trylast=True)  # whoever answers last is shown first
+def dashboard_figures() -> list[FigureReader]:
+    return [service.read_figures]

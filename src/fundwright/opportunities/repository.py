@@ -325,12 +325,18 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
     return await session.scalar(query.order_by(names[0].desc(), Opportunity.posted_at.desc(), Opportunity.id))
 
 
+async def count(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None) -> int:
+    """How many match, whatever the page."""
+    matching = select(func.count()).select_from(Opportunity).where(*_conditions(query, labelled))
+    return await session.scalar(matching) or 0
+
+
 async def page(
     session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
 ) -> tuple[list[Mapping[str, Any]], int]:
     """One page of matching opportunities and how many there are in all."""
+    total = await count(session, query, labelled)
     conditions = _conditions(query, labelled)
-    total = await session.scalar(select(func.count()).select_from(Opportunity).where(*conditions)) or 0
     if query.offset >= total:
         return [], total
     by_relevance = bool(query.text.strip()) and query.sort_field in ("", "relevance")

@@ -158,6 +158,15 @@ class Facets(BaseModel):
     samples: int
 
 
+class Deadlines(BaseModel):
+    """What is due next, soonest first: of the actor's categories, or of all while nothing open is in them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: list[OpportunityRow]
+    is_of_categories: bool
+
+
 class SourceRead(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import timedelta
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
@@ -19,20 +21,24 @@ from fundwright.billing.schemas import Quota
 from fundwright.categories import service as categories
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
+from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
+from fundwright.insights.schemas import Figure
 from fundwright.opportunities import importing, repository
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
-from fundwright.opportunities.reading import in_words
+from fundwright.opportunities.reading import day_in_washington, in_words
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
+    Deadlines,
     Facets,
     FacetValue,
     FieldChange,
@@ -56,6 +62,7 @@ _EXPORTED = (
     "set_aside_code", "activity_codes", "assistance_listings", "posted_at", "due_at", "award_ceiling", "award_floor",
     "total_funding", "award_amount", "place", "url",
 )  # fmt: skip
+_LISTS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 _BODIES = frozenset({"Description", "abstract"})
 _REPORTED_REJECTIONS = 20
 _SHOWN_CHARACTERS = 100
@@ -83,6 +90,34 @@ async def list_opportunities(session: AsyncSession, actor: Actor, query: Opportu
     rows, total = await repository.page(session, query, _labelled(actor, query))
     items = [OpportunityRow.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8) -> Deadlines:
+    """The open opportunities of the actor's categories that are due soonest; of all when there is none."""
+    query = OpportunityQuery(availability="open", due_from=day_in_washington(now()), sort="due", page_size=limit)
+    rows, _ = await repository.page(session, query, categories.labelled_with(actor))
+    is_of_categories = bool(rows)
+    if not rows:
+        rows, _ = await repository.page(session, query, None)
+    return Deadlines(items=[OpportunityRow.model_validate(row) for row in rows], is_of_categories=is_of_categories)
+
+
+@needs(Permission.READ)
+async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
+    """How many are open, and how many were posted in the last 7 days."""
+    week_ago = day_in_washington(now() - timedelta(days=7))
+
+    async def figure(label: str, kind: Kind, **filters: Any) -> Figure:
+        count = await repository.count(session, OpportunityQuery(kind=kind, **filters))
+        return Figure(label=label, count=count, path=f"{_LISTS[kind]}?{urlencode(filters)}")
+
+    return [
+        await figure(t("Open grants"), "grant", availability="open"),
+        await figure(t("Open contracts"), "contract", availability="open"),
+        await figure(t("Grants new in 7 days"), "grant", posted_from=week_ago),
+        await figure(t("Contracts new in 7 days"), "contract", posted_from=week_ago),
+    ]
 
 
 @needs(Permission.READ)

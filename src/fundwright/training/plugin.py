@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
 from fundwright.identity.service import AccountCreatedHandler
+from fundwright.insights.schemas import FigureReader
 from fundwright.training import service
 from fundwright.training.jobs import train
 from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
@@ -26,3 +27,8 @@ def document_readers() -> Iterable[Reader]:
 @hookimpl
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     return [service.add_sample]
+
+
+@hookimpl
+def dashboard_figures() -> Iterable[FigureReader]:
+    return [service.read_figures]

@@ -21,9 +21,11 @@ from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
+from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
+from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository
@@ -124,6 +126,13 @@ async def list_documents(session: AsyncSession, actor: Actor, request: PageReque
     documents, total = await repository.list_documents(session, actor.id, request)
     items = [DocumentRead.model_validate(document) for document in documents]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
+    """How many documents the actor has."""
+    listed = await list_documents(session, actor, PageRequest(page_size=1))
+    return [Figure(label=t("Your documents"), count=listed.total, path="/dashboard/train")]
 
 
 @needs(Permission.READ)

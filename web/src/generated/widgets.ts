@@ -15,6 +15,20 @@ export interface AccountMenuProps {
   readonly onLogout?: (payload: Readonly<Record<string, never>>) => void;
 }
 
+export interface Series {
+  readonly label: string;
+  readonly values: readonly number[];
+}
+
+/** Numbers by day: a line for each series, or bars on top of each other. The same numbers should stand in a table beside it. */
+export interface ChartProps {
+  readonly label: string;
+  readonly days: readonly string[];
+  readonly series: readonly Series[];
+  readonly kind: "lines" | "bars";
+  readonly language: string;
+}
+
 /** Asks before something is done. Put it into the tree only while it is needed, or keep it there with `is_open`. */
 export interface ConfirmDialogProps {
   readonly isOpen: boolean;

@@ -5,6 +5,7 @@ import { Table } from "./Table/Table";
 
 const LOADERS = {
   AccountMenu: () => Promise.resolve({ AccountMenu }),
+  Chart: () => import("./Chart/Chart"),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
   CopyButton: () => import("./CopyButton/CopyButton"),
   DataTable: async () => {

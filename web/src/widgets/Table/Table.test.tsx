@@ -20,7 +20,7 @@ const widgets = new WidgetRegistry({}, { Table });
 
 // As tests/ui_runtime/test_table.py has it.
 const painted =
-  '<div data-widget="Table"><div class="fw-table-scroll"><table class="fw-table" aria-label="Grants"><thead><tr>' +
+  '<div data-widget="Table"><div class="fw-table-scroll" tabindex="0"><table class="fw-table" aria-label="Grants"><thead><tr>' +
   '<th scope="col">Title</th><th scope="col" class="fw-number">Amount</th></tr></thead><tbody>' +
   '<tr><td><a href="/grants/1">Roofs</a></td><td class="fw-number">1 200</td></tr>' +
   '<tr><td>Walls &amp; doors</td><td class="fw-number"></td></tr></tbody></table></div></div>';

@@ -24,7 +24,8 @@ export function Table({ label, columns, rows, emptyText }: TableProps): ReactNod
   }, [rows]);
   if (rows.length === 0 && emptyText !== "") return <p className="fw-muted">{emptyText}</p>;
   return (
-    <div className="fw-table-scroll">
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- who has no mouse scrolls it by its arrow keys
+    <div className="fw-table-scroll" tabIndex={0}>
       <table className="fw-table" aria-label={label}>
         <thead>
           <tr>

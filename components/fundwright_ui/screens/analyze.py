@@ -1,0 +1,218 @@
+"""`/dashboard/analyze`: page views, people and usage by day, for those who oversee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+from babel.dates import format_date
+from babel.numbers import format_decimal
+from pydantic import ValidationError
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import current_language, t
+from fundwright.core.paging import Page
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright.insights import service as insights
+from fundwright.insights.schemas import PagesQuery, PageVisits, UsageQuery, UsageRead
+from fundwright_ui.extension import Screen
+from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.history import table_address, table_sort
+from fundwright_ui.ui import Tab, alert, button, card, empty, form, link_button, loading, page, problem, section, tabs, text_field
+from fundwright_ui.ui.forms import field_errors
+from fundwright_ui.widgets import Column, Row, Series, Table, TableColumn, TableQuery, chart, data_table
+
+_SPANS = ("7", "30", "90")
+
+Read = tuple[UsageRead, Page[PageVisits]]
+
+
+@screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.OVERSEE))
+def analyze_screen() -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    query = query_in_address(PagesQuery, {**url.params, "page_size": url.get("size")})
+
+    async def read(session: AsyncSession) -> Read:
+        return await insights.get_usage(session, actor, query), await insights.list_pages(session, actor, query)
+
+    found = use_query(read, key=[actor.id, query])
+
+    title = t("Analyze")
+    if found.error:
+        return page(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(title, loading(t("Loading the usage")))
+    usage, pages = found.value
+    return page(
+        title,
+        _span(query, key="span"),
+        *(
+            [_totals(usage), _charts(usage, key="charts"), _visited(query, pages, is_loading=found.is_loading, key="visited")]
+            if usage.views or usage.drafts or usage.imports or usage.trainings
+            else [empty(t("Nobody did anything in these days. Choose others."))]
+        ),
+        subtitle=t("Who comes, and what is done here. Days are those of UTC."),
+    )
+
+
+@component
+def _span(query: UsageQuery) -> VdomDict:
+    """Which days: the last 7, 30 or 90, or those of the form."""
+    connection, url = use_connection(), use_url_state()
+    refusal, set_refusal = use_state("")
+
+    def apply(fields: dict[str, Any]) -> None:
+        given = {name: str(fields.get(name) or "") for name in ("day_from", "day_to")}
+        try:
+            UsageQuery.model_validate({name: day for name, day in given.items() if day})
+        except ValidationError as refused:
+            set_refusal(next(iter(field_errors(refused).values())))
+            return
+        set_refusal("")
+        url.set(days=None, page=None, **given)
+
+    is_own = query.day_from is not None or query.day_to is not None
+    return html.div(
+        {"className": "fw-stack"},
+        tabs(
+            [Tab(days, t("{n} days", n=days), connection.href(f"/dashboard/analyze?days={days}")) for days in _SPANS],
+            "" if is_own else query.days,
+            label=t("Days"),
+        ),
+        form(
+            html.div(
+                {"className": "fw-filters"},
+                text_field("day_from", t("From"), type="date", default=str(query.first), key=f"from:{query.first}"),
+                text_field("day_to", t("To"), type="date", default=str(query.last), key=f"to:{query.last}"),
+                button(t("Show these days"), type="submit"),
+            ),
+            alert(refusal) if refusal else None,
+            on_submit=apply,
+            label=t("Days"),
+        ),
+    )
+
+
+def _totals(usage: UsageRead) -> VdomDict:
+    totals = (
+        (usage.views, t("Page views")),
+        (usage.people, t("People")),
+        (usage.drafts, t("Drafts")),
+        (usage.imports, t("Imports")),
+        (usage.trainings, t("Trainings")),
+    )
+    return html.ul(
+        {"className": "fw-figures", "aria-label": t("In these days")},
+        *(
+            html.li(
+                {"className": "fw-card fw-figure", "key": label},
+                html.span({"className": "fw-figure-count"}, _number(count)),
+                html.span({"className": "fw-muted"}, label),
+            )
+            for count, label in totals
+        ),
+    )
+
+
+@component
+def _charts(usage: UsageRead) -> VdomDict:
+    connection = use_connection()
+    language = current_language()
+    visits = [
+        Series(label=t("Page views"), values=tuple(day.views for day in usage.days)),
+        Series(label=t("People"), values=tuple(day.people for day in usage.days)),
+    ]
+    work = [
+        Series(label=t("Drafts"), values=tuple(day.drafts for day in usage.days)),
+        Series(label=t("Imports"), values=tuple(day.imports for day in usage.days)),
+        Series(label=t("Trainings"), values=tuple(day.trainings for day in usage.days)),
+    ]
+    days = [day.day for day in usage.days]
+    span = {"day_from": days[0].isoformat(), "day_to": days[-1].isoformat()}
+    return section(
+        t("By day"),
+        html.div(
+            {"className": "fw-columns"},
+            card(chart(label=t("Visits by day"), days=days, series=visits, kind="lines", language=language), title=t("Visits")),
+            card(chart(label=t("Work by day"), days=days, series=work, kind="bars", language=language), title=t("Work")),
+        ),
+        html.details(
+            {"className": "fw-card"},
+            html.summary({"className": "fw-strong"}, t("The same as a table")),
+            html.div(_table(days, [*visits, *work])),
+        ),
+        actions=[
+            link_button(
+                t("Export as CSV"),
+                connection.href(f"/api/insights/usage.csv?{urlencode(span)}"),
+                size="small",
+                icon_name="download",
+                download=True,
+            )
+        ],
+    )
+
+
+def _table(days: Sequence[date], series: Sequence[Series]) -> VdomDict:
+    """The newest day first."""
+    rows = [
+        (format_date(day, locale=current_language()), *(_number(each.values[number]) for each in series))
+        for number, day in enumerate(days)
+    ]
+    columns = [TableColumn(label=t("Day")), *(TableColumn(label=each.label, is_number=True) for each in series)]
+    return Table(label=t("Usage by day"), columns=columns, rows=rows[::-1])
+
+
+@component
+def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) -> VdomDict:
+    connection, url = use_connection(), use_url_state()
+    screens: list[Screen] = connection.core.plugins.collect("screens")
+    titles = {each.path: t(each.title) for each in screens}
+    wanted = query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"})
+
+    def ask(asked: TableQuery) -> None:
+        url.set(**table_address(asked))
+
+    return section(
+        t("Most visited pages"),
+        data_table(
+            label=t("Most visited pages"),
+            columns=[
+                Column(field="title", label=t("Page"), flex=2),
+                Column(field="path", label=t("Path"), is_sortable=True, flex=2),
+                Column(field="views", label=t("Page views"), kind="number", is_sortable=True),
+                Column(field="people", label=t("People"), kind="number", is_sortable=True),
+            ],
+            rows=[
+                Row(id=each.path, cells={**each.model_dump(), "title": titles.get(each.path, each.path)}) for each in pages.items
+            ],
+            total=pages.total,
+            page=pages.page,
+            page_size=pages.page_size,
+            sort=table_sort(query),
+            is_loading=is_loading,
+            language=current_language(),
+            empty_text=t("No page was opened in these days."),
+            on_query=ask,
+            key="table",
+        ),
+        actions=[
+            link_button(
+                t("Export as CSV"),
+                connection.href(f"/api/insights/pages.csv?{urlencode(wanted)}"),
+                size="small",
+                icon_name="download",
+                download=True,
+            )
+        ],
+    )
+
+
+def _number(value: int) -> str:
+    return format_decimal(value, locale=current_language())

@@ -1,0 +1,37 @@
+"""Numbers over time, drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Literal
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.widgets.base import Props, Widget
+
+
+class Series(Props):
+    """One line or one colour of bars: a number for each day."""
+
+    label: str
+    values: tuple[int, ...]
+
+
+class Chart(Widget):
+    """Numbers by day: a line for each series, or bars on top of each other. The same numbers should stand in a table beside it."""
+
+    label: str
+    days: Sequence[date]
+    series: Sequence[Series]
+    kind: Literal["lines", "bars"] = "lines"
+    language: str = "en"
+
+
+def chart(
+    *, label: str, days: Sequence[date], series: Sequence[Series], kind: Literal["lines", "bars"], language: str
+) -> VdomDict:
+    """A `Chart` that has its place before any script runs."""
+    place = html.div({"className": "fw-chart fw-skeleton", "aria-hidden": "true"})
+    return Chart(label=label, days=days, series=series, kind=kind, language=language, fallback=[place])

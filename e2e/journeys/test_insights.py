@@ -1,0 +1,109 @@
+"""Somebody who oversees sees how things stand, who comes, and what everybody has begun."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from e2e.application import Application
+from e2e.conftest import EMAIL, PASSWORD
+from e2e.pages.ready import ready
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+
+OVERSEER = "overseer@example.org"
+_WRITTEN_MS = 1_500  # a view is written a second later at most
+
+
+@pytest.fixture(scope="session")
+def with_overseer(application: Application) -> Application:
+    application.command("user", "add", OVERSEER, "--role", "admin", "--name", "Olga Example", "--password-stdin", stdin=PASSWORD)
+    return application
+
+
+@pytest.fixture
+def overseeing(with_overseer: Application, page: Page) -> Page:
+    """A page of somebody who oversees, on the dashboard."""
+    SignInPage(page).open().sign_in(OVERSEER, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    page.goto("/dashboard/index")
+    return ready(page)
+
+
+class TestDashboard:
+    def test_a_figure_leads_to_the_list_that_it_counts(self, overseeing: Page) -> None:
+        expect(overseeing).to_have_title("Dashboard")
+        figure = overseeing.get_by_role("link", name="Open contracts")
+        count = re.sub(r"\D", "", figure.inner_text())
+        figure.click()
+        overseeing.wait_for_url("**/dashboard/sam?availability=open")
+        expect(overseeing.get_by_text(re.compile(rf"^{count} opportunit"))).to_be_visible()
+
+    def test_is_not_there_for_a_user(self, signed_in: Page) -> None:
+        signed_in.goto("/dashboard/index")
+        signed_in.wait_for_url("**/404")
+
+
+class TestAnalyze:
+    @pytest.mark.parametrize("width", [1440, 360])
+    def test_charts_and_their_table_count_a_visit(self, overseeing: Page, width: int) -> None:
+        overseeing.set_viewport_size({"width": width, "height": 900})
+        overseeing.wait_for_timeout(_WRITTEN_MS)
+        overseeing.goto("/dashboard/analyze?days=7")
+        ready(overseeing)
+        for name in ("Visits by day", "Work by day"):
+            expect(overseeing.get_by_role("figure", name=name).locator("svg").first).to_be_visible()
+        overseeing.get_by_text("The same as a table").click()
+        rows = overseeing.get_by_role("table", name="Usage by day").get_by_role("row")
+        expect(rows).to_have_count(8)
+        assert int(rows.nth(1).get_by_role("cell").nth(1).inner_text()) > 0
+        expect(overseeing.get_by_text("/dashboard/index")).to_be_visible()
+
+    def test_days_are_chosen_and_exported(self, overseeing: Page) -> None:
+        overseeing.goto("/dashboard/analyze")
+        ready(overseeing)
+        overseeing.get_by_role("link", name="7 days").click()
+        overseeing.wait_for_url("**/dashboard/analyze?days=7")
+        ready(overseeing)
+        with overseeing.expect_download() as download:
+            overseeing.get_by_role("link", name="Export as CSV").first.click()
+        lines = download.value.path().read_text().splitlines()
+        assert (lines[0], len(lines)) == ("day,views,people,drafts,imports,trainings", 8)
+
+
+class TestHistory:
+    def test_shows_what_others_have_begun_and_can_be_filtered(self, overseeing: Page) -> None:
+        overseeing.goto("/dashboard/history")
+        ready(overseeing)
+        expect(overseeing).to_have_title("History")
+        expect(overseeing.get_by_role("gridcell", name="Ada Example").first).to_be_visible()
+        who = overseeing.get_by_label("Who", exact=True)
+        who.select_option(label=f"Ada Example ({EMAIL})")
+        overseeing.wait_for_url("**/dashboard/history?person=*")
+        expect(overseeing.get_by_role("gridcell", name="Olga Example")).to_have_count(0)
+        expect(overseeing.get_by_role("gridcell", name="Ada Example").first).to_be_visible()
+
+    def test_the_same_address_is_embedding_history_for_a_user(self, signed_in: Page) -> None:
+        signed_in.goto("/dashboard/history")
+        expect(signed_in).to_have_title("Embedding History")
+
+
+def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> None:
+    token = overseeing.evaluate("localStorage.getItem('token')")
+    headers = {"Authorization": f"Bearer {token}"}
+
+    def views() -> int:
+        overseeing.wait_for_timeout(_WRITTEN_MS)
+        found = overseeing.request.get("/api/insights/pages?page_size=100", headers=headers).json()["items"]
+        return next((page["views"] for page in found if page["path"] == "/dashboard/category"), 0)
+
+    before = views()
+    overseeing.goto("/dashboard/category")
+    ready(overseeing)
+    assert views() == before + 1
+    Shell(overseeing).go_to("Train")
+    Shell(overseeing).go_to("Category")
+    ready(overseeing)
+    assert views() == before + 2

@@ -1,0 +1,78 @@
+"""Routes of insights."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+
+from fundwright.core.paging import Page
+from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.identity.api import CurrentActor
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import Permission
+from fundwright.insights import service
+from fundwright.insights.schemas import (
+    Figure,
+    HistoryChoices,
+    HistoryQuery,
+    HistoryRow,
+    PagesQuery,
+    PageVisits,
+    UsageQuery,
+    UsageRead,
+)
+
+router = APIRouter(prefix="/api/insights", tags=["insights"])
+
+
+@router.get("/figures")
+async def list_figures(session: DbSession, actor: CurrentActor, core: CoreDep) -> list[Figure]:
+    """The numbers of the dashboard, each with the path of the page that lists what it counts."""
+    return await service.list_figures(session, actor, core)
+
+
+@router.get("/usage")
+async def get_usage(session: DbSession, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> UsageRead:
+    """Page views, active people, drafts, imports and trainings of each day."""
+    return await service.get_usage(session, actor, query)
+
+
+@router.get("/usage.csv")
+async def export_usage(core: CoreDep, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> StreamingResponse:
+    """The same as CSV."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "usage.csv", lambda session: service.export_usage(session, actor, query))
+
+
+@router.get("/pages")
+async def list_pages(session: DbSession, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> Page[PageVisits]:
+    """The pages that were shown, most viewed first."""
+    return await service.list_pages(session, actor, query)
+
+
+@router.get("/pages.csv")
+async def export_pages(core: CoreDep, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> StreamingResponse:
+    """All of them as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "pages.csv", lambda session: service.export_pages(session, actor, query))
+
+
+@router.get("/history")
+async def list_history(session: DbSession, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> Page[HistoryRow]:
+    """Everybody's runs, imports and drafts, newest first."""
+    return await service.list_history(session, actor, query)
+
+
+@router.get("/history/choices")
+async def list_history_choices(session: DbSession, actor: CurrentActor) -> HistoryChoices:
+    """Kinds and people to filter the history by."""
+    return await service.list_history_choices(session, actor)
+
+
+@router.get("/history.csv")
+async def export_history(core: CoreDep, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> StreamingResponse:
+    """The whole history as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "history.csv", lambda session: service.export_history(session, actor, query))

@@ -1,0 +1,189 @@
+"""What insights answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, computed_field, model_validator
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.database import now
+from fundwright.core.jobs import JobState
+from fundwright.core.messages import t
+from fundwright.core.paging import PageRequest
+from fundwright.identity.schemas import Actor
+
+KEPT_DAYS = 400
+"""How long a page view is kept."""
+
+DRAFT, IMPORT, TRAINING = "draft", "import", "train"
+"""Kinds of job that usage counts."""
+
+HistoryState = Literal["underway", "succeeded", "failed", "cancelled"]
+"""`underway` is waiting or running."""
+
+UNDERWAY: Sequence[JobState] = (JobState.QUEUED, JobState.RUNNING)
+STATES: Mapping[HistoryState, Sequence[JobState]] = {
+    "underway": UNDERWAY,
+    "succeeded": (JobState.SUCCEEDED,),
+    "failed": (JobState.FAILED,),
+    "cancelled": (JobState.CANCELLED,),
+}
+
+
+class Viewed(BaseModel):
+    """A page that was shown, on its way into the store."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    at: datetime
+    account_id: UUID | None
+    language: str
+
+
+class Figure(BaseModel):
+    """A number on the dashboard: how many there are in the list at `path`. `label` is in the reader's language."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    count: int
+    path: str
+
+
+FigureReader = Callable[[AsyncSession, Actor], Awaitable[Sequence[Figure]]]
+"""Reads the figures of one slice or package."""
+
+
+class UsageQuery(BaseModel):
+    """Which days, in UTC: the last `days` up to today, or from `day_from` to `day_to`, both included."""
+
+    model_config = ConfigDict(frozen=True)
+
+    days: Literal["7", "30", "90"] = "30"
+    day_from: date | None = None
+    day_to: date | None = None
+
+    @model_validator(mode="after")
+    def _is_a_span(self) -> Self:
+        if self.last < self.first:
+            raise ValueError(t("The first day is after the last one. Change one of them."))
+        if (self.last - self.first).days >= KEPT_DAYS:
+            raise ValueError(t("That is more than {days} days. Choose a later first day.", days=KEPT_DAYS))
+        return self
+
+    @property
+    def last(self) -> date:
+        return self.day_to or now().date()
+
+    @property
+    def first(self) -> date:
+        return self.day_from or self.last - timedelta(days=int(self.days) - 1)
+
+
+class PagesQuery(UsageQuery, PageRequest):
+    """Which pages were visited in these days. `sort` is path, views or people; the most viewed come first without one."""
+
+
+class DayUsage(BaseModel):
+    """What happened on one day in UTC. `people` are accounts that opened a page."""
+
+    model_config = ConfigDict(frozen=True)
+
+    day: date
+    views: int = 0
+    people: int = 0
+    drafts: int = 0
+    imports: int = 0
+    trainings: int = 0
+
+
+class UsageRead(BaseModel):
+    """Each day of a span, oldest first, and what they come to. `people` counts everybody once."""
+
+    model_config = ConfigDict(frozen=True)
+
+    days: list[DayUsage]
+    people: int
+
+    @computed_field
+    @property
+    def views(self) -> int:
+        return sum(day.views for day in self.days)
+
+    @computed_field
+    @property
+    def drafts(self) -> int:
+        return sum(day.drafts for day in self.days)
+
+    @computed_field
+    @property
+    def imports(self) -> int:
+        return sum(day.imports for day in self.days)
+
+    @computed_field
+    @property
+    def trainings(self) -> int:
+        return sum(day.trainings for day in self.days)
+
+
+class PageVisits(BaseModel):
+    """How often a page was shown, and to how many accounts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    views: int
+    people: int
+
+
+class HistoryQuery(PageRequest):
+    """What to list of everybody's jobs. `sort` is kind, title, person, state, created_at or duration_s; newest first without one."""
+
+    kind: str = ""
+    state: HistoryState | None = None
+    person: UUID | None = None
+
+
+class HistoryRow(BaseModel):
+    """That somebody's job happened; not what is in it. `person` is "" once the account is gone."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    kind: str
+    title: str
+    owner_id: UUID
+    person: str
+    state: JobState
+    done: int
+    total: int | None
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    duration_s: float | None
+    run_id: UUID | None
+    """The actor's own training run, which has a page."""
+
+
+class PersonRead(BaseModel):
+    """Somebody who has a job in the history."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    name: str
+    email: str
+
+
+class HistoryChoices(BaseModel):
+    """What the history can be filtered by."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kinds: list[str]
+    people: list[PersonRead]

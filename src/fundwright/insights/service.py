@@ -1,0 +1,134 @@
+"""What those who oversee can see: figures, usage by day, visited pages, and everybody's jobs. And how page views are kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.messages import t
+from fundwright.core.paging import Page
+from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import service as identity
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
+from fundwright.insights import repository
+from fundwright.insights.schemas import (
+    DRAFT,
+    IMPORT,
+    KEPT_DAYS,
+    TRAINING,
+    DayUsage,
+    Figure,
+    FigureReader,
+    HistoryChoices,
+    HistoryQuery,
+    HistoryRow,
+    PagesQuery,
+    PageVisits,
+    PersonRead,
+    UsageQuery,
+    UsageRead,
+    Viewed,
+)
+
+_KINDS = {"drafts": DRAFT, "imports": IMPORT, "trainings": TRAINING}
+"""By the field that counts them."""
+
+_HISTORY = ("kind", "title", "person", "state", "created_at", "started_at", "ended_at", "duration_s")
+
+
+async def keep_views(session: AsyncSession, views: Sequence[Viewed]) -> None:
+    """Store page views, and forget those that are too old."""
+    await repository.add_views(session, views)
+    await repository.forget_views(session, before=now() - timedelta(days=KEPT_DAYS))
+
+
+@needs(Permission.OVERSEE)
+async def list_figures(session: AsyncSession, actor: Actor, core: Core) -> list[Figure]:
+    """The figures of every slice and package, in order of registration."""
+    readers: list[FigureReader] = core.plugins.collect("dashboard_figures")
+    return [figure for read in readers for figure in await read(session, actor)]
+
+
+@needs(Permission.OVERSEE)
+async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
+    """The figures of insights itself."""
+    people = await repository.count_people(session, UsageQuery(days="7"))
+    underway = await list_history(session, actor, HistoryQuery(state="underway", page_size=1))
+    return [
+        Figure(label=t("People active in 7 days"), count=people, path="/dashboard/analyze?days=7"),
+        Figure(label=t("Jobs under way"), count=underway.total, path="/dashboard/history?state=underway"),
+    ]
+
+
+@needs(Permission.OVERSEE)
+async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> UsageRead:
+    """Each day of the span, those without anything included."""
+    views = await repository.views_by_day(session, query)
+    jobs = await repository.jobs_by_day(session, query)
+    days = [query.first + timedelta(days=number) for number in range((query.last - query.first).days + 1)]
+    return UsageRead(
+        days=[
+            DayUsage(
+                day=day,
+                views=views.get(day, (0, 0))[0],
+                people=views.get(day, (0, 0))[1],
+                **{field: jobs.get((day, kind), 0) for field, kind in _KINDS.items()},
+            )
+            for day in days
+        ],
+        people=await repository.count_people(session, query),
+    )
+
+
+@needs(Permission.OVERSEE)
+async def export_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> AsyncIterator[str]:
+    """The days of the span as CSV, line by line."""
+    yield csv_line(list(DayUsage.model_fields))
+    for day in (await get_usage(session, actor, query)).days:
+        yield csv_line(list(day.model_dump().values()))
+
+
+@needs(Permission.OVERSEE)
+async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> Page[PageVisits]:
+    """The pages that were shown in the span, most viewed first unless `sort` says otherwise."""
+    rows, total = await repository.page_of_pages(session, query)
+    items = [PageVisits(path=path, views=views, people=people) for path, views, people in rows]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> AsyncIterator[str]:
+    """All of them as CSV, line by line."""
+    yield csv_line(list(PageVisits.model_fields))
+    for row in await repository.list_pages(session, query):
+        yield csv_line(row)
+
+
+@needs(Permission.OVERSEE)
+async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> Page[HistoryRow]:
+    """Everybody's jobs, newest first unless `sort` says otherwise: that they happened, not what is in them."""
+    rows, total = await repository.page_of_history(session, actor, identity.directory(actor), query)
+    items = [HistoryRow.model_validate(dict(row)) for row in rows]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryChoices:
+    """Kinds and people there are in the history."""
+    people = await repository.list_people(session, identity.directory(actor))
+    return HistoryChoices(
+        kinds=await repository.list_kinds(session), people=[PersonRead.model_validate(dict(person)) for person in people]
+    )
+
+
+@needs(Permission.OVERSEE)
+async def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    yield csv_line(_HISTORY)
+    async for row in repository.stream_history(session, identity.directory(actor), query):
+        yield csv_line([row[name] for name in _HISTORY])

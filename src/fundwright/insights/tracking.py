@@ -1,0 +1,86 @@
+"""Takes note of page views without anybody waiting for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+import structlog
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.identity.schemas import Actor
+from fundwright.insights import jobs
+from fundwright.insights.schemas import Viewed
+
+log = structlog.get_logger()
+
+_PAUSE_S = 1.0
+_FAREWELL_S = 2.0
+_MOST_WAITING = 10_000
+
+HandOn = Callable[[Sequence[Viewed]], Awaitable[None]]
+
+
+class Tracker:
+    """One per process. What was noted is written a second later at most; a process that is killed loses that second."""
+
+    def __init__(self, core: Core) -> None:
+        self._batches = [Batches("store", partial(jobs.keep, core))]
+        if url := core.settings.analytics_url:
+            self._batches.append(Batches("analytics", partial(jobs.tell, url)))
+
+    def record(self, path: str, actor: Actor | None, language: str) -> None:
+        """Note that the screen with the pattern `path` was shown."""
+        view = Viewed(path=path, at=now(), account_id=actor.id if actor else None, language=language)
+        for batches in self._batches:
+            batches.add(view)
+
+    async def close(self) -> None:
+        """Write what is still waiting."""
+        for batches in self._batches:
+            await batches.close()
+
+
+class Batches:
+    """Hands views on once a second. When that fails they are lost, and the log says so once until it succeeds again."""
+
+    def __init__(self, name: str, hand_on: HandOn) -> None:
+        self._name = name
+        self._hand_on = hand_on
+        self._waiting: list[Viewed] = []
+        self._task: asyncio.Task[None] | None = None
+        self._has_failed = False
+        self._closing = asyncio.Event()
+
+    def add(self, view: Viewed) -> None:
+        if len(self._waiting) >= _MOST_WAITING:
+            return
+        self._waiting.append(view)
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        self._closing.set()
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=_FAREWELL_S)
+
+    async def _run(self) -> None:
+        while self._waiting:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PAUSE_S):
+                    await self._closing.wait()
+            await self._flush()
+        self._task = None
+
+    async def _flush(self) -> None:
+        views, self._waiting = self._waiting, []
+        try:
+            await self._hand_on(views)
+            self._has_failed = False
+        except Exception as error:
+            if not self._has_failed:
+                log.warning("insights.views_lost", to=self._name, reason=str(error) or type(error).__name__)
+            self._has_failed = True

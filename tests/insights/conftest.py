@@ -1,0 +1,38 @@
+"""Page views and jobs as they would have come to be."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.jobs import Job, JobState
+from fundwright.identity.schemas import Actor, Role
+from fundwright.insights import service
+from fundwright.insights.schemas import Viewed
+from tests.conftest import MakeActor
+
+
+async def add_view(session: AsyncSession, path: str, *, by: Actor | None = None, at: datetime | None = None) -> None:
+    view = Viewed(path=path, at=at or now(), account_id=by.id if by else None, language="en")
+    await service.keep_views(session, [view])
+
+
+async def add_job(session: AsyncSession, owner: Actor | None, kind: str = "import", **values: Any) -> Job:
+    """One that took a minute, unless `values` say otherwise."""
+    at = values.pop("at", now())
+    given = {"title": f"The {kind}", "state": JobState.SUCCEEDED, "ended_at": at + timedelta(minutes=1)} | values
+    job = Job(kind=kind, owner_id=owner.id if owner else None, payload={}, created_at=at, started_at=at, **given)
+    session.add(job)
+    await session.flush()
+    return job
+
+
+@pytest.fixture
+async def viewer(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session, role=Role.VIEWER)

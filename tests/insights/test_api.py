@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from fundwright.core.assembly import Core
+from fundwright.core.web import add_error_handlers
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role, TokenScope
+from fundwright.insights import api
+from tests.conftest import MakeActor
+from tests.insights.conftest import add_job, add_view
+
+ROUTES = ("figures", "usage", "usage.csv", "pages", "pages.csv", "history", "history/choices", "history.csv")
+
+
+@asynccontextmanager
+async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient]:
+    app = FastAPI()
+    app.state.core = core
+    app.include_router(api.router)
+    add_error_handlers(app)
+    async with core.database.transaction() as session:
+        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.READ, lasts_days=1)
+    headers = {"Authorization": f"Bearer {token.secret}"}
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://fundwright.test", headers=headers
+    ) as client:
+        yield client
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_whoever_oversees_is_answered(committed: Core, viewer: Actor, route: str) -> None:
+    async with committed.database.transaction() as session:
+        await add_view(session, "/dashboard/train", by=viewer)
+        await add_job(session, viewer, "draft")
+    async with client_of(committed, viewer) as client:
+        answer = await client.get(f"/api/insights/{route}")
+    assert answer.status_code == 200
+    if route.endswith(".csv"):
+        assert answer.headers["content-disposition"] == f'attachment; filename="{route}"'
+        assert len(answer.text.splitlines()) >= 2
+    else:
+        assert answer.json()
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_whoever_does_not_is_refused(committed: Core, make_actor: MakeActor, route: str) -> None:
+    async with committed.database.transaction() as session:
+        ada = await make_actor(session, role=Role.USER)
+    async with client_of(committed, ada) as client:
+        answer = await client.get(f"/api/insights/{route}")
+    assert (answer.status_code, answer.json()["error"]["message"]) == (
+        403,
+        "You may not see what others do. Ask an administrator for access.",
+    )
+
+
+async def test_days_that_make_no_sense_are_named(committed: Core, viewer: Actor) -> None:
+    async with client_of(committed, viewer) as client:
+        answer = await client.get("/api/insights/usage?day_from=2026-03-02&day_to=2026-03-01")
+    assert answer.status_code == 422
+    assert "The first day is after the last one. Change one of them." in answer.json()["error"]["message"]

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.jobs import JobState
+from fundwright.identity.schemas import Actor, Role
+from fundwright.opportunities import service as opportunities
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.analyze import analyze_screen
+from fundwright_ui.screens.dashboard import dashboard_screen
+from fundwright_ui.screens.history import history_screen
+from tests.conftest import MakeActor
+from tests.insights.conftest import add_job, add_view
+
+OVERSEERS = {Role.ADMIN, Role.REVIEWER, Role.VIEWER}
+
+
+@pytest.fixture
+async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session)
+
+
+class TestDashboard:
+    def test_is_for_those_who_oversee(self) -> None:
+        assert dashboard_screen.roles == analyze_screen.roles == OVERSEERS
+
+    async def test_figures_lead_to_their_lists(self, committed: Core, viewer: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+        async with mounted(committed, viewer, dashboard_screen) as screen:
+            (grants,) = [link for link in screen.elements("link") if "Open grants" in link.text]
+            assert grants.props["href"] == "/dashboard/nih?availability=open"
+            assert int(grants.text.removesuffix(" Open grants")) > 0
+
+    async def test_the_next_deadlines_are_soonest_first(self, committed: Core, viewer: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            expected = [item.title for item in (await opportunities.next_deadlines(session, viewer)).items]
+        async with mounted(committed, viewer, dashboard_screen) as screen:
+            region = screen.find("list", "Next deadlines")
+            assert [region.text.index(title) for title in expected] == sorted(region.text.index(title) for title in expected)
+            assert len(expected) == 8
+
+    async def test_says_so_when_nothing_is_there(self, committed: Core, viewer: Actor) -> None:
+        async with mounted(committed, viewer, dashboard_screen) as screen:
+            assert "Nothing open is due." in screen.text
+            assert "Nobody is importing, training or drafting at the moment." in screen.text
+
+    async def test_a_job_shows_while_it_runs(self, committed: Core, viewer: Actor, ada: Actor) -> None:
+        committed.jobs.register("count", _nothing)
+        async with mounted(committed, viewer, dashboard_screen) as screen:
+            async with committed.database.transaction() as session:
+                await committed.jobs.enqueue(session, "count", title="Count boats", owner_id=ada.id, payload={})
+            await screen.expect("Count boats")
+            await screen.expect("1 Jobs under way")
+
+
+class TestAnalyze:
+    async def test_shows_charts_and_the_same_as_a_table(self, committed: Core, viewer: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await add_view(session, "/dashboard/train", by=viewer)
+            await add_job(session, viewer, "draft")
+        async with mounted(committed, viewer, analyze_screen, path="/dashboard/analyze?days=7") as screen:
+            visits, work = screen.elements("Chart")
+            assert visits.props["series"][0] == {"label": "Page views", "values": [0, 0, 0, 0, 0, 0, 1]}
+            assert work.props["series"][0]["values"][-1] == 1
+            table = screen.find("Table", "Usage by day")
+            assert len(table.props["rows"]) == 7
+            assert table.props["rows"][0][1:] == ["1", "1", "1", "0", "0"]
+            assert [row["cells"]["title"] for row in screen.props("DataTable")["rows"]] == ["Train"]
+
+    async def test_days_of_ones_own_stand_in_the_address(self, committed: Core, viewer: Actor) -> None:
+        async with mounted(committed, viewer, analyze_screen) as screen:
+            await screen.type("From", "2026-03-01")
+            await screen.type("To", "2026-03-02")
+            await screen.click("button", "Show these days")
+            assert screen.address == "/dashboard/analyze?day_from=2026-03-01&day_to=2026-03-02"
+            assert "Nobody did anything in these days." in screen.text
+
+    async def test_days_the_wrong_way_round_are_refused_and_stay(self, committed: Core, viewer: Actor) -> None:
+        async with mounted(committed, viewer, analyze_screen) as screen:
+            await screen.type("From", "2026-03-02")
+            await screen.type("To", "2026-03-01")
+            await screen.click("button", "Show these days")
+            assert screen.find("alert").text == "The first day is after the last one. Change one of them."
+            assert (screen.value("From"), screen.value("To")) == ("2026-03-02", "2026-03-01")
+            assert screen.address == "/dashboard/analyze"
+
+    @pytest.mark.parametrize("query", ["days=8", "day_from=soon", "day_from=2026-03-02&day_to=2026-03-01", "page=0", "size=x"])
+    async def test_an_address_it_does_not_understand_shows_the_last_30_days(
+        self, committed: Core, viewer: Actor, query: str
+    ) -> None:
+        async with mounted(committed, viewer, analyze_screen, path=f"/dashboard/analyze?{query}") as screen:
+            assert screen.value("From") == str(now().date() - timedelta(days=29))
+
+    async def test_pages_are_paged_in_the_address(self, committed: Core, viewer: Actor) -> None:
+        async with committed.database.transaction() as session:
+            for number in range(11):
+                await add_view(session, f"/{number}")
+        async with mounted(committed, viewer, analyze_screen) as screen:
+            await screen.emit(
+                "DataTable", "on_query", page=2, pageSize=10, sort={"field": "path", "direction": "asc"}, filters=[]
+            )
+            assert screen.address == "/dashboard/analyze?page=2&size=10&sort=path"
+            assert [row["id"] for row in screen.props("DataTable")["rows"]] == ["/9"]
+
+
+class TestHistory:
+    async def test_of_a_user_is_that_of_their_own_runs(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, ada, history_screen) as screen:
+            assert screen.title == "Embedding History"
+            assert screen.has("heading", "Embedding History")
+
+    async def test_of_an_overseer_is_everybodys(self, committed: Core, viewer: Actor, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await add_job(session, ada, "draft", title="Cover letter: Roofs")
+            await add_job(session, viewer, "import", state=JobState.RUNNING, done=2, total=5, ended_at=None)
+        async with mounted(committed, viewer, history_screen) as screen:
+            assert screen.title == "History"
+            running, draft = (row["cells"] for row in screen.props("DataTable")["rows"])
+            assert (draft["title"], draft["person"], draft["duration_s"]) == ("Cover letter: Roofs", ada.name, "0:01:00")
+            assert running["state"][0]["label"] == "Running 40 %"
+
+    async def test_filters_stand_in_the_address_and_in_the_export(self, committed: Core, viewer: Actor, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await add_job(session, ada, "draft")
+            await add_job(session, viewer, "import")
+        async with mounted(committed, viewer, history_screen) as screen:
+            await screen.choose("Kind", "draft")
+            await screen.choose("Who", str(ada.id))
+            assert screen.address == f"/dashboard/history?kind=draft&person={ada.id}"
+            assert [row["cells"]["kind"] for row in screen.props("DataTable")["rows"]] == ["Draft"]
+            export = screen.find("link", "Export as CSV").props["href"]
+            assert export == f"/api/insights/history.csv?kind=draft&person={ada.id}"
+            await screen.choose("State", "failed")
+            assert "Nothing matches. Choose other filters." in screen.text
+
+    async def test_says_so_when_nothing_was_begun(self, committed: Core, viewer: Actor) -> None:
+        async with mounted(committed, viewer, history_screen) as screen:
+            assert "Nothing has been begun yet." in screen.text
+
+    async def test_follows_what_happens(self, committed: Core, viewer: Actor, ada: Actor) -> None:
+        committed.jobs.register("count", _nothing)
+        async with committed.database.transaction() as session:
+            await add_job(session, ada, "draft")
+        async with mounted(committed, viewer, history_screen) as screen:
+            async with committed.database.transaction() as session:
+                await committed.jobs.enqueue(session, "count", title="Count boats", owner_id=ada.id, payload={})
+            await screen.expect("2 entries")
+
+
+async def _nothing(_run: object) -> None: ...

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from pydantic import ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.jobs import JobState
+from fundwright.identity.schemas import Actor, Role
+from fundwright.insights import service
+from fundwright.insights.schemas import KEPT_DAYS, HistoryQuery, PagesQuery, UsageQuery
+from tests.conftest import MakeActor
+from tests.insights.conftest import add_job, add_view
+
+MARCH = UsageQuery(day_from=date(2026, 3, 1), day_to=date(2026, 3, 3))
+
+
+@pytest.fixture
+async def viewer(session: AsyncSession, make_actor: MakeActor) -> Actor:
+    return await make_actor(session, role=Role.VIEWER)
+
+
+class TestSpan:
+    def test_is_the_last_30_days_with_today(self) -> None:
+        query = UsageQuery()
+        assert (query.last, (query.last - query.first).days) == (now().date(), 29)
+
+    def test_keeps_both_of_its_ends(self) -> None:
+        assert (MARCH.first, MARCH.last) == (date(2026, 3, 1), date(2026, 3, 3))
+
+    def test_goes_as_many_days_back_from_its_last(self) -> None:
+        assert UsageQuery(days="7", day_to=date(2026, 3, 7)).first == date(2026, 3, 1)
+
+    def test_says_what_is_wrong_with_it(self) -> None:
+        with pytest.raises(ValidationError, match="The first day is after the last one"):
+            UsageQuery(day_from=date(2026, 3, 2), day_to=date(2026, 3, 1))
+        with pytest.raises(ValidationError, match="more than 400 days"):
+            UsageQuery(day_from=date(2024, 1, 1), day_to=date(2026, 3, 1))
+
+
+class TestKeepingViews:
+    async def test_forgets_those_that_are_too_old(self, session: AsyncSession, viewer: Actor) -> None:
+        await add_view(session, "/old", at=now() - timedelta(days=KEPT_DAYS, minutes=1))
+        await add_view(session, "/new", at=now() - timedelta(days=KEPT_DAYS - 2))
+        query = PagesQuery(day_from=now().date() - timedelta(days=KEPT_DAYS - 1))
+        assert [page.path for page in (await service.list_pages(session, viewer, query)).items] == ["/new"]
+
+
+class TestUsage:
+    async def test_counts_each_day_in_utc(
+        self, session: AsyncSession, viewer: Actor, actor: Actor, make_actor: MakeActor
+    ) -> None:
+        for hour, who in ((0, viewer), (12, viewer), (23, actor), (23, None)):
+            await add_view(session, "/dashboard/train", by=who, at=datetime(2026, 3, 2, hour, 59, tzinfo=UTC))
+        await add_view(session, "/dashboard/train", by=viewer, at=datetime(2026, 3, 3, tzinfo=UTC))
+        await add_view(session, "/dashboard/train", by=await make_actor(session), at=datetime(2026, 3, 4, tzinfo=UTC))
+        usage = await service.get_usage(session, viewer, MARCH)
+        assert [(day.day.day, day.views, day.people) for day in usage.days] == [(1, 0, 0), (2, 4, 2), (3, 1, 1)]
+        assert (usage.views, usage.people) == (5, 2)
+
+    async def test_counts_what_people_began_and_nothing_of_the_machine(self, session: AsyncSession, viewer: Actor) -> None:
+        at = datetime(2026, 3, 2, 8, tzinfo=UTC)
+        for kind in ("draft", "import", "import", "train", "categorise"):
+            await add_job(session, viewer, kind, at=at)
+        await add_job(session, None, "import", at=at)
+        usage = await service.get_usage(session, viewer, MARCH)
+        assert (usage.drafts, usage.imports, usage.trainings) == (1, 2, 1)
+        assert usage.days[1].imports == 2
+
+    async def test_is_exported_day_by_day(self, session: AsyncSession, viewer: Actor) -> None:
+        lines = [line async for line in service.export_usage(session, viewer, MARCH)]
+        assert lines[:2] == ["day,views,people,drafts,imports,trainings\r\n", "2026-03-01,0,0,0,0,0\r\n"]
+        assert len(lines) == 4
+
+
+class TestPages:
+    @pytest.fixture(autouse=True)
+    async def views(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+        for path, who in (("/a", viewer), ("/a", viewer), ("/a", None), ("/b", viewer), ("/b", actor), ("/c", None)):
+            await add_view(session, path, by=who)
+
+    async def test_most_viewed_come_first(self, session: AsyncSession, viewer: Actor) -> None:
+        found = await service.list_pages(session, viewer, PagesQuery(page_size=2))
+        assert [(page.path, page.views, page.people) for page in found.items] == [("/a", 3, 1), ("/b", 2, 2)]
+        assert found.total == 3
+
+    @pytest.mark.parametrize(("sort", "paths"), [("-people", "bac"), ("views", "cba"), ("-path", "cba"), ("nonsense", "abc")])
+    async def test_sorting(self, session: AsyncSession, viewer: Actor, sort: str, paths: str) -> None:
+        found = await service.list_pages(session, viewer, PagesQuery(sort=sort))
+        assert "".join(page.path[1:] for page in found.items) == paths
+
+    async def test_the_next_page(self, session: AsyncSession, viewer: Actor) -> None:
+        found = await service.list_pages(session, viewer, PagesQuery(page=2, page_size=2))
+        assert [page.path for page in found.items] == ["/c"]
+
+    async def test_all_are_exported(self, session: AsyncSession, viewer: Actor) -> None:
+        lines = [line async for line in service.export_pages(session, viewer, PagesQuery(page_size=1))]
+        assert lines == ["path,views,people\r\n", "/a,3,1\r\n", "/b,2,2\r\n", "/c,1,0\r\n"]
+
+
+class TestHistory:
+    async def test_is_everybodys_newest_first(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+        await add_job(session, actor, "draft", at=now() - timedelta(hours=1))
+        await add_job(session, viewer, "import")
+        await add_job(session, None, "mail.send")
+        found = await service.list_history(session, viewer, HistoryQuery())
+        assert [(row.kind, row.person, row.duration_s) for row in found.items] == [
+            ("import", viewer.name, 60),
+            ("draft", actor.name, 60),
+        ]
+
+    async def test_of_somebody_who_has_left_stays(self, session: AsyncSession, viewer: Actor) -> None:
+        gone = viewer.model_copy(update={"id": uuid4()})
+        await add_job(session, gone)
+        (row,) = (await service.list_history(session, viewer, HistoryQuery())).items
+        assert row.person == ""
+
+    async def test_filters(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+        await add_job(session, actor, "draft", state=JobState.RUNNING)
+        await add_job(session, actor, "train", state=JobState.QUEUED)
+        await add_job(session, viewer, "import", state=JobState.FAILED)
+
+        async def kinds(query: HistoryQuery) -> set[str]:
+            return {row.kind for row in (await service.list_history(session, viewer, query)).items}
+
+        assert await kinds(HistoryQuery(kind="draft")) == {"draft"}
+        assert await kinds(HistoryQuery(state="underway")) == {"draft", "train"}
+        assert await kinds(HistoryQuery(state="failed")) == {"import"}
+        assert await kinds(HistoryQuery(person=viewer.id)) == {"import"}
+
+    async def test_is_sorted_and_paged_by_the_database(self, session: AsyncSession, viewer: Actor) -> None:
+        for minutes in (3, 1, 2):
+            at = now() - timedelta(days=1)
+            await add_job(session, viewer, title=f"{minutes}", at=at, ended_at=at + timedelta(minutes=minutes))
+        await add_job(session, viewer, title="running", ended_at=None)
+        query = HistoryQuery(sort="-duration_s", page_size=3)
+        found = await service.list_history(session, viewer, query)
+        assert ([row.title for row in found.items], found.total) == (["3", "2", "1"], 4)
+
+    async def test_only_a_run_of_ones_own_has_a_page(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+        for owner in (viewer, actor):
+            job = await add_job(session, owner, "train")
+            job.payload = {"run_id": str(uuid4())}
+        imported = await add_job(session, viewer, "import")
+        imported.payload = {"run_id": str(uuid4())}
+        await session.flush()
+        rows = (await service.list_history(session, viewer, HistoryQuery())).items
+        assert [(row.kind, row.owner_id) for row in rows if row.run_id] == [("train", viewer.id)]
+
+    async def test_it_offers_what_there_is_to_filter_by(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+        await add_job(session, actor, "draft")
+        choices = await service.list_history_choices(session, viewer)
+        assert choices.kinds == ["draft"]
+        assert [person.email for person in choices.people] == [actor.email]
+
+    async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor) -> None:
+        await add_job(session, viewer, title="=HYPERLINK(1)")
+        lines = [line async for line in service.export_history(session, viewer, HistoryQuery())]
+        assert lines[0].startswith("kind,title,person,state,")
+        assert lines[1].startswith("import,'=HYPERLINK(1),")
+
+
+class TestFigures:
+    async def test_each_counts_what_its_page_lists(self, core: Core, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+        await add_view(session, "/a", by=actor)
+        await add_view(session, "/a", by=viewer, at=now() - timedelta(days=8))
+        await add_job(session, actor, state=JobState.RUNNING)
+        figures = {figure.label: (figure.count, figure.path) for figure in await service.list_figures(session, viewer, core)}
+        assert figures["People active in 7 days"] == (1, "/dashboard/analyze?days=7")
+        assert figures["Jobs under way"] == (1, "/dashboard/history?state=underway")
+        assert {"Open grants", "Contracts new in 7 days", "Your documents", "Your drafts"} <= figures.keys()
