@@ -138,7 +138,7 @@ class TestImport:
     async def test_a_viewer_may_not_import(self, committed: Core, make_actor: MakeActor) -> None:
         async with committed.database.transaction() as session:
             viewer = await make_actor(session, role=Role.VIEWER)
-            with pytest.raises(Exception, match="may not import"):
+            with pytest.raises(Exception, match="may not change anything here"):
                 await service.prepare_import(session, viewer, committed, source="sam", filename="x")
 
 
