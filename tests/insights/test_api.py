@@ -65,3 +65,9 @@ async def test_days_that_make_no_sense_are_named(committed: Core, viewer: Actor)
         answer = await client.get("/api/insights/usage?day_from=2026-03-02&day_to=2026-03-01")
     assert answer.status_code == 422
     assert "The first day is after the last one. Change one of them." in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("query", ["usage?day_to=0001-01-01", "pages?day_to=9999-12-31", "history?kind=%00", "history?state=nap"])
+async def test_nonsense_is_refused(committed: Core, viewer: Actor, query: str) -> None:
+    async with client_of(committed, viewer) as client:
+        assert (await client.get(f"/api/insights/{query}")).status_code == 422

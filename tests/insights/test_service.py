@@ -40,6 +40,9 @@ class TestSpan:
             UsageQuery(day_from=date(2026, 3, 2), day_to=date(2026, 3, 1))
         with pytest.raises(ValidationError, match="more than 400 days"):
             UsageQuery(day_from=date(2024, 1, 1), day_to=date(2026, 3, 1))
+        for day in (date.min, date.max):
+            with pytest.raises(ValidationError, match="between 2000 and 2100"):
+                UsageQuery(day_to=day)
 
 
 class TestKeepingViews:

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, computed_field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
@@ -21,6 +21,8 @@ KEPT_DAYS = 400
 
 DRAFT, IMPORT, TRAINING = "draft", "import", "train"
 """Kinds of job that usage counts."""
+
+_YEARS = range(2000, 2101)
 
 HistoryState = Literal["underway", "succeeded", "failed", "cancelled"]
 """`underway` is waiting or running."""
@@ -70,6 +72,8 @@ class UsageQuery(BaseModel):
 
     @model_validator(mode="after")
     def _is_a_span(self) -> Self:
+        if any(day.year not in _YEARS for day in (self.day_from, self.day_to) if day):
+            raise ValueError(t("Choose days between {first} and {last}.", first=_YEARS[0], last=_YEARS[-1]))
         if self.last < self.first:
             raise ValueError(t("The first day is after the last one. Change one of them."))
         if (self.last - self.first).days >= KEPT_DAYS:
@@ -144,7 +148,7 @@ class PageVisits(BaseModel):
 class HistoryQuery(PageRequest):
     """What to list of everybody's jobs. `sort` is kind, title, person, state, created_at or duration_s; newest first without one."""
 
-    kind: str = ""
+    kind: str = Field(default="", max_length=80, pattern=r"^[\w.-]*$")
     state: HistoryState | None = None
     person: UUID | None = None
 
