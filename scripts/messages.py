@@ -21,6 +21,7 @@ from fundwright.core.messages import LANGUAGES
 from fundwright.generation.templates import TEMPLATES
 from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui import plugin
+from fundwright_ui.sidebar.entries import IN_MENU
 
 PROJECT = Path(__file__).resolve().parent.parent
 SERVER = ("src", "components")
@@ -46,8 +47,10 @@ def passed_as_data() -> Iterator[tuple[str, str]]:
     """Messages that reach `t` in a variable."""
     for screen in plugin.screens():
         yield screen.title, "components/fundwright_ui/plugin.py"
-    for entry in plugin.sidebar_entries():
-        yield from ((text, "components/fundwright_ui/sidebar/entries.py") for text in (entry.label, entry.heading) if text)
+    for entry in (*plugin.sidebar_entries(), *IN_MENU):
+        yield from (
+            (text, "components/fundwright_ui/sidebar/entries.py") for text in (entry.label, entry.heading, entry.group) if text
+        )
     for reason in Refusal:
         yield SignInRefused(reason=reason).sentence, "src/fundwright/identity/schemas.py"
     for template in TEMPLATES:

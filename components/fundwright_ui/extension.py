@@ -28,7 +28,8 @@ __all__ = ["Screen", "SidebarEntry", "WebModule", "screens", "sidebar_entries", 
 
 @dataclass(frozen=True)
 class SidebarEntry:
-    """A link in the sidebar. `label` and `heading` are English message ids; `roles` None means every role.
+    """A link in the sidebar. `label`, `heading` and `group` are English message ids; `roles` None means every role. Neighbours with one
+    heading stand below it, and those with one group below that.
 
     It is marked on its own page, on those below it, and on those of `also`.
     """
@@ -38,6 +39,7 @@ class SidebarEntry:
     icon: str = "circle"
     roles: frozenset[str] | None = None
     heading: str | None = None
+    group: str | None = None
     also: tuple[str, ...] = ()
 
 

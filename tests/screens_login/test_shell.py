@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from fundwright.core.assembly import Core
 from fundwright.core.plugins import hookimpl
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, SignedIn
+from fundwright.identity.schemas import Actor, Client, Role, SignedIn
 from fundwright_ui import sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.sidebar.entries import is_current
@@ -22,6 +22,17 @@ ENTRIES = {
     "Train": "/dashboard/train",
     "Embedding History": "/dashboard/history",
     "Generate": "/generate/index",
+}
+
+OVERSIGHT = {
+    "Dashboard": "/dashboard/index",
+    "Analyze": "/dashboard/analyze",
+    "History": "/dashboard/history",
+    "Payment": "/dashboard/payment/history",
+    "List": "/dashboard/blog/list",
+    "Feedback": "/dashboard/feedback",
+    "Premium Link": "/dashboard/freepremium",
+    "Subscription": "/dashboard/subscription",
 }
 
 
@@ -72,6 +83,16 @@ class TestSidebar:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             assert _links(page) == ENTRIES
             assert page.one("nav")["a"]["aria-label"] == "Main"
+
+    @pytest.mark.parametrize("role", [Role.ADMIN, Role.VIEWER, Role.REVIEWER])
+    async def test_leads_every_other_role_to_what_it_oversees(self, open_page: Open, ada: Actor, role: Role) -> None:
+        async with open_page("/dashboard/train", actor=ada.model_copy(update={"role": role}), extra=SCREENS) as page:
+            writes = {"New post": "/dashboard/blog/new-post"} if role is Role.ADMIN else {}
+            assert _links(page) == OVERSIGHT | writes
+            assert [text_of(item) for item in page.all("li", className="fw-nav-heading")] == ["Admin area"]
+            assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
+            menu = {link["label"]: link["href"] for link in page.one("AccountMenu")["a"]["links"]}
+            assert menu == ENTRIES | ({"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {})
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
     async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:

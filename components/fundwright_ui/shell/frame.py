@@ -11,7 +11,7 @@ from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
 from fundwright_ui.shell.account import account_menu
 from fundwright_ui.shell.settings import settings_drawer
-from fundwright_ui.sidebar import entries_of, sidebar
+from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
@@ -71,7 +71,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
                     {"className": "fw-menu-button"},
                     icon_button(t("Open navigation"), "menu", on_click=lambda: set_opened_at(path), expanded=is_open),
                 ),
-                html.div({"className": "fw-topbar-actions"}, settings_drawer(), account_menu([])),
+                html.div({"className": "fw-topbar-actions"}, settings_drawer(), account_menu(menu_entries(connection))),
             ),
             _main(screen),
         ),
@@ -82,7 +82,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
 def generate_frame(screen: Component) -> VdomDict:
     """A top bar with the way back; the screen has the whole width."""
     connection = use_connection()
-    entries = entries_of(connection)
+    entries = work_entries(connection)
     links = [entry for entry in entries if not entry.path.startswith("/generate/")]
     return html.div(
         {"className": "fw-shell fw-shell-plain"},

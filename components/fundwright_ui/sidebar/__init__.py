@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fundwright_ui.sidebar.entries import ENTRIES, entries_of
+from fundwright_ui.sidebar.entries import ENTRIES, entries_of, menu_entries, work_entries
 from fundwright_ui.sidebar.sidebar import sidebar
 
-__all__ = ["ENTRIES", "entries_of", "sidebar"]
+__all__ = ["ENTRIES", "entries_of", "menu_entries", "sidebar", "work_entries"]

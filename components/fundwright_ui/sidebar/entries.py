@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission, Role
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Connection
 
+_WORK: frozenset[str] = frozenset({Role.USER})
+_OVERSIGHT: frozenset[str] = frozenset(Role) - _WORK
+_ADMIN = "Admin area"
+
 ENTRIES = (
-    SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",)),
-    SidebarEntry("Category", "/dashboard/category", icon="category"),
-    SidebarEntry("Train", "/dashboard/train", icon="train"),
-    SidebarEntry("Embedding History", "/dashboard/history", icon="history"),
-    SidebarEntry("Generate", "/generate/index", icon="generate"),
+    SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",), roles=_WORK),
+    SidebarEntry("Category", "/dashboard/category", icon="category", roles=_WORK),
+    SidebarEntry("Train", "/dashboard/train", icon="train", roles=_WORK),
+    SidebarEntry("Embedding History", "/dashboard/history", icon="history", roles=_WORK),
+    SidebarEntry("Generate", "/generate/index", icon="generate", roles=_WORK),
+    SidebarEntry("Dashboard", "/dashboard/index", icon="dashboard", roles=_OVERSIGHT),
+    SidebarEntry("Analyze", "/dashboard/analyze", icon="analyze", roles=_OVERSIGHT),
+    SidebarEntry("History", "/dashboard/history", icon="history", roles=_OVERSIGHT),
+    SidebarEntry("Payment", "/dashboard/payment/history", icon="payment", roles=_OVERSIGHT),
+    SidebarEntry(
+        "New post", "/dashboard/blog/new-post", icon="edit", roles=roles_with(Permission.ADMINISTER), heading=_ADMIN, group="Blog"
+    ),
+    SidebarEntry("List", "/dashboard/blog/list", icon="blog", roles=_OVERSIGHT, heading=_ADMIN, group="Blog"),
+    SidebarEntry("Feedback", "/dashboard/feedback", icon="feedback", roles=_OVERSIGHT, heading=_ADMIN),
+    SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_OVERSIGHT, heading=_ADMIN),
+    SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_OVERSIGHT, heading=_ADMIN),
 )
-"""Those that Fundwright itself registers."""
+"""Those that Fundwright itself registers: role user works, the others oversee (the product specification lists both)."""
+
+IN_MENU = (SidebarEntry("Outbox", "/dashboard/outbox", roles=roles_with(Permission.ADMINISTER)),)
 
 
 def entries_of(connection: Connection) -> list[SidebarEntry]:
-    """All registered entries that the signed-in actor may see, in order of registration."""
+    """All registered entries of the signed-in actor's role, in order of registration."""
+    return _entries_for(connection, connection.actor.role if connection.actor else None)
+
+
+def work_entries(connection: Connection) -> list[SidebarEntry]:
+    """Where the work is done, whoever asks."""
+    return _entries_for(connection, Role.USER)
+
+
+def menu_entries(connection: Connection) -> list[SidebarEntry]:
+    """What the account menu has because the sidebar has not: those who oversee reach the work by it."""
+    shown, role = entries_of(connection), connection.actor.role if connection.actor else None
+    own = [entry for entry in IN_MENU if entry.roles is None or role in entry.roles]
+    return [entry for entry in work_entries(connection) if entry not in shown] + own
+
+
+def _entries_for(connection: Connection, role: str | None) -> list[SidebarEntry]:
     entries: list[SidebarEntry] = connection.core.plugins.collect("sidebar_entries")
-    role = connection.actor.role if connection.actor else None
     return [entry for entry in entries if entry.roles is None or role in entry.roles]
 
 

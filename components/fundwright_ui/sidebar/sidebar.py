@@ -59,11 +59,14 @@ def sidebar(
 
 def _items(connection: Connection, entries: Sequence[SidebarEntry]) -> list[VdomDict]:
     items: list[VdomDict] = []
-    heading = None
+    heading = group = None
     for entry in entries:
         if entry.heading and entry.heading != heading:
             heading = entry.heading
             items.append(html.li({"key": f"heading-{heading}", "className": "fw-nav-heading"}, t(heading)))
+        if entry.group and entry.group != group:
+            items.append(html.li({"key": f"group-{entry.group}", "className": "fw-nav-group"}, t(entry.group)))
+        group = entry.group
         items.append(
             html.li(
                 {"key": entry.path},
