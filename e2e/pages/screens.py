@@ -11,6 +11,8 @@ PUBLIC = (
     "/auth/register/standard/open",
     "/auth/reset-password",
     "/auth/confirm-reset/spent",
+    "/auth/verify/ada@example.org",
+    "/auth/verify/ada@example.org?link=spent",
     "/auth/first-admin/spent",
     "/pricing",
     "/payment",
@@ -31,6 +33,19 @@ GUARDED = (
     "/generate/index",
     "/generate/slug/{draft}",
 )
+
+OVERSEEN = (
+    "/dashboard/index",
+    "/dashboard/analyze",
+    "/dashboard/payment/history",
+    "/dashboard/blog/new-post",
+    "/dashboard/blog/list",
+    "/dashboard/feedback",
+    "/dashboard/freepremium",
+    "/dashboard/subscription",
+    "/dashboard/outbox",
+)
+"""For administrators."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.conftest import recognise
 from e2e.pages.ready import ready, until
-from e2e.pages.screens import GUARDED, PUBLIC, Things
+from e2e.pages.screens import GUARDED, OVERSEEN, PUBLIC, Things
 from e2e.pages.shell import Shell
 
 NARROW, WIDE = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
@@ -66,6 +66,13 @@ def test_screens_before_signing_in(look: Look, path: str) -> None:
 def test_screens_of_the_product(look: Look, token: str, things: Things, pattern: str) -> None:
     path = things.path(pattern)
     recognise(look.page, token).goto(path)
+    look.page.wait_for_url(f"**{path}")
+    assert_accessible(look)
+
+
+@pytest.mark.parametrize("path", OVERSEEN)
+def test_screens_of_administrators(look: Look, administrator: str, path: str) -> None:
+    recognise(look.page, administrator).goto(path)
     look.page.wait_for_url(f"**{path}")
     assert_accessible(look)
 

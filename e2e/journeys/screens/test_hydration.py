@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route
 from e2e.application import PROJECT
 from e2e.conftest import NewContext, recognise
 from e2e.pages.ready import ready
-from e2e.pages.screens import GUARDED, PUBLIC, Things
+from e2e.pages.screens import GUARDED, OVERSEEN, PUBLIC, Things
 
 LANGUAGES = ("en", "de", "fr")
 
@@ -63,3 +63,8 @@ def test_screens_before_signing_in(spoken: Page, path: str) -> None:
 @pytest.mark.parametrize("pattern", GUARDED)
 def test_screens_of_the_product(spoken: Page, token: str, things: Things, pattern: str) -> None:
     hydrate(recognise(spoken, token), things.path(pattern))
+
+
+@pytest.mark.parametrize("path", OVERSEEN)
+def test_screens_of_administrators(spoken: Page, administrator: str, path: str) -> None:
+    hydrate(recognise(spoken, administrator), path)
