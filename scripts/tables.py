@@ -56,7 +56,7 @@ def services() -> Iterator[Service]:
         if not package.ispkg or package.name == "cli":
             continue
         for part in iter_modules(import_module(f"fundwright.{package.name}").__path__):
-            if part.name in ("api", "repository", "permissions", "schemas"):
+            if part.name.endswith("api") or part.name in ("repository", "permissions", "schemas"):
                 continue
             module = import_module(f"fundwright.{package.name}.{part.name}")
             place = package.name if part.name == "service" else f"{package.name}.{part.name}"

@@ -17,6 +17,7 @@ from fundwright.generation.api import router as generation
 from fundwright.identity import service as identity_service
 from fundwright.identity.api import cookie_name
 from fundwright.identity.api import router as identity
+from fundwright.identity.people_api import router as people
 from fundwright.identity.schemas import Actor
 from fundwright.insights.api import router as insights
 from fundwright.insights.tracking import Tracker
@@ -28,7 +29,7 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
-ROUTERS: tuple[APIRouter, ...] = (identity, opportunities, categories, training, generation, billing, content, insights)
+ROUTERS: tuple[APIRouter, ...] = (identity, people, opportunities, categories, training, generation, billing, content, insights)
 
 REDIRECTS = {
     "/": "/dashboard/train",

@@ -14,6 +14,7 @@ def screens() -> Iterable[Screen]:
     # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
     from fundwright_ui import login
     from fundwright_ui.screens.analyze import analyze_screen
+    from fundwright_ui.screens.audit import audit_screen
     from fundwright_ui.screens.blog import blog_post_screen, blog_screen
     from fundwright_ui.screens.blog_editor import edit_post_screen, new_post_screen
     from fundwright_ui.screens.blog_list import blog_list_screen
@@ -32,6 +33,8 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.passage import passage_screen
     from fundwright_ui.screens.payment import payment_screen
     from fundwright_ui.screens.payment_history import payment_history_screen
+    from fundwright_ui.screens.people import people_screen
+    from fundwright_ui.screens.person import person_screen
     from fundwright_ui.screens.premium_link import premium_link_screen
     from fundwright_ui.screens.premium_links import premium_links_screen
     from fundwright_ui.screens.pricing import pricing_screen
@@ -64,6 +67,9 @@ def screens() -> Iterable[Screen]:
         blog_post_screen,
         replace(feedback_screen, for_strangers=login.sign_in_screen),
         feedback_list_screen,
+        people_screen,
+        person_screen,
+        audit_screen,
         outbox_screen,
         letter_screen,
         payment_history_screen,

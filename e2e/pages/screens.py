@@ -43,6 +43,8 @@ OVERSEEN = (
     "/dashboard/feedback",
     "/dashboard/freepremium",
     "/dashboard/subscription",
+    "/dashboard/users",
+    "/dashboard/audit",
     "/dashboard/outbox",
 )
 """For administrators."""

@@ -92,7 +92,8 @@ class TestSidebar:
             assert [text_of(item) for item in page.all("li", className="fw-nav-heading")] == ["Admin area"]
             assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
             menu = {link["label"]: link["href"] for link in page.one("AccountMenu")["a"]["links"]}
-            assert menu == ENTRIES | ({"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {})
+            more = {"People": "/dashboard/users", "Audit trail": "/dashboard/audit"}
+            assert menu == ENTRIES | more | ({"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {})
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
     async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from pydantic import ValidationError
 from reactpy import html
 from reactpy.types import VdomDict
 
@@ -19,16 +18,6 @@ from fundwright_ui.widgets import Sort, TableQuery
 
 Q = TypeVar("Q", bound=PageRequest)
 T = TypeVar("T")
-
-
-def query_in_address(model: type[Q], params: Mapping[str, str]) -> Q:
-    """What the address asks for; what cannot be understood in it is left out."""
-    given = {name: params[name] for name in model.model_fields if params.get(name)}
-    try:
-        return model.model_validate(given)
-    except ValidationError as refused:
-        bad = {str(error["loc"][0]) for error in refused.errors()}
-        return model.model_validate({name: value for name, value in given.items() if name not in bad})
 
 
 async def existing_page(read: Callable[[Q], Awaitable[Page[T]]], query: Q) -> Page[T]:

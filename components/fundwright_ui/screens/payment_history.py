@@ -15,9 +15,9 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, query_in_address, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,

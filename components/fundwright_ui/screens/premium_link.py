@@ -13,9 +13,8 @@ from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import id_in_address, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import query_in_address
 from fundwright_ui.screens.premium_links import PATH, link_chip
 from fundwright_ui.ui import (
     button,

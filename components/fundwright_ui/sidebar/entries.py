@@ -31,7 +31,11 @@ ENTRIES = (
 )
 """Those that Fundwright itself registers: role user works, the others oversee (the product specification lists both)."""
 
-IN_MENU = (SidebarEntry("Outbox", "/dashboard/outbox", roles=roles_with(Permission.ADMINISTER)),)
+IN_MENU = (
+    SidebarEntry("People", "/dashboard/users", roles=_OVERSIGHT),
+    SidebarEntry("Audit trail", "/dashboard/audit", roles=_OVERSIGHT),
+    SidebarEntry("Outbox", "/dashboard/outbox", roles=roles_with(Permission.ADMINISTER)),
+)
 
 
 def entries_of(connection: Connection) -> list[SidebarEntry]:

@@ -23,6 +23,7 @@ OPENED_FROM_LISTS = {  # once something is on them, as in the journeys of blog a
     "/dashboard/outbox/{id}",
     "/dashboard/payment/history/{id}",
     "/dashboard/subscription/{id}",
+    "/dashboard/users/{id}",
 }
 
 

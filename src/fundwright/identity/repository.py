@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -23,7 +23,7 @@ from fundwright.identity.models import (
     SavedState,
     SignInThrottle,
 )
-from fundwright.identity.schemas import Role
+from fundwright.identity.schemas import AccountState, AuditQuery, PeopleQuery, Role
 
 _KEEP_ENDED_SESSIONS = timedelta(days=30)
 
@@ -56,6 +56,75 @@ async def list_accounts(session: AsyncSession) -> Sequence[Account]:
 
 def directory() -> Select[UUID, str, str]:
     return select(Account.id, Account.email, Account.display_name.label("name"))
+
+
+async def page_of_people(session: AsyncSession, query: PeopleQuery) -> tuple[Sequence[Account], int]:
+    found = _people(query)
+    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    return (await session.scalars(found.offset(query.offset).limit(query.page_size))).all(), total
+
+
+async def stream_people(session: AsyncSession, query: PeopleQuery) -> AsyncIterator[Account]:
+    async for account in await session.stream_scalars(_people(query)):
+        yield account
+
+
+def _people(query: PeopleQuery) -> Select[Account]:
+    found = select(Account)
+    if query.text:
+        found = found.where(_contains(query.text, Account.email, Account.display_name))
+    if query.role is not None:
+        found = found.where(Account.role == query.role)
+    if query.state is not None:
+        is_open, is_verified = Account.disabled_at.is_(None), Account.verified_at.is_not(None)
+        found = found.where({
+            AccountState.ACTIVE: is_open & is_verified,
+            AccountState.UNCONFIRMED: is_open & ~is_verified,
+            AccountState.DISABLED: ~is_open,
+        }[query.state])  # fmt: skip
+    column: Any = {
+        "name": func.lower(Account.display_name), "role": Account.role, "created_at": Account.created_at,
+        "last_signed_in_at": Account.last_signed_in_at,
+    }.get(query.sort_field, Account.email)  # fmt: skip
+    return found.order_by(column.desc().nulls_last() if query.is_descending else column.asc().nulls_last(), Account.id)
+
+
+async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
+    """Those who can sign in; they stay so until the transaction ends."""
+    query = select(Account.id).where(Account.role == Role.ADMIN, Account.disabled_at.is_(None))
+    return (await session.scalars(query.with_for_update())).all()
+
+
+async def page_of_audit(session: AsyncSession, query: AuditQuery) -> tuple[Sequence[AuditEntry], int]:
+    found = _audit(query)
+    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    return (await session.scalars(found.offset(query.offset).limit(query.page_size))).all(), total
+
+
+async def stream_audit(session: AsyncSession, query: AuditQuery) -> AsyncIterator[AuditEntry]:
+    async for entry in await session.stream_scalars(_audit(query)):
+        yield entry
+
+
+def _audit(query: AuditQuery) -> Select[AuditEntry]:
+    found = select(AuditEntry)
+    if query.text:
+        found = found.where(
+            _contains(query.text, AuditEntry.action, AuditEntry.actor_email, AuditEntry.subject, AuditEntry.address)
+        )
+    if query.first is not None:
+        found = found.where(AuditEntry.at >= _midnight(query.first))
+    if query.last is not None:
+        found = found.where(AuditEntry.at < _midnight(query.last) + timedelta(days=1))
+    return found.order_by(AuditEntry.at.asc() if query.sort == "at" else AuditEntry.at.desc(), AuditEntry.id)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _contains(text: str, *columns: Any) -> ColumnElement[bool]:
+    return or_(*(column.icontains(text, autoescape=True) for column in columns))
 
 
 async def add_account(session: AsyncSession, **values: Any) -> Account | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 from pydantic.alias_generators import to_camel
 
 from fundwright.core.messages import Language
+from fundwright.core.paging import PageRequest
 
 
 class Role(StrEnum):
@@ -45,6 +47,14 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
 }
 
 
+class AccountState(StrEnum):
+    """An account that is `unconfirmed` has not shown yet that letters to its address arrive."""
+
+    ACTIVE = "active"
+    UNCONFIRMED = "unconfirmed"
+    DISABLED = "disabled"
+
+
 class Actor(BaseModel):
     """Whoever acts: the account behind a request, a socket, a job or a command. `session_id` is None outside a browser."""
 
@@ -75,7 +85,44 @@ class AccountRead(BaseModel):
     language: Language | None
     created_at: datetime
     last_signed_in_at: datetime | None
+    verified_at: datetime | None
     disabled_at: datetime | None
+
+    @property
+    def state(self) -> AccountState:
+        if self.disabled_at is not None:
+            return AccountState.DISABLED
+        return AccountState.ACTIVE if self.verified_at is not None else AccountState.UNCONFIRMED
+
+
+class PeopleQuery(PageRequest):
+    """Which accounts to list. `text` is part of a name or an email; sort by email, name, role, created_at or last_signed_in_at."""
+
+    text: str = Field(default="", max_length=200)
+    role: Role | None = None
+    state: AccountState | None = None
+
+
+class AuditRead(BaseModel):
+    """A line of the audit trail. `actor_email` is None when nobody was signed in, or the command line acted."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    at: datetime
+    actor_email: str | None
+    action: str
+    subject: str
+    address: str
+    details: dict[str, Any]
+
+
+class AuditQuery(PageRequest):
+    """Which lines to list, newest first unless `sort` is `at`. `text` is part of the action, of who acted, of what or of where from."""
+
+    text: str = Field(default="", max_length=200)
+    first: date | None = None
+    last: date | None = None
 
 
 class AccountUser(BaseModel):

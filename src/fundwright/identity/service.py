@@ -190,30 +190,36 @@ async def choose_language(session: AsyncSession, actor: Actor, language: Languag
     (await entry.get_account(session, actor.email)).language = language
 
 
-async def disable_account(session: AsyncSession, *, email: str, client: Client | None = None) -> AccountRead:
+async def disable_account(
+    session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
+) -> AccountRead:
     """Close an account: its sessions end at once and nobody can sign in to it. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     account.disabled_at = account.disabled_at or now()
     await entry.end_sessions(session, account.id)
-    await audit.record(session, "account.disabled", actor=None, subject=account.email, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
     return AccountRead.model_validate(account)
 
 
-async def enable_account(session: AsyncSession, *, email: str, client: Client | None = None) -> AccountRead:
+async def enable_account(
+    session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
+) -> AccountRead:
     """Open a closed account again. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     account.disabled_at = None
-    await audit.record(session, "account.enabled", actor=None, subject=account.email, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
     return AccountRead.model_validate(account)
 
 
-async def change_role(session: AsyncSession, *, email: str, role: Role, client: Client | None = None) -> AccountRead:
+async def change_role(
+    session: AsyncSession, *, email: str, role: Role, client: Client | None = None, by: Actor | None = None
+) -> AccountRead:
     """Give an account another role. Its sessions end, because its tokens name the old one. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     account.role = role
     await entry.end_sessions(session, account.id)
     await audit.record(
-        session, "account.role_changed", actor=None, subject=account.email, client=client or entry.COMMAND_LINE, role=role.value
+        session, "account.role_changed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE, role=role.value
     )
     return AccountRead.model_validate(account)
 

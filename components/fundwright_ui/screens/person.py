@@ -1,0 +1,147 @@
+"""`/dashboard/users/{id}`: one account, and what an administrator may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import t
+from fundwright.identity import people
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import AccountRead, Permission, Role, SessionRead
+from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.people import PATH, role_label, role_options, state_label
+from fundwright_ui.ui import (
+    alert,
+    button,
+    card,
+    definition_list,
+    empty,
+    form,
+    link_button,
+    loading,
+    moment,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+)
+
+Found = tuple[AccountRead, list[SessionRead]]
+
+
+class RoleChosen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+
+
+@screen(f"{PATH}/{{id}}", "People", roles=roles_with(Permission.OVERSEE))
+def person_screen() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    address = connection.location.params["id"]
+    may_change = actor.may(Permission.ADMINISTER)
+
+    async def read(session: AsyncSession) -> Found:
+        account_id = id_in_address(address, t("The account"))
+        person = await people.get_person(session, actor, account_id)
+        return person, await people.list_sessions(session, actor, account_id) if may_change else []
+
+    found = use_query(read, key=[address])
+    back = link_button(t("All people"), connection.href(PATH), icon_name="arrow_back")
+    if found.error:
+        return page(t("People"), problem(found.error, on_retry=found.reload), actions=[back])
+    if found.value is None:
+        return page(t("People"), loading(t("Loading the account")), actions=[back])
+    person, sessions = found.value
+    return page(
+        person.email,
+        card(
+            definition_list(
+                {
+                    t("Name"): person.name,
+                    t("Role"): role_label(person.role),
+                    t("State"): state_label(person.state),
+                    t("Created"): moment(person.created_at, shown="date"),
+                    t("Last signed in"): moment(person.last_signed_in_at) if person.last_signed_in_at else t("Never"),
+                }
+            ),
+            label=t("Account"),
+        ),
+        _change(person, found.reload, key=f"change {person.role} {person.state}") if may_change else None,
+        _sessions(person.id, sessions, found.reload, key="sessions") if may_change else None,
+        actions=[back],
+    )
+
+
+@component
+def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    client = connection.client
+
+    async def change_role(session: AsyncSession, chosen: RoleChosen) -> None:
+        await people.change_role(session, actor, person.id, chosen.role, client=client)
+
+    async def close_or_open(session: AsyncSession) -> None:
+        change: Callable[..., Awaitable[AccountRead]] = people.enable if person.disabled_at else people.disable
+        await change(session, actor, person.id, client=client)
+
+    async def start_reset(session: AsyncSession) -> None:
+        await people.start_reset(connection.core, session, actor, person.id, client=client)
+
+    changing = use_action(change_role, success=t("The role was changed, and the account's sessions ended."), then=reload)
+    closing = use_action(
+        close_or_open,
+        success=t("The account is open again.") if person.disabled_at else t("The account is disabled, and its sessions ended."),
+        then=reload,
+    )
+    resetting = use_action(start_reset, success=t("A letter with a link for a new password is on its way to the owner."))
+    return section(
+        t("Change the account"),
+        alert(closing.error) if closing.error else None,
+        form(
+            select_field("role", t("Role"), role_options(), default=person.role),
+            on_submit=changing,
+            model=RoleChosen,
+            submit=t("Change the role"),
+            label=t("Change the role"),
+        ),
+        row(
+            button(
+                t("Enable the account") if person.disabled_at else t("Disable the account"),
+                on_click=closing,
+                is_busy=closing.is_running,
+            ),
+            button(t("Start a password reset"), on_click=resetting, is_busy=resetting.is_running),
+        ),
+    )
+
+
+@component
+def _sessions(account_id: UUID, sessions: list[SessionRead], reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def end(session: AsyncSession) -> None:
+        await people.end_sessions(session, actor, account_id, client=connection.client)
+
+    ending = use_action(end, success=t("The account is signed out everywhere."), then=reload)
+    if not sessions:
+        return section(t("Sessions"), empty(t("The account is signed in nowhere.")))
+    return section(
+        t("Sessions"),
+        html.ul(
+            {"className": "fw-stack fw-stack-tight"},
+            *(
+                html.li({"key": str(each.id)}, f"{each.address} · {each.user_agent[:80]} · ", moment(each.last_used_at))
+                for each in sessions
+            ),
+        ),
+        row(button(t("End all sessions"), on_click=ending, is_busy=ending.is_running)),
+    )

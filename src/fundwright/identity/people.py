@@ -1,0 +1,130 @@
+"""The accounts of the installation and its audit trail, for those who administer or oversee it. Nobody acts as somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.messages import t
+from fundwright.core.paging import Page
+from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import audit, entry, letters, recovery, repository, service
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import (
+    AccountRead,
+    Actor,
+    AuditQuery,
+    AuditRead,
+    Client,
+    PeopleQuery,
+    Permission,
+    Role,
+    SessionRead,
+)
+
+_PERSON = ("email", "name", "role", "state", "created_at", "last_signed_in_at")
+_AUDIT = ("at", "actor_email", "action", "subject", "address", "details")
+
+
+class LastAdministrator(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("This is the only administrator. Make somebody else one first."))
+
+
+@needs(Permission.OVERSEE)
+async def list_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> Page[AccountRead]:
+    """Accounts by email unless `sort` says otherwise."""
+    accounts, total = await repository.page_of_people(session, query)
+    items = [AccountRead.model_validate(account) for account in accounts]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    yield csv_line(_PERSON)
+    async for account in repository.stream_people(session, query):
+        person = AccountRead.model_validate(account)
+        yield csv_line([getattr(person, name) for name in _PERSON])
+
+
+@needs(Permission.OVERSEE)
+async def get_person(session: AsyncSession, actor: Actor, account_id: UUID) -> AccountRead:
+    """Raises NotFound."""
+    account = await repository.find_account_by_id(session, account_id)
+    if account is None:
+        raise NotFound(t("The account"))
+    return AccountRead.model_validate(account)
+
+
+@needs(Permission.ADMINISTER)
+async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID) -> list[SessionRead]:
+    """Where the account is signed in, last used first."""
+    return [SessionRead.model_validate(row) for row in await repository.list_live_sessions(session, account_id)]
+
+
+@needs(Permission.ADMINISTER)
+async def change_role(session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client) -> AccountRead:
+    """It counts at once: the account's sessions end. Raises NotFound or LastAdministrator."""
+    person = await get_person(session, actor, account_id)
+    if role is not Role.ADMIN:
+        await _keep_an_administrator(session, account_id)
+    return await service.change_role(session, email=person.email, role=role, client=client, by=actor)
+
+
+@needs(Permission.ADMINISTER)
+async def disable(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+    """Nobody can sign in to the account any more, and its sessions end. Raises NotFound or LastAdministrator."""
+    person = await get_person(session, actor, account_id)
+    await _keep_an_administrator(session, account_id)
+    return await service.disable_account(session, email=person.email, client=client, by=actor)
+
+
+@needs(Permission.ADMINISTER)
+async def enable(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+    """Raises NotFound."""
+    person = await get_person(session, actor, account_id)
+    return await service.enable_account(session, email=person.email, client=client, by=actor)
+
+
+@needs(Permission.ADMINISTER)
+async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+    """Sign the account out everywhere. Raises NotFound."""
+    person = await get_person(session, actor, account_id)
+    await entry.end_sessions(session, account_id)
+    await audit.record(session, "session.all_ended", actor=actor, subject=person.email, client=client)
+
+
+@needs(Permission.ADMINISTER)
+async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+    """Send the owner a link by which to choose a new password; nobody else sees it or the password. Raises NotFound."""
+    person = await get_person(session, actor, account_id)
+    link = core.settings.address + await recovery.reset_link(session, email=person.email, client=client, by=actor)
+    await mail.post(core, session, letters.reset(person.email, person.language or "en", link=link))
+
+
+@needs(Permission.OVERSEE)
+async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> Page[AuditRead]:
+    """Newest first unless `sort` is `at`."""
+    entries, total = await repository.page_of_audit(session, query)
+    items = [AuditRead.model_validate(line) for line in entries]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    yield csv_line(_AUDIT)
+    async for line in repository.stream_audit(session, query):
+        yield csv_line([getattr(line, name) for name in _AUDIT])
+
+
+async def _keep_an_administrator(session: AsyncSession, account_id: UUID) -> None:
+    """Two administrators who demote each other at once wait for one another here."""
+    if list(await repository.lock_administrators(session)) == [account_id]:
+        raise LastAdministrator

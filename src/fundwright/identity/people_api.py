@@ -1,0 +1,92 @@
+"""Routes about the accounts of the installation and its audit trail."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict
+
+from fundwright.core.paging import Page
+from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.identity import people
+from fundwright.identity.api import CurrentActor, client_of
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import AccountRead, AuditQuery, AuditRead, Client, PeopleQuery, Permission, Role, SessionRead
+
+router = APIRouter(tags=["people"])
+
+From = Annotated[Client, Depends(client_of)]
+
+
+class RoleForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+
+
+@router.get("/api/people")
+async def list_people(session: DbSession, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> Page[AccountRead]:
+    """The accounts of the installation."""
+    return await people.list_people(session, actor, query)
+
+
+@router.get("/api/people/export.csv")
+async def export_people(core: CoreDep, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "people.csv", lambda session: people.export_people(session, actor, query))
+
+
+@router.get("/api/people/{account_id}")
+async def get_person(session: DbSession, actor: CurrentActor, account_id: UUID) -> AccountRead:
+    return await people.get_person(session, actor, account_id)
+
+
+@router.put("/api/people/{account_id}/role")
+async def change_role(session: DbSession, actor: CurrentActor, client: From, account_id: UUID, form: RoleForm) -> AccountRead:
+    """It counts at once: the account's sessions end."""
+    return await people.change_role(session, actor, account_id, form.role, client=client)
+
+
+@router.put("/api/people/{account_id}/disabled")
+async def disable(session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> AccountRead:
+    """Nobody can sign in to the account any more, and its sessions end."""
+    return await people.disable(session, actor, account_id, client=client)
+
+
+@router.delete("/api/people/{account_id}/disabled")
+async def enable(session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> AccountRead:
+    return await people.enable(session, actor, account_id, client=client)
+
+
+@router.get("/api/people/{account_id}/sessions")
+async def list_sessions(session: DbSession, actor: CurrentActor, account_id: UUID) -> list[SessionRead]:
+    return await people.list_sessions(session, actor, account_id)
+
+
+@router.delete("/api/people/{account_id}/sessions", status_code=204)
+async def end_sessions(session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> None:
+    """Sign the account out everywhere."""
+    await people.end_sessions(session, actor, account_id, client=client)
+
+
+@router.post("/api/people/{account_id}/reset", status_code=202)
+async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> None:
+    """Send the owner a link by which to choose a new password."""
+    await people.start_reset(core, session, actor, account_id, client=client)
+
+
+@router.get("/api/audit")
+async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> Page[AuditRead]:
+    """Who did what, when and from where."""
+    return await people.list_audit(session, actor, query)
+
+
+@router.get("/api/audit/export.csv")
+async def export_audit(core: CoreDep, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> StreamingResponse:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "audit.csv", lambda session: people.export_audit(session, actor, query))

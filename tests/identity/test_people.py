@@ -1,0 +1,125 @@
+"""What administrators and overseers can do about accounts, and what they cannot."""
+
+from __future__ import annotations
+
+import inspect
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.paging import PageRequest
+from fundwright.identity import people, service
+from fundwright.identity.people import LastAdministrator
+from fundwright.identity.schemas import AccountState, Actor, AuditQuery, Client, PeopleQuery, Role, SignedIn
+from tests.conftest import MakeActor
+
+HERE = Client(address="192.0.2.7", user_agent="Firefox")
+PASSWORD = "a gentle rain of otters"
+
+
+@pytest.fixture
+async def root(session: AsyncSession, make_actor: MakeActor) -> Actor:
+    return await make_actor(session, email="root@example.org", role=Role.ADMIN)
+
+
+@pytest.fixture
+async def ada(session: AsyncSession) -> Actor:
+    return await service.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+
+
+async def _sign_in(core: Core, session: AsyncSession) -> SignedIn:
+    result = await service.sign_in(core, session, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
+    assert isinstance(result, SignedIn)
+    return result
+
+
+class TestListPeople:
+    async def test_filters_sorts_and_pages(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        await service.add_account(
+            session, email="new@example.org", name="Zoe", role=Role.VIEWER, password=None, is_verified=False
+        )
+
+        async def emails(**asked: object) -> list[str]:
+            found = await people.list_people(session, root, PeopleQuery.model_validate(asked))
+            return [person.email for person in found.items]
+
+        assert await emails() == ["ada@example.org", "new@example.org", "root@example.org"]
+        assert await emails(sort="-name") == ["new@example.org", "root@example.org", "ada@example.org"]
+        assert await emails(text="BYR") == ["ada@example.org"]
+        assert await emails(text="%") == []
+        assert await emails(role="admin") == ["root@example.org"]
+        assert await emails(state="unconfirmed") == ["new@example.org"]
+        assert await emails(page=2, page_size=2) == ["root@example.org"]
+
+    async def test_is_exported(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        lines = [line async for line in people.export_people(session, root, PeopleQuery(text="ada"))]
+        assert lines[0] == "email,name,role,state,created_at,last_signed_in_at\r\n"
+        assert lines[1].startswith("ada@example.org,Ada Byron,user,active,")
+
+
+class TestChange:
+    @pytest.mark.security(20, 45)
+    async def test_disabling_ends_every_session(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        token = (await _sign_in(core, session)).token
+        assert (await people.disable(session, root, ada.id, client=HERE)).state is AccountState.DISABLED
+        assert await service.authenticate(core, session, token) is None
+        assert (await people.enable(session, root, ada.id, client=HERE)).state is AccountState.ACTIVE
+        audit = (await people.list_audit(session, root, AuditQuery(text="ada@"))).items
+        assert [(line.action, line.actor_email) for line in audit if line.actor_email == root.email] == [
+            ("account.enabled", root.email), ("account.disabled", root.email),
+        ]  # fmt: skip
+
+    @pytest.mark.security(21)
+    async def test_a_role_counts_at_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        token = (await _sign_in(core, session)).token
+        assert (await people.change_role(session, root, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
+        assert await service.authenticate(core, session, token) is None
+
+    async def test_the_only_administrator_stays_one(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        with pytest.raises(LastAdministrator):
+            await people.disable(session, root, root.id, client=HERE)
+        with pytest.raises(LastAdministrator):
+            await people.change_role(session, root, root.id, Role.USER, client=HERE)
+        await people.change_role(session, root, ada.id, Role.ADMIN, client=HERE)
+        await people.disable(session, root, root.id, client=HERE)
+
+    @pytest.mark.security(24)
+    async def test_sessions_are_seen_and_ended(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        token = (await _sign_in(core, session)).token
+        (seen,) = await people.list_sessions(session, root, ada.id)
+        assert (seen.address, seen.user_agent) == ("192.0.2.7", "Firefox")
+        await people.end_sessions(session, root, ada.id, client=HERE)
+        assert await service.authenticate(core, session, token) is None
+        assert await people.list_sessions(session, root, ada.id) == []
+
+    @pytest.mark.security(15)
+    async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        await people.start_reset(core, session, root, ada.id, client=HERE)
+        (letter,) = (await mail.list_mails(session, PageRequest())).items
+        assert (letter.recipient, "/auth/confirm-reset/" in letter.text) == ("ada@example.org", True)
+        takes = [name for name, function in vars(people).items() if inspect.isfunction(function)
+                 and "password" in inspect.signature(function).parameters]  # fmt: skip
+        assert takes == []
+
+    async def test_nobody_is_not_found(self, session: AsyncSession, root: Actor) -> None:
+        with pytest.raises(NotFound):
+            await people.get_person(session, root, type(root.id)(int=0))
+
+
+class TestAudit:
+    async def test_is_searched_by_words_and_days(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        async def count(**asked: object) -> int:
+            return (await people.list_audit(session, root, AuditQuery.model_validate(asked))).total
+
+        today = now().date()
+        assert await count() == 2
+        assert await count(text="ADA@") == 1
+        assert await count(first=today, last=today) == 2
+        assert await count(last=today - timedelta(days=1)) == 0
+        lines = [line async for line in people.export_audit(session, root, AuditQuery(text="ada@"))]
+        assert (len(lines), "account.created,ada@example.org" in lines[1]) == (2, True)
