@@ -87,7 +87,7 @@ def token(application: Application, browser: Browser) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def administrator(application: Application, browser: Browser) -> Iterator[str]:
     """What `/signin` gives to an administrator."""
-    email = "root@example.org"
+    email = "administrator@example.org"
     application.command("user", "add", email, "--role", "admin", "--name", "Root Example", "--password-stdin", stdin=PASSWORD)
     context = browser.new_context(base_url=application.url)
     answer = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()

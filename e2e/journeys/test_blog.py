@@ -13,7 +13,7 @@ from e2e.conftest import NewContext
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 
-EMAIL, PASSWORD = "grace@example.org", "a lighthouse in the fog"
+EMAIL, PASSWORD = "editor@example.org", "a lighthouse in the fog"
 
 
 @pytest.fixture(scope="module")

@@ -103,7 +103,10 @@ def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> 
     overseeing.goto("/dashboard/category")
     ready(overseeing)
     assert views() == before + 1
-    Shell(overseeing).go_to("Train")
-    Shell(overseeing).go_to("Category")
+    shell = Shell(overseeing)
+    shell.go_to("Analyze")
+    shell.account_menu.click()
+    overseeing.get_by_role("menuitem", name="Category").click()
+    overseeing.wait_for_url("**/dashboard/category")
     ready(overseeing)
     assert views() == before + 2
