@@ -22,6 +22,7 @@ GRACE = "grace@example.org"
 def keep(page: Page, token: str) -> Page:
     """Put a token into the storage, as a page of the product, and nothing else."""
     page.goto("/404")
+    ready(page)  # or it would find the token and sign in by itself
     page.context.clear_cookies()
     page.evaluate("token => localStorage.setItem('token', token)", token)
     return page
