@@ -70,6 +70,7 @@ def test_screens_of_the_product(look: Look, token: str, things: Things, pattern:
     assert_accessible(look)
 
 
+@pytest.mark.parametrize("look", [LOOKS[0], LOOKS[2]], ids=["light-ltr-360px", "dark-rtl-1440px"], indirect=True)
 @pytest.mark.parametrize("path", OVERSEEN)
 def test_screens_of_administrators(look: Look, administrator: str, path: str) -> None:
     recognise(look.page, administrator).goto(path)

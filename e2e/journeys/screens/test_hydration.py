@@ -65,6 +65,7 @@ def test_screens_of_the_product(spoken: Page, token: str, things: Things, patter
     hydrate(recognise(spoken, token), things.path(pattern))
 
 
+@pytest.mark.parametrize("spoken", ["de"], indirect=True)
 @pytest.mark.parametrize("path", OVERSEEN)
 def test_screens_of_administrators(spoken: Page, administrator: str, path: str) -> None:
     hydrate(recognise(spoken, administrator), path)
