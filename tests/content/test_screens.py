@@ -141,7 +141,7 @@ class TestBlogList:
             await screen.type("Search", "nowhere")
             await screen.click("button", "Search")
             assert "No post matches." in screen.text
-        async with mounted(committed, ada, blog_list_screen, path="/dashboard/blog/list?sort=title&size=10") as screen:
+        async with mounted(committed, ada, blog_list_screen, path="/dashboard/blog/list?sort=title&page_size=10") as screen:
             assert screen.props("DataTable")["sort"] == {"field": "title", "direction": "asc"}
 
     @pytest.mark.parametrize("query", ["page=0", "page=x", "page=9", "state=odd", "sort=drop", "open=x", "q=%00"])

@@ -91,7 +91,9 @@ class TestAnalyze:
             assert (screen.value("From"), screen.value("To")) == ("2026-03-02", "2026-03-01")
             assert screen.address == "/dashboard/analyze"
 
-    @pytest.mark.parametrize("query", ["days=8", "day_from=soon", "day_from=2026-03-02&day_to=2026-03-01", "page=0", "size=x"])
+    @pytest.mark.parametrize(
+        "query", ["days=8", "day_from=soon", "day_from=2026-03-02&day_to=2026-03-01", "page=0", "page_size=x"]
+    )
     async def test_an_address_it_does_not_understand_shows_the_last_30_days(
         self, committed: Core, viewer: Actor, query: str
     ) -> None:
@@ -102,11 +104,11 @@ class TestAnalyze:
         async with committed.database.transaction() as session:
             for number in range(11):
                 await add_view(session, f"/{number}")
-        async with mounted(committed, viewer, analyze_screen) as screen:
+        async with mounted(committed, viewer, analyze_screen, path="/dashboard/analyze?sort=path") as screen:
             await screen.emit(
                 "DataTable", "on_query", page=2, pageSize=10, sort={"field": "path", "direction": "asc"}, filters=[]
             )
-            assert screen.address == "/dashboard/analyze?page=2&size=10&sort=path"
+            assert screen.address == "/dashboard/analyze?sort=path&page=2&page_size=10"
             assert [row["id"] for row in screen.props("DataTable")["rows"]] == ["/9"]
 
 

@@ -23,10 +23,10 @@ from fundwright.insights.schemas import PagesQuery, PageVisits, UsageQuery, Usag
 from fundwright_ui.extension import Screen
 from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.history import table_address, table_sort
+from fundwright_ui.screens.listing import ask, export_button, sort_of
 from fundwright_ui.ui import Tab, alert, button, card, empty, form, link_button, loading, page, problem, section, tabs, text_field
 from fundwright_ui.ui.forms import field_errors
-from fundwright_ui.widgets import Column, Row, Series, Table, TableColumn, TableQuery, chart, data_table
+from fundwright_ui.widgets import Column, Row, Series, Table, TableColumn, chart, data_table
 
 _SPANS = ("7", "30", "90")
 
@@ -36,7 +36,7 @@ Read = tuple[UsageRead, Page[PageVisits]]
 @screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.OVERSEE))
 def analyze_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    query = query_in_address(PagesQuery, {**url.params, "page_size": url.get("size")})
+    query = query_in_address(PagesQuery, url.params)
 
     async def read(session: AsyncSession) -> Read:
         return await insights.get_usage(session, actor, query), await insights.list_pages(session, actor, query)
@@ -174,11 +174,6 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
     connection, url = use_connection(), use_url_state()
     screens: list[Screen] = connection.core.plugins.collect("screens")
     titles = {each.path: t(each.title) for each in screens}
-    wanted = query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"})
-
-    def ask(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
-
     return section(
         t("Most visited pages"),
         data_table(
@@ -195,22 +190,14 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
             total=pages.total,
             page=pages.page,
             page_size=pages.page_size,
-            sort=table_sort(query),
+            sort=sort_of(query),
             is_loading=is_loading,
             language=current_language(),
             empty_text=t("No page was opened in these days."),
-            on_query=ask,
+            on_query=ask(url),
             key="table",
         ),
-        actions=[
-            link_button(
-                t("Export as CSV"),
-                connection.href(f"/api/insights/pages.csv?{urlencode(wanted)}"),
-                size="small",
-                icon_name="download",
-                download=True,
-            )
-        ],
+        actions=[export_button(connection, "/api/insights/pages.csv", query)],
     )
 
 

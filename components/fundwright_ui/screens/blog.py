@@ -8,11 +8,10 @@ from reactpy.types import VdomDict
 from fundwright.content import service as content
 from fundwright.content.schemas import BLOG_STEP, BlogPage, PublishedPost
 from fundwright.core.messages import t
-from fundwright_ui.hooks import Connection, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.sidebar.logo import logo
+from fundwright_ui.screens.public import public_frame
 from fundwright_ui.ui import empty, link_button, loading, moment, pagination, problem, text_link
-from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import markdown_view
 
 BLOG = "/blog"
@@ -26,11 +25,11 @@ def blog_screen() -> VdomDict:
     request = BlogPage(page=min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1)
     found = use_query(lambda session: content.list_published(session, request), key=[request], topics=[content.POSTS_TOPIC])
     if found.error:
-        return _public(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload))
+        return public_frame(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return _public(connection, html.h1(t("Blog")), loading(t("Loading the blog")))
+        return public_frame(connection, html.h1(t("Blog")), loading(t("Loading the blog")))
     posts = found.value
-    return _public(
+    return public_frame(
         connection,
         html.h1(t("Blog")),
         html.div(
@@ -53,12 +52,12 @@ def blog_post_screen() -> VdomDict:
     found = use_query(lambda session: content.get_published(session, slug), key=[slug], topics=[content.POSTS_TOPIC])
     back = text_link(t("All posts"), connection.href(BLOG))
     if found.error:
-        return _public(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload), back)
+        return public_frame(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload), back)
     if found.value is None:
-        return _public(connection, html.h1(t("Blog")), loading(t("Loading the post")))
+        return public_frame(connection, html.h1(t("Blog")), loading(t("Loading the post")))
     post = found.value
     connection.set_title(post.title)
-    return _public(
+    return public_frame(
         connection,
         html.article(
             {"className": "fw-post", "dir": "auto"},
@@ -82,21 +81,3 @@ def _entry(post: PublishedPost, href: str, *, key: str) -> VdomDict:
 
 def _byline(post: PublishedPost) -> VdomDict:
     return html.p({"className": "fw-muted fw-small"}, post.author, " · ", moment(post.published_at, shown="date"))
-
-
-def _public(connection: Connection, *children: Child) -> VdomDict:
-    """The page around what strangers read too."""
-    way_in = (t("Go to home"), "/") if connection.actor else (t("Login"), "/auth/login")
-    return html.div(
-        {"className": "fw-public"},
-        html.header(
-            {"className": "fw-public-header"},
-            logo(connection),
-            html.nav(
-                {"className": "fw-row", "aria-label": t("Main")},
-                text_link(t("Blog"), connection.href(BLOG)),
-                link_button(way_in[0], connection.href(way_in[1]), look="soft", size="small"),
-            ),
-        ),
-        html.main({"className": "fw-public-main", "id": "main", "tabIndex": -1}, *children),
-    )

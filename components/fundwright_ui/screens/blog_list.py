@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from reactpy import component, html, use_state
@@ -15,11 +14,10 @@ from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog import BLOG
-from fundwright_ui.screens.history import page_request, table_address, table_sort
-from fundwright_ui.screens.listing import existing_page, search_box
+from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -34,7 +32,7 @@ from fundwright_ui.ui import (
     row,
     select_field,
 )
-from fundwright_ui.widgets import Chip, Column, Row, RowOpened, TableQuery, data_table, delete_dialog
+from fundwright_ui.widgets import Chip, Column, Row, RowOpened, data_table, delete_dialog
 
 BLOG_LIST = "/dashboard/blog/list"
 _COLORS: dict[PostState, Color] = {
@@ -63,15 +61,12 @@ def post_state_chip(state: PostState) -> VdomDict:
 @screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE))
 def blog_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = _query(url.params)
+    query = query_in_address(PostQuery, {**url.params, "text": url.get("q")})
 
     async def read(session: AsyncSession) -> Page[PostRow]:
         return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)
 
     found = use_query(read, key=[query], topics=[content.POSTS_TOPIC])
-
-    def ask(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
 
     def open_row(event: RowOpened) -> None:
         url.set(open=event.id)
@@ -87,10 +82,9 @@ def blog_list_screen() -> VdomDict:
     if found.value is None:
         return page(title, loading(t("Loading the posts")), actions=[new_post])
     posts = found.value
-    if not posts.total and not query.text and query.state is None:
+    if not posts.total and not has_filters(query):
         return page(title, empty(t("No posts yet. The first one appears here.")), actions=[new_post])
     opened = next((post for post in posts.items if str(post.id) == url.get("open")), None)
-    exported = urlencode(query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"}))
     return page(
         title,
         search_box(url, t("Search posts")),
@@ -106,13 +100,7 @@ def blog_list_screen() -> VdomDict:
         ),
         row(
             html.p({"role": "status", "className": "fw-muted"}, nt("{n} post", "{n} posts", posts.total)),
-            link_button(
-                t("Export as CSV"),
-                connection.href(f"/api/blog/posts/export.csv?{exported}"),
-                size="small",
-                icon_name="download",
-                download=True,
-            ),
+            export_button(connection, "/api/blog/posts/export.csv", query),
             spread=True,
         ),
         _opened(opened, key=str(opened.id)) if opened else None,
@@ -131,10 +119,10 @@ def blog_list_screen() -> VdomDict:
             total=posts.total,
             page=posts.page,
             page_size=query.page_size,
-            sort=table_sort(query),
+            sort=sort_of(query),
             is_loading=found.is_loading,
             language=current_language(),
-            on_query=ask,
+            on_query=ask(url),
             on_open=open_row,
             key="table",
         )
@@ -144,15 +132,6 @@ def blog_list_screen() -> VdomDict:
             link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
         ),
         actions=[new_post],
-    )
-
-
-def _query(params: dict[str, str]) -> PostQuery:
-    """What the address asks for; anything odd means the default."""
-    request = page_request(params.get("page", ""), params.get("size", ""), params.get("sort", ""))
-    state = params.get("state")
-    return PostQuery(
-        text=params.get("q", "")[:200], state=PostState(state) if state in list(PostState) else None, **request.model_dump()
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,11 +12,10 @@ from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.screens.feedback import feedback_kind_label
-from fundwright_ui.screens.history import page_request, table_address, table_sort
-from fundwright_ui.screens.listing import existing_page, search_box
+from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -37,7 +34,7 @@ from fundwright_ui.ui import (
     text_area,
     text_link,
 )
-from fundwright_ui.widgets import Chip, Column, Row, RowOpened, TableQuery, data_table
+from fundwright_ui.widgets import Chip, Column, Row, RowOpened, data_table
 
 FEEDBACK_LIST = "/dashboard/feedback"
 _STATE_COLORS: dict[FeedbackState, Color] = {
@@ -59,15 +56,12 @@ def _state_label(state: FeedbackState) -> str:
 @screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE))
 def feedback_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = _query(url.params)
+    query = query_in_address(FeedbackQuery, {**url.params, "text": url.get("q")})
 
     async def read(session: AsyncSession) -> Page[FeedbackRead]:
         return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)
 
     found = use_query(read, key=[query], topics=[content.FEEDBACK_TOPIC])
-
-    def ask(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
 
     def open_row(event: RowOpened) -> None:
         url.set(open=event.id)
@@ -78,10 +72,9 @@ def feedback_list_screen() -> VdomDict:
     if found.value is None:
         return page(title, loading(t("Loading the feedback")))
     entries = found.value
-    if not entries.total and not query.text and query.kind is None and query.state is None:
+    if not entries.total and not has_filters(query):
         return page(title, empty(t("Nobody has sent feedback yet. The form is at /feedback.")))
     opened = next((entry for entry in entries.items if str(entry.id) == url.get("open")), None)
-    exported = urlencode(query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"}))
     return page(
         title,
         search_box(url, t("Search feedback")),
@@ -106,13 +99,7 @@ def feedback_list_screen() -> VdomDict:
         ),
         row(
             html.p({"role": "status", "className": "fw-muted"}, nt("{n} message", "{n} messages", entries.total)),
-            link_button(
-                t("Export as CSV"),
-                connection.href(f"/api/feedback/export.csv?{exported}"),
-                size="small",
-                icon_name="download",
-                download=True,
-            ),
+            export_button(connection, "/api/feedback/export.csv", query),
             spread=True,
         ),
         _opened(opened, key=str(opened.id)) if opened else None,
@@ -129,10 +116,10 @@ def feedback_list_screen() -> VdomDict:
             total=entries.total,
             page=entries.page,
             page_size=query.page_size,
-            sort=table_sort(query),
+            sort=sort_of(query),
             is_loading=found.is_loading,
             language=current_language(),
-            on_query=ask,
+            on_query=ask(url),
             on_open=open_row,
             key="table",
         )
@@ -141,18 +128,6 @@ def feedback_list_screen() -> VdomDict:
             t("Nothing matches. Search for other words, or choose another state."),
             link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
         ),
-    )
-
-
-def _query(params: dict[str, str]) -> FeedbackQuery:
-    """What the address asks for; anything odd means the default."""
-    request = page_request(params.get("page", ""), params.get("size", ""), params.get("sort", ""))
-    state, kind = params.get("state"), params.get("kind")
-    return FeedbackQuery(
-        text=params.get("q", "")[:200],
-        state=FeedbackState(state) if state in list(FeedbackState) else None,
-        kind=FeedbackKind(kind) if kind in list(FeedbackKind) else None,
-        **request.model_dump(),
     )
 
 

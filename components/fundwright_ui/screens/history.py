@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from urllib.parse import urlencode
 
 from babel.numbers import format_decimal
 from reactpy import component, html
@@ -27,9 +26,10 @@ from fundwright_ui.hooks import (
     use_url_state,
 )
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import ask, export_button, sort_of
 from fundwright_ui.ui import Color, Option, empty, link_button, loading, page, problem, row, select_field
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, Sort, TableQuery, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
 
 STATE_COLORS: dict[JobState, Color] = {
     JobState.QUEUED: "secondary",
@@ -72,14 +72,11 @@ def history_screen() -> Component:
 @component
 def _everybodys_jobs() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(HistoryQuery, {**url.params, "page_size": url.get("size")})
+    query = query_in_address(HistoryQuery, url.params)
     found = use_query(
         lambda session: insights.list_history(session, actor, query), key=[actor.id, query], topics=[ALL_JOBS_TOPIC]
     )
     choices = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
-
-    def ask(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
 
     def shown(*children: Child) -> VdomDict:
         return page(t("History"), *children, subtitle=t("Every run, import and draft that somebody here has begun"))
@@ -97,13 +94,7 @@ def _everybodys_jobs() -> VdomDict:
                 {"role": "status", "className": "fw-muted"},
                 nt("{count} entry", "{count} entries", found.value.total, count=f"{found.value.total:,}"),
             ),
-            link_button(
-                t("Export as CSV"),
-                connection.href(f"/api/insights/history.csv?{urlencode(_parameters(query))}"),
-                size="small",
-                icon_name="download",
-                download=True,
-            ),
+            export_button(connection, "/api/insights/history.csv", query),
             spread=True,
         ),
         data_table(
@@ -120,10 +111,10 @@ def _everybodys_jobs() -> VdomDict:
             total=found.value.total,
             page=query.page,
             page_size=query.page_size,
-            sort=table_sort(query),
+            sort=sort_of(query),
             is_loading=found.is_loading,
             language=current_language(),
-            on_query=ask,
+            on_query=ask(url),
             key="table",
         )
         if found.value.items
@@ -197,23 +188,15 @@ def person_name(job: HistoryRow) -> str:
     return job.person or t("Somebody who has left")
 
 
-def _parameters(query: HistoryQuery) -> dict[str, str]:
-    """The query as parameters of the API."""
-    return query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"})
-
-
 @component
 def _own_runs() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
-    request = page_request(url.get("page"), url.get("size"), url.get("sort"))
+    request = query_in_address(PageRequest, url.params)
     found = use_query(
         lambda session: training.list_runs(session, actor, request), key=[actor.id, request], topics=[jobs_topic(actor.id)]
     )
-
-    def query(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
 
     def opened(row: RowOpened) -> None:
         connection.navigate(f"/dashboard/history/{row.id}")
@@ -245,37 +228,14 @@ def _own_runs() -> VdomDict:
             total=found.value.total,
             page=request.page,
             page_size=request.page_size,
-            sort=table_sort(request),
+            sort=sort_of(request),
             is_loading=found.is_loading,
             language=current_language(),
-            on_query=query,
+            on_query=ask(url),
             on_open=opened,
         ),
         subtitle=t("Every run that taught documents to the knowledge base"),
     )
-
-
-def page_request(number: str, size: str, sort: str) -> PageRequest:
-    """What the address asks for; anything odd means the default."""
-    return PageRequest(
-        page=min(int(number), 100_000) if number.isdecimal() and int(number) else 1,
-        page_size=int(size) if size in ("10", "25", "50", "100") else 25,
-        sort=sort,
-    )
-
-
-def table_sort(request: PageRequest) -> Sort | None:
-    return Sort(field=request.sort_field, direction="desc" if request.is_descending else "asc") if request.sort else None
-
-
-def table_address(asked: TableQuery) -> dict[str, object]:
-    """The parameters of the address for what a table asks."""
-    sort = asked.sort
-    return {
-        "page": asked.page if asked.page > 1 else "",
-        "size": asked.page_size if asked.page_size != 25 else "",
-        "sort": f"{'-' if sort.direction == 'desc' else ''}{sort.field}" if sort else "",
-    }
 
 
 def _row(run: RunRead, href: str) -> Row:

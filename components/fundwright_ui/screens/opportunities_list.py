@@ -24,6 +24,7 @@ from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.screens.listing import ask, sort_of
 from fundwright_ui.ui import (
     Option,
     Tab,
@@ -47,7 +48,7 @@ from fundwright_ui.ui import (
     text_field,
 )
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, Sort, TableQuery, data_table
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, data_table
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 
@@ -361,16 +362,6 @@ def _table(
             },
         )
 
-    def ask(asked: TableQuery) -> None:
-        sort = f"{'-' if asked.sort.direction == 'desc' else ''}{asked.sort.field}" if asked.sort else None
-        is_same_order = (sort or "") == query.sort
-        url.set(
-            page=asked.page if asked.page > 1 and is_same_order else None,
-            page_size=asked.page_size if asked.page_size != 25 else None,
-            sort=sort,
-        )
-
-    sort = Sort(field=query.sort_field, direction="desc" if query.is_descending else "asc") if query.sort else None
     return data_table(
         label=t("Opportunities"),
         columns=columns,
@@ -378,10 +369,10 @@ def _table(
         total=listed.total,
         page=listed.page,
         page_size=listed.page_size,
-        sort=sort,
+        sort=sort_of(query),
         is_loading=is_loading,
         language=language,
-        on_query=ask,
+        on_query=ask(url),
         on_open=lambda opened: connection.navigate(f"{PATHS[kind]}/{opened.id}"),
         key="table",
     )

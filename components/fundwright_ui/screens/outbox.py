@@ -9,13 +9,14 @@ from reactpy.types import VdomDict
 
 from fundwright.core.mail import MailRead, MailState
 from fundwright.core.messages import current_language, t
+from fundwright.core.paging import PageRequest
 from fundwright.identity import outbox
 from fundwright.identity.schemas import Role
-from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.history import page_request, table_address, table_sort
+from fundwright_ui.screens.listing import ask
 from fundwright_ui.ui import Color, alert, definition_list, empty, link_button, loading, page, problem, section
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, TableQuery, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
 
 COLORS: dict[MailState, Color] = {
     MailState.KEPT: "secondary",
@@ -38,11 +39,8 @@ def state_label(state: MailState) -> str:
 def outbox_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     url = use_url_state()
-    request = page_request(url.get("page"), url.get("size"), "")
+    request = query_in_address(PageRequest, url.params)
     found = use_query(lambda session: outbox.list_mails(session, actor, request), key=[request])
-
-    def query(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
 
     title = t("Outbox")
     if found.error:
@@ -69,10 +67,9 @@ def outbox_screen() -> VdomDict:
             total=found.value.total,
             page=request.page,
             page_size=request.page_size,
-            sort=table_sort(request),
             is_loading=found.is_loading,
             language=current_language(),
-            on_query=query,
+            on_query=ask(url),
         ),
         subtitle=t("Letters to people: invitations, confirmations and new passwords"),
     )

@@ -8,18 +8,32 @@ from reactpy.types import VdomDict
 from fundwright.core.messages import t
 from fundwright_ui.hooks import Connection
 from fundwright_ui.sidebar.logo import logo
-from fundwright_ui.ui import link_button, page
-from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui import link_button, page, text_link
+from fundwright_ui.ui.elements import Child, classes
 
 
 def public_page(connection: Connection, title: str, *children: Child, subtitle: str | None = None) -> VdomDict:
-    """A page under the logo, with the way in for those who are not signed in."""
+    """A page of cards in the frame."""
+    return public_frame(connection, page(title, *children, subtitle=subtitle), is_wide=True)
+
+
+def public_frame(connection: Connection, *children: Child, is_wide: bool = False) -> VdomDict:
+    """The logo, what else strangers may read, and the way in; one column of text unless `is_wide`."""
+    way_in = (t("Go to home"), "/") if connection.actor else (t("Login"), "/auth/login")
     return html.div(
         {"className": "fw-public"},
         html.header(
             {"className": "fw-public-header"},
             logo(connection),
-            None if connection.actor else link_button(t("Login"), connection.href("/auth/login")),
+            html.nav(
+                {"className": "fw-row", "aria-label": t("Main")},
+                text_link(t("Blog"), connection.href("/blog")),
+                text_link(t("Pricing"), connection.href("/pricing")),
+                link_button(way_in[0], connection.href(way_in[1]), look="soft", size="small"),
+            ),
         ),
-        html.main({"className": "fw-public-main", "id": "main"}, page(title, *children, subtitle=subtitle)),
+        html.main(
+            {"className": classes("fw-public-main", "fw-public-wide" if is_wide else None), "id": "main", "tabIndex": -1},
+            *children,
+        ),
     )

@@ -18,9 +18,9 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.history import page_request, table_address, table_sort
+from fundwright_ui.screens.listing import ask, sort_of
 from fundwright_ui.screens.run import document_state_label, progress_text
 from fundwright_ui.ui import (
     Color,
@@ -44,7 +44,7 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import OnEvent
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, TableQuery, data_table
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, data_table
 
 _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -80,7 +80,7 @@ def train_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
-    request = page_request(url.get("page"), url.get("size"), url.get("sort"))
+    request = query_in_address(PageRequest, url.params)
 
     async def read(session: AsyncSession) -> Overview:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
@@ -291,7 +291,7 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
     opened_id, set_opened_id = use_state("")
     is_confirming, set_confirming = use_state(False)
     opened = next((document for document in documents.items if str(document.id) == opened_id), None)
-    request = page_request(url.get("page"), url.get("size"), url.get("sort"))
+    request = query_in_address(PageRequest, url.params)
     is_problem_there = any(document.error for document in documents.items)
 
     async def remove(session: AsyncSession) -> None:
@@ -306,9 +306,6 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
 
     def open_row(event: RowOpened) -> None:
         set_opened_id(event.id)
-
-    def query(asked: TableQuery) -> None:
-        url.set(**table_address(asked))
 
     removing = use_action(remove, success=t("The document was removed."), then=close)
     training_again = use_action(train_again, success=t("The training run was started."), then=close)
@@ -331,9 +328,9 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
             total=documents.total,
             page=request.page,
             page_size=request.page_size,
-            sort=table_sort(request),
+            sort=sort_of(request),
             language=current_language(),
-            on_query=query,
+            on_query=ask(url),
             on_open=open_row,
             key="table",
         ),

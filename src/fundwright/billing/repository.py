@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -22,6 +22,7 @@ from fundwright.billing.schemas import (
     SubscriberQuery,
 )
 from fundwright.core.database import now
+from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 
 Accounts = Select[UUID, str, str]
@@ -95,8 +96,8 @@ def _subscribers(accounts: Accounts, query: SubscriberQuery) -> Select[*tuple[An
     if query.plan is not None:
         found = found.where(Plan.code == query.plan)
     if query.text:
-        found = found.where(_contains(query.text, account.c.email, account.c.name))
-    return found.order_by(*_order(query, {
+        found = found.where(contains(query.text, account.c.email, account.c.name))
+    return found.order_by(ordered_by(query, {
         "email": account.c.email, "name": func.lower(account.c.name), "plan": Plan.position,
         "since": found.selected_columns.since, "until": found.selected_columns.until,
     }, default=account.c.email), account.c.id)  # fmt: skip
@@ -171,8 +172,8 @@ def _payments(query: PaymentQuery) -> Select[Payment]:
     if query.state is not None:
         found = found.where(Payment.state == query.state)
     if query.text:
-        found = found.where(_contains(query.text, Payment.number, Payment.email, Payment.text))
-    return found.order_by(*_order(query, {
+        found = found.where(contains(query.text, Payment.number, Payment.email, Payment.text))
+    return found.order_by(ordered_by(query, {
         "number": Payment.number, "email": Payment.email, "amount": Payment.amount_cents, "issued": Payment.issued,
         "due": Payment.due, "state": Payment.state, "paid_at": Payment.paid_at,
     }, default=Payment.issued.desc()), Payment.number.desc())  # fmt: skip
@@ -236,7 +237,7 @@ def _links(query: PremiumLinkQuery) -> Select[*tuple[Any, ...]]:
     ).join(Plan, Plan.code == PremiumLink.plan)
     if query.state is not None:
         found = found.where(_link_state() == query.state)
-    return found.order_by(*_order(query, {
+    return found.order_by(ordered_by(query, {
         "created_at": PremiumLink.created_at, "plan": Plan.position, "days": PremiumLink.days, "used": PremiumLink.used,
         "expires_on": PremiumLink.expires_on, "state": _link_state(),
     }, default=PremiumLink.created_at.desc()), PremiumLink.id)  # fmt: skip
@@ -254,19 +255,8 @@ def _link_state() -> ColumnElement[str]:
 # Lists
 
 
-def _contains(text: str, *columns: Any) -> ColumnElement[bool]:
-    return or_(*(column.icontains(text, autoescape=True) for column in columns))
-
-
-def _order(request: PageRequest, columns: Mapping[str, Any], *, default: Any) -> tuple[Any]:
-    column = columns.get(request.sort_field)
-    if column is None:
-        return (default,)
-    return (column.desc().nulls_last() if request.is_descending else column.asc().nulls_last(),)
-
-
 async def _page(session: AsyncSession, found: Select[*tuple[Any, ...]], request: PageRequest) -> tuple[Sequence[AnyRow], int]:
-    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    total = await count_all(session, found)
     rows = await session.execute(found.offset(request.offset).limit(request.page_size))
     return rows.all(), total
 

@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute, defer
 
 from fundwright.content.models import BlogPost, Feedback
 from fundwright.content.schemas import FeedbackQuery, PostQuery, PostState
 from fundwright.core.database import now
+from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 
 T = TypeVar("T")
@@ -63,11 +64,10 @@ async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | N
 def _posts(query: PostQuery) -> Select[BlogPost]:
     found = _without_text()
     if query.text:
-        words = (column.icontains(query.text, autoescape=True) for column in (BlogPost.title, BlogPost.summary))
-        found = found.where(or_(*words))
+        found = found.where(contains(query.text, BlogPost.title, BlogPost.summary))
     if query.state is not None:
         found = found.where(_is(query.state))
-    return _sorted(found, query, _POST_SORTS, BlogPost.changed_at).order_by(BlogPost.id)
+    return found.order_by(ordered_by(query, _POST_SORTS, default=BlogPost.changed_at.desc()), BlogPost.id)
 
 
 def _without_text() -> Select[BlogPost]:
@@ -107,21 +107,13 @@ def _feedback(query: FeedbackQuery) -> Select[Feedback]:
     if query.state is not None:
         found = found.where(Feedback.state == query.state)
     if query.text:
-        searched = (Feedback.text, Feedback.note, Feedback.page, Feedback.sender)
-        found = found.where(or_(*(column.icontains(query.text, autoescape=True) for column in searched)))
-    return _sorted(found, query, _FEEDBACK_SORTS, Feedback.created_at).order_by(Feedback.id)
+        found = found.where(contains(query.text, Feedback.text, Feedback.note, Feedback.page, Feedback.sender))
+    return found.order_by(ordered_by(query, _FEEDBACK_SORTS, default=Feedback.created_at.desc()), Feedback.id)
 
 
 # Both
 
 
-def _sorted(found: Select[T], request: PageRequest, sorts: Sorts, newest: InstrumentedAttribute[Any]) -> Select[T]:
-    """By the field that is asked for, else newest first."""
-    column = sorts.get(request.sort_field, newest)
-    is_descending = request.is_descending or request.sort_field not in sorts
-    return found.order_by(column.desc().nulls_last() if is_descending else column.asc().nulls_last())
-
-
 async def _page(session: AsyncSession, found: Select[T], request: PageRequest) -> tuple[list[T], int]:
-    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    total = await count_all(session, found)
     return list(await session.scalars(found.offset(request.offset).limit(request.page_size))), total

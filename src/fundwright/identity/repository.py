@@ -7,11 +7,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
+from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 from fundwright.identity.models import (
     Account,
@@ -60,7 +61,7 @@ def directory() -> Select[UUID, str, str]:
 
 async def page_of_people(session: AsyncSession, query: PeopleQuery) -> tuple[Sequence[Account], int]:
     found = _people(query)
-    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    total = await count_all(session, found)
     return (await session.scalars(found.offset(query.offset).limit(query.page_size))).all(), total
 
 
@@ -72,7 +73,7 @@ async def stream_people(session: AsyncSession, query: PeopleQuery) -> AsyncItera
 def _people(query: PeopleQuery) -> Select[Account]:
     found = select(Account)
     if query.text:
-        found = found.where(_contains(query.text, Account.email, Account.display_name))
+        found = found.where(contains(query.text, Account.email, Account.display_name))
     if query.role is not None:
         found = found.where(Account.role == query.role)
     if query.state is not None:
@@ -82,11 +83,12 @@ def _people(query: PeopleQuery) -> Select[Account]:
             AccountState.UNCONFIRMED: is_open & ~is_verified,
             AccountState.DISABLED: ~is_open,
         }[query.state])  # fmt: skip
-    column: Any = {
+    columns = {
         "name": func.lower(Account.display_name), "role": Account.role, "created_at": Account.created_at,
         "last_signed_in_at": Account.last_signed_in_at,
-    }.get(query.sort_field, Account.email)  # fmt: skip
-    return found.order_by(column.desc().nulls_last() if query.is_descending else column.asc().nulls_last(), Account.id)
+        "email": Account.email,
+    }  # fmt: skip
+    return found.order_by(ordered_by(query, columns, default=Account.email), Account.id)
 
 
 async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
@@ -97,7 +99,7 @@ async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
 
 async def page_of_audit(session: AsyncSession, query: AuditQuery) -> tuple[Sequence[AuditEntry], int]:
     found = _audit(query)
-    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    total = await count_all(session, found)
     return (await session.scalars(found.offset(query.offset).limit(query.page_size))).all(), total
 
 
@@ -110,7 +112,7 @@ def _audit(query: AuditQuery) -> Select[AuditEntry]:
     found = select(AuditEntry)
     if query.text:
         found = found.where(
-            _contains(query.text, AuditEntry.action, AuditEntry.actor_email, AuditEntry.subject, AuditEntry.address)
+            contains(query.text, AuditEntry.action, AuditEntry.actor_email, AuditEntry.subject, AuditEntry.address)
         )
     if query.first is not None:
         found = found.where(AuditEntry.at >= _midnight(query.first))
@@ -121,10 +123,6 @@ def _audit(query: AuditQuery) -> Select[AuditEntry]:
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
-
-
-def _contains(text: str, *columns: Any) -> ColumnElement[bool]:
-    return or_(*(column.icontains(text, autoescape=True) for column in columns))
 
 
 async def add_account(session: AsyncSession, **values: Any) -> Account | None:

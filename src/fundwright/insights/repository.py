@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
 from fundwright.core.jobs import Job
+from fundwright.core.lists import count_all, ordered_by
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor
 from fundwright.insights.models import PageView
@@ -61,8 +62,8 @@ def _visits(of: ColumnElement[T], query: UsageQuery, request: PageRequest | None
         .subquery()
     )
     views, people = cast(func.sum(each.c.views), BigInteger), func.count(each.c.account_id)
-    order = _order(request or PageRequest(), {"path": each.c.of, "views": views, "people": people}, default=views)
-    return select(each.c.of, views.label("views"), people.label("people")).group_by(each.c.of).order_by(*order, each.c.of)
+    order = ordered_by(request or PageRequest(), {"path": each.c.of, "views": views, "people": people}, default=views.desc())
+    return select(each.c.of, views.label("views"), people.label("people")).group_by(each.c.of).order_by(order, each.c.of)
 
 
 async def page_of_pages(session: AsyncSession, query: PagesQuery) -> tuple[Sequence[Any], int]:
@@ -102,14 +103,14 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
         )
         .outerjoin(person, person.c.id == Job.owner_id)
         .where(*conditions)
-        .order_by(*_order(query, order, default=Job.created_at), Job.id)
+        .order_by(ordered_by(query, order, default=Job.created_at.desc()), Job.id)
     )
 
 
 async def page_of_history(session: AsyncSession, actor: Actor, people: People, query: HistoryQuery) -> tuple[Sequence[Any], int]:
     own_run = case(((Job.owner_id == actor.id) & (Job.kind == TRAINING), Job.payload["run_id"].astext))
     found = _history(people, query).add_columns(own_run.label("run_id"))
-    total = await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0
+    total = await count_all(session, found)
     rows = await session.execute(found.offset(query.offset).limit(query.page_size))
     return rows.mappings().all(), total
 
@@ -140,10 +141,3 @@ def _within(at: InstrumentedAttribute[datetime], query: UsageQuery) -> ColumnEle
     begin = datetime.combine(query.first, time(), UTC)
     end = datetime.combine(query.last, time(), UTC) + timedelta(days=1)
     return (at >= begin) & (at < end)
-
-
-def _order(request: PageRequest, columns: Mapping[str, Any], *, default: Any) -> tuple[Any, ...]:
-    column = columns.get(request.sort_field)
-    if column is None:
-        return (default.desc(),)
-    return (column.desc().nulls_last() if request.is_descending else column.asc().nulls_last(),)

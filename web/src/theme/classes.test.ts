@@ -13,7 +13,7 @@ function classesIn(folder: string, ending: RegExp, written = /(?<!-)\bfw-[a-z-]+
   return found;
 }
 
-const styled = classesIn("web/src/theme", /\.css$/, /(?<=\.)fw-[a-z-]+/g);
+const styled = classesIn("web/src", /\.css$/, /(?<=\.)fw-[a-z-]+/g);
 const used = new Map([...classesIn("components", /\.py$/), ...classesIn("web/src", /\.tsx?$/)]);
 
 describe("every class that Python or a widget uses", () => {

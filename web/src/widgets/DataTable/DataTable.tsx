@@ -1,3 +1,4 @@
+import "./DataTable.css";
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from "react";
 import type { DataTableProps } from "../../generated/widgets";
 import { Waiting } from "../../runtime/Waiting";

@@ -1,3 +1,4 @@
+import "./FileDrop.css";
 import Button from "@mui/material/Button";
 import LinearProgress from "@mui/material/LinearProgress";
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react";

@@ -1,3 +1,4 @@
+import "./SettingsPanel.css";
 import Drawer from "@mui/material/Drawer";
 import FormControl from "@mui/material/FormControl";
 import FormControlLabel from "@mui/material/FormControlLabel";

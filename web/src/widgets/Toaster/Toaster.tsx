@@ -1,3 +1,4 @@
+import "./Toaster.css";
 import { closeSnackbar, enqueueSnackbar, type SnackbarKey, SnackbarProvider } from "notistack";
 import { type ReactNode, useEffect } from "react";
 import { useRuntime } from "../../runtime/Runtime";
