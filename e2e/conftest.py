@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError
 from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from e2e.application import Application, launch_options, started
@@ -51,20 +52,32 @@ def complaints() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def new_context(new_context: CreateContextCallback, complaints: list[str]) -> NewContext:
+def new_context(new_context: CreateContextCallback, complaints: list[str]) -> Iterator[NewContext]:
     """Opens a browser that knows nothing of the others, heard by `complaints`. `page` stands in one of these, too."""
+    with ExitStack() as heard:
+
+        def make(**options: Any) -> BrowserContext:
+            return heard.enter_context(listening(new_context(**options), complaints))
+
+        yield make
+
+
+@contextmanager
+def listening(context: BrowserContext, complaints: list[str]) -> Iterator[BrowserContext]:
+    """Whatever the pages of the browser say against themselves is added to `complaints`."""
 
     def listen(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not _is_expected(message):
             complaints.append(message.text)
 
-    def make(**options: Any) -> BrowserContext:
-        context = new_context(**options)
-        context.on("console", listen)
-        context.on("weberror", lambda error: complaints.append(str(error.error)))
-        return context
+    def note(error: WebError) -> None:
+        complaints.append(str(error.error))
 
-    return make
+    context.on("console", listen)
+    context.on("weberror", note)
+    yield context
+    context.remove_listener("console", listen)
+    context.remove_listener("weberror", note)
 
 
 def _is_expected(message: ConsoleMessage) -> bool:
@@ -100,11 +113,14 @@ def things(application: Application, browser: Browser, token: str) -> Things:
     return find_things(browser, application.url, token)
 
 
-def recognise(page: Page, token: str) -> Page:
+Visitor = TypeVar("Visitor", Page, BrowserContext)
+
+
+def recognise(visitor: Visitor, token: str) -> Visitor:
     """Give the browser the cookie of the token's session, as a page does that finds a token only."""
-    answer = page.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
+    answer = visitor.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
     assert answer.ok
-    return page
+    return visitor
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from babel.messages.pofile import read_po, write_po
 
 from fundwright.core.messages import LANGUAGES
 from fundwright.generation.templates import TEMPLATES
+from fundwright.identity.permissions import REFUSALS
 from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui import plugin
 from fundwright_ui.sidebar.entries import IN_MENU
@@ -53,6 +54,7 @@ def passed_as_data() -> Iterator[tuple[str, str]]:
         )
     for reason in Refusal:
         yield SignInRefused(reason=reason).sentence, "src/fundwright/identity/schemas.py"
+    yield from ((sentence, "src/fundwright/identity/permissions.py") for sentence in REFUSALS.values())
     for template in TEMPLATES:
         texts = [template.title, template.description]
         for section in template.sections:

@@ -12,7 +12,7 @@ from fundwright.billing.api import router as billing
 from fundwright.categories.api import router as categories
 from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
-from fundwright.core.web import Bounds, RequestId, add_error_handlers
+from fundwright.core.web import Bounds, RequestId, Speech, add_error_handlers
 from fundwright.generation.api import router as generation
 from fundwright.identity import service as identity_service
 from fundwright.identity.api import cookie_name
@@ -52,6 +52,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.state.core = core
     add_error_handlers(app)
     app.add_middleware(Bounds)
+    app.add_middleware(Speech)
     app.add_middleware(RequestId)
     if proxies := core.settings.trusted_proxies:
         # Before everything that asks who sends a request. Of a chain of addresses it takes the last that is no proxy of ours.

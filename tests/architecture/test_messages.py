@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 import pytest
 
+from fundwright.core import errors
+from fundwright.core.errors import FundwrightError
 from scripts import messages
 
 
@@ -21,3 +26,49 @@ def test_messages_come_from_both_halves_and_from_data() -> None:
         "src/fundwright/generation/templates.py",
         "web/src/widgets/FileDrop/FileDrop.tsx",
     } <= said
+
+
+IN_ENGLISH = {
+    "StartRefused": "said before anybody could choose a language",
+    "EmailTaken": "the specification's own text",
+    "TokenMissing": "the specification's own text",
+    "TokenInvalid": "the specification's own text",
+    "NoSuchAccount": "said by the command line",
+}
+"""Refusals that are not translated, and why."""
+
+
+def test_every_refusal_is_said_in_the_language_of_whoever_is_refused() -> None:
+    plain = [
+        f"{path}:{line}"
+        for path in (messages.PROJECT / "src/fundwright").rglob("*.py")
+        if "cli" not in path.parts
+        for line in refusals_in_english(ast.parse(path.read_text()))
+    ]
+    assert plain == [], "Wrap the sentence in t(…)."
+
+
+def refusals_in_english(tree: ast.AST, within: str = "") -> Iterator[int]:
+    """Lines that give a bare text to an error that people are shown."""
+    for node in ast.iter_child_nodes(tree):
+        name = node.name if isinstance(node, ast.ClassDef) else within
+        match node:
+            case ast.Raise(exc=ast.Call(func=ast.Name(id=error), args=[text, *_])) if error in REFUSALS:
+                pass
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"))), args=[text, *_]) if name in REFUSALS:
+                pass
+            case _:
+                text = None
+        if isinstance(text, ast.JoinedStr | ast.Constant):
+            yield text.lineno
+        yield from refusals_in_english(node, name)
+
+
+def _refusals() -> Iterator[type[FundwrightError]]:
+    waiting: list[type[FundwrightError]] = [errors.FundwrightError]
+    while waiting:
+        waiting += (found := waiting.pop()).__subclasses__()
+        yield found
+
+
+REFUSALS = {error.__name__ for error in _refusals()} - IN_ENGLISH.keys()

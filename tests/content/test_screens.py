@@ -116,6 +116,24 @@ class TestEditPost:
             await screen.expect(lambda: screen.has("button", "Save as draft"))
         assert await posts_of(committed, ada) == [("News", PostState.DRAFT)]
 
+    async def test_what_somebody_else_has_changed_meanwhile_is_not_overwritten(
+        self, committed: Core, ada: Actor, write: Write
+    ) -> None:
+        post = await write("News")
+        edit = {"id": str(post.id)}
+        async with (
+            mounted(committed, ada, edit_post_screen, params=edit) as first,
+            mounted(committed, ada, edit_post_screen, params=edit) as second,
+        ):
+            for title in ("Newer", "Newest"):
+                await first.type("Title", title)
+                await first.click("button", "Save")
+            await second.type("Title", "Old")
+            await second.click("button", "Save")
+            assert second.toasts[-1].startswith("Somebody else has changed this post")
+            assert second.value("Title") == "Old"
+        assert await posts_of(committed, ada) == [("Newest", PostState.PUBLISHED)]
+
     async def test_who_only_looks_sees_the_text(self, committed: Core, viewer: Actor, write: Write) -> None:
         post = await write("News", draft=True)
         async with mounted(committed, viewer, edit_post_screen, params={"id": str(post.id)}) as screen:

@@ -18,6 +18,7 @@ from fundwright.content.schemas import (
     FeedbackQuery,
     FeedbackSend,
     FeedbackState,
+    PostChange,
     PostContent,
     PostQuery,
     PostState,
@@ -77,15 +78,15 @@ class TestSlug:
 
     async def test_it_follows_the_title_until_everyone_may_know_it(self, session: AsyncSession, admin: Actor) -> None:
         post = await write_post(session, admin, "First", draft=True)
-        renamed = PostContent(title="Second", text="x")
+        renamed = PostChange(title="Second", text="x")
         assert (await service.change_post(session, admin, post.id, renamed, client=HERE)).slug == "second"
         await service.publish_post(session, admin, post.id, client=HERE)
-        changed = await service.change_post(session, admin, post.id, PostContent(title="Third", text="x"), client=HERE)
+        changed = await service.change_post(session, admin, post.id, PostChange(title="Third", text="x"), client=HERE)
         assert (changed.slug, changed.title) == ("second", "Third")
 
     async def test_saving_the_same_title_keeps_it(self, session: AsyncSession, admin: Actor) -> None:
         post = await write_post(session, admin, "First", draft=True)
-        again = PostContent(title="First.", text="y")
+        again = PostChange(title="First.", text="y")
         assert (await service.change_post(session, admin, post.id, again, client=HERE)).slug == "first"
 
 
@@ -132,7 +133,7 @@ class TestPublishing:
 
     async def test_every_step_is_in_the_audit_trail(self, session: AsyncSession, admin: Actor) -> None:
         post = await write_post(session, admin, "News")
-        await service.change_post(session, admin, post.id, PostContent(title="News", text="x"), client=HERE)
+        await service.change_post(session, admin, post.id, PostChange(title="News", text="x"), client=HERE)
         await service.withdraw_post(session, admin, post.id, client=HERE)
         await service.delete_post(session, admin, post.id, client=HERE)
         deeds = ("created", "published", "changed", "withdrawn", "deleted")

@@ -14,6 +14,7 @@ from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState
+from fundwright.core.messages import speaking, t
 
 OWNER = uuid4()
 
@@ -98,6 +99,20 @@ class TestEnqueue:
     async def test_an_unknown_kind_is_a_programming_error(self, queue: JobQueue) -> None:
         with pytest.raises(KeyError, match="no handler is registered for job kind 'nothing'"):
             await add(queue, "nothing")
+
+
+class TestLanguage:
+    async def test_a_job_speaks_the_language_of_whoever_asked_for_it(self, queue: JobQueue) -> None:
+        async def refuse(run: JobRun) -> None:
+            raise NotFound(t("The draft"))
+
+        queue.register("refuse", refuse)
+        async with working(queue):
+            with speaking("fr"):
+                french = await add(queue, "refuse")
+            english = await add(queue, "refuse")
+            assert ((await ended(queue, french)).error or "").startswith("Le brouillon est introuvable")
+            assert ((await ended(queue, english)).error or "").startswith("The draft was not found")
 
 
 class TestFailure:

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from fundwright.core import web
 from fundwright.core.assembly import Core
-from fundwright.core.web import Bounds, CoreDep, add_error_handlers, receive_file
+from fundwright.core.errors import DatabaseAway
+from fundwright.core.web import Bounds, CoreDep, Speech, add_error_handlers, receive_file
 
 
 class Note(BaseModel):
@@ -22,6 +23,7 @@ def build(core: Core) -> FastAPI:
     app = FastAPI()
     app.state.core = core
     app.add_middleware(Bounds)
+    app.add_middleware(Speech)
     add_error_handlers(app)
 
     @app.post("/api/notes")
@@ -31,6 +33,10 @@ def build(core: Core) -> FastAPI:
     @app.post("/api/files")
     async def add_file(core: CoreDep, request: Request) -> int:
         return (await receive_file(core, request, core.files.store)).kept.size_bytes
+
+    @app.get("/api/refused")
+    async def refused() -> None:
+        raise DatabaseAway
 
     @app.get("/api/picture")
     async def picture() -> Response:
@@ -64,6 +70,20 @@ class TestErrors:
         assert answer.status_code == status
         assert answer.json()["error"]["code"] == code
         assert answer.json()["error"]["message"].endswith(".")
+
+    @pytest.mark.parametrize(
+        ("headers", "beginning"),
+        [
+            ({}, "The database"),
+            ({"accept-language": "nl, fr-CH;q=0.8, de;q=0.5"}, "La base"),
+            ({"accept-language": "fr", "cookie": "language=de"}, "Die Datenbank"),
+        ],
+    )
+    async def test_speak_the_language_that_the_browser_asks_for(
+        self, program: httpx.AsyncClient, headers: dict[str, str], beginning: str
+    ) -> None:
+        answer = await program.get("/api/refused", headers=headers)
+        assert answer.json()["error"]["message"].startswith(beginning)
 
     async def test_another_method_is_told_which_ones_there_are(self, program: httpx.AsyncClient) -> None:
         assert (await program.get("/api/notes")).headers["allow"] == "POST"

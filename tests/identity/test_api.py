@@ -19,6 +19,16 @@ async def _sign_in(visitor: httpx.AsyncClient, **changes: object) -> str:
 
 
 @pytest.mark.usefixtures("ada")
+class TestLanguage:
+    async def test_the_one_chosen_for_the_account_counts(self, visitor: httpx.AsyncClient) -> None:
+        await _sign_in(visitor)
+        nothing = "/api/account/sessions/00000000-0000-0000-0000-000000000000"
+        assert "not found" in (await visitor.delete(nothing)).json()["error"]["message"]
+        await visitor.put("/api/account/language", json={"language": "de"})
+        assert "nicht gefunden" in (await visitor.delete(nothing)).json()["error"]["message"]
+
+
+@pytest.mark.usefixtures("ada")
 class TestSignIn:
     async def test_answers_flag_and_token_and_sets_the_cookie(self, visitor: httpx.AsyncClient) -> None:
         answer = await visitor.post("/signin", json=_FORM)

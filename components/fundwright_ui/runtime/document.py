@@ -13,7 +13,8 @@ from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import LANGUAGES, current_language, set_language, t, translations
+from fundwright.core.messages import current_language, set_language, t, translations
+from fundwright.core.web import language_asked_for
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.bundle import Bundle
@@ -26,7 +27,6 @@ from fundwright_ui.runtime.view import OnView, Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
 _ENTRY = "web/src/main.tsx"
-_LANGUAGE_COOKIE = "language"
 
 
 class Documents:
@@ -161,14 +161,5 @@ def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
 
 
 def language_of(actor: Actor | None, request: HTTPConnection) -> str:
-    """The language chosen for the account, else on this browser, else the first accepted one that we speak."""
-    if actor is not None and actor.language is not None:
-        return actor.language
-    cookie = request.cookies.get(_LANGUAGE_COOKIE)
-    if cookie is not None and cookie in LANGUAGES:
-        return cookie
-    for part in request.headers.get("accept-language", "").split(","):
-        code = part.split(";")[0].strip().split("-")[0].lower()
-        if code in LANGUAGES:
-            return code
-    return "en"
+    """The one chosen for the account, else the one that the browser asks for."""
+    return actor.language if actor is not None and actor.language is not None else language_asked_for(request)

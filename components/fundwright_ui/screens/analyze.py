@@ -8,13 +8,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from babel.dates import format_date
-from babel.numbers import format_decimal
 from pydantic import ValidationError
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import current_language, number, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
@@ -112,7 +111,7 @@ def _totals(usage: UsageRead) -> VdomDict:
         *(
             html.li(
                 {"className": "fw-card fw-figure", "key": label},
-                html.span({"className": "fw-figure-count"}, _number(count)),
+                html.span({"className": "fw-figure-count"}, number(count)),
                 html.span({"className": "fw-muted"}, label),
             )
             for count, label in totals
@@ -162,7 +161,7 @@ def _charts(usage: UsageRead) -> VdomDict:
 def _table(days: Sequence[date], series: Sequence[Series]) -> VdomDict:
     """The newest day first."""
     rows = [
-        (format_date(day, locale=current_language()), *(_number(each.values[number]) for each in series))
+        (format_date(day, locale=current_language()), *(number(each.values[number]) for each in series))
         for number, day in enumerate(days)
     ]
     columns = [TableColumn(label=t("Day")), *(TableColumn(label=each.label, is_number=True) for each in series)]
@@ -199,7 +198,3 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
         ),
         actions=[export_button(connection, "/api/insights/pages.csv", query)],
     )
-
-
-def _number(value: int) -> str:
-    return format_decimal(value, locale=current_language())

@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.content import service as content
-from fundwright.content.schemas import PostContent, PostRead, PostState, PublishAt
+from fundwright.content.schemas import PostChange, PostContent, PostRead, PostState, PublishAt
 from fundwright.core.messages import t
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
@@ -89,14 +89,15 @@ def _standing(post: PostRead) -> VdomDict:
 def _editor(post: PostRead | None) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     text, set_text = use_state(post.text if post else "")
+    based_on, set_based_on = use_state(post.changed_at if post else None)
 
     async def save(session: AsyncSession, written: PostForm) -> PostRead:
         client = connection.client
-        wanted = PostContent(title=written.title, summary=written.summary, text=written.text)
+        wanted = {"title": written.title, "summary": written.summary, "text": written.text}
         saved = (
-            await content.change_post(session, actor, post.id, wanted, client=client)
+            await content.change_post(session, actor, post.id, PostChange(based_on=based_on, **wanted), client=client)
             if post
-            else await content.create_post(session, actor, wanted, client=client)
+            else await content.create_post(session, actor, PostContent(**wanted), client=client)
         )
         if written.publication == _PUBLISH or (written.publication == _KEEP and written.publish_at):
             return await content.publish_post(session, actor, saved.id, at=written.publish_at, client=client)
@@ -105,6 +106,7 @@ def _editor(post: PostRead | None) -> VdomDict:
         return saved
 
     def tell(saved: PostRead) -> None:
+        set_based_on(saved.changed_at)
         connection.toast(
             {
                 PostState.DRAFT: t("The draft was saved."),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 from babel.dates import format_date
-from babel.numbers import format_decimal
 from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -13,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.categories import service as categories
 from fundwright.core.database import now
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
@@ -70,7 +69,7 @@ def _figure(figure: Figure, href: str) -> VdomDict:
         {"key": figure.path},
         html.a(
             {"className": "fw-card fw-figure", "href": href},
-            html.span({"className": "fw-figure-count"}, format_decimal(figure.count, locale=current_language())),
+            html.span({"className": "fw-figure-count"}, number(figure.count)),
             html.span({"className": "fw-muted"}, figure.label),
         ),
     )

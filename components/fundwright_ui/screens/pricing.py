@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from babel.numbers import format_decimal
 from reactpy.types import VdomDict
 
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanRead
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import number, t
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.public import public_page
@@ -23,7 +22,7 @@ def limits_of(plan: PlanRead) -> dict[str, str]:
     """What the plan allows, in words."""
 
     def shown(limit: int | None) -> str:
-        return t("Unlimited") if limit is None else format_decimal(limit, locale=current_language())
+        return t("Unlimited") if limit is None else number(limit)
 
     return {
         t("Documents"): shown(plan.documents),

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
-from e2e.conftest import recognise
+from e2e.journeys.screens.conftest import Visiting
 from e2e.pages.ready import ready, until
 from e2e.pages.screens import GUARDED, OVERSEEN, PUBLIC, Things
 from e2e.pages.shell import Shell
 
-NARROW, WIDE = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
-
+NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
 # Colours, direction and width do not depend on each other: three looks show every pair that has broken before.
 LOOKS = [("light", "ltr", NARROW), ("dark", "rtl", NARROW), ("dark", "rtl", WIDE)]
@@ -30,70 +29,68 @@ SETTLED = """document.getAnimations().every(
 
 @dataclass(frozen=True)
 class Look:
-    """A page as somebody has set it up."""
+    """How somebody has set up the pages that are opened."""
 
-    page: Page
     mode: str
     direction: str
+    size: ViewportSize
+    visiting: Visiting
+    base_url: str
+
+    def open(self, path: str, *, token: str = "") -> Page:
+        chosen = {"themeMode": self.mode, "themeDirection": self.direction, "themeColor": "default", "themeStretch": False}
+        kept = {"origin": self.base_url, "localStorage": [{"name": "settings", "value": json.dumps(chosen)}]}
+        page = self.visiting(token, viewport=self.size, storage_state={"cookies": [], "origins": [kept]}).new_page()
+        page.goto(path)
+        page.wait_for_url(f"**{path}")
+        return ready(page)
+
+    def assert_accessible(self, page: Page) -> None:
+        ready(page)
+        shown = page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]")
+        assert shown == [self.mode, self.direction]
+        until(page, SETTLED)
+        found: list[dict[str, Any]] = Axe().run(page).response["violations"]
+        assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
 @pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}-{look[2]['width']}px")
-def look(request: pytest.FixtureRequest, page: Page) -> Look:
+def look(request: pytest.FixtureRequest, visiting: Visiting, base_url: str) -> Look:
     mode, direction, size = request.param
-    chosen = {"themeMode": mode, "themeDirection": direction, "themeColor": "default", "themeStretch": False}
-    page.add_init_script(f"localStorage.setItem('settings', {json.dumps(json.dumps(chosen))})")
-    page.set_viewport_size(size)
-    return Look(page, mode, direction)
-
-
-def assert_accessible(look: Look) -> None:
-    page = ready(look.page)
-    shown = page.evaluate("[document.documentElement.dataset.mode, document.documentElement.dir]")
-    assert shown == [look.mode, look.direction]
-    until(page, SETTLED)
-    found: list[dict[str, Any]] = Axe().run(page).response["violations"]
-    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    return Look(mode, direction, size, visiting, base_url)
 
 
 @pytest.mark.parametrize("path", PUBLIC)
 def test_screens_before_signing_in(look: Look, path: str) -> None:
-    look.page.goto(path)
-    assert_accessible(look)
+    look.assert_accessible(look.open(path))
 
 
 @pytest.mark.parametrize("pattern", GUARDED)
 def test_screens_of_the_product(look: Look, token: str, things: Things, pattern: str) -> None:
-    path = things.path(pattern)
-    recognise(look.page, token).goto(path)
-    look.page.wait_for_url(f"**{path}")
-    assert_accessible(look)
+    look.assert_accessible(look.open(things.path(pattern), token=token))
 
 
 @pytest.mark.parametrize("look", [LOOKS[0], LOOKS[2]], ids=["light-ltr-360px", "dark-rtl-1440px"], indirect=True)
 @pytest.mark.parametrize("path", OVERSEEN)
 def test_screens_of_administrators(look: Look, administrator: str, path: str) -> None:
-    recognise(look.page, administrator).goto(path)
-    look.page.wait_for_url(f"**{path}")
-    assert_accessible(look)
+    look.assert_accessible(look.open(path, token=administrator))
 
 
 @pytest.mark.parametrize("path", ["/dashboard/category", "/generate/index"])
 def test_what_the_top_bar_opens(look: Look, token: str, path: str) -> None:
-    page = recognise(look.page, token)
-    page.goto(path)
-    ready(page)
+    page = look.open(path, token=token)
     shell = Shell(page)
     shell.account_menu.click()
     expect(page.get_by_role("menu", name="Account menu")).to_be_visible()
-    assert_accessible(look)
+    look.assert_accessible(page)
     page.keyboard.press("Escape")
     shell.settings.click()
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
-    assert_accessible(look)
+    look.assert_accessible(page)
     page.keyboard.press("Escape")
     dialog = shell.ask_to_sign_out()
     expect(dialog).to_be_visible()
-    assert_accessible(look)
+    look.assert_accessible(page)
     dialog.get_by_role("button", name="No, cancel").click()
     expect(dialog).to_be_hidden()

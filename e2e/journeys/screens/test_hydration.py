@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable, Sequence
+from itertools import cycle
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Route
 
 from e2e.application import PROJECT
-from e2e.conftest import NewContext, recognise
+from e2e.journeys.screens.conftest import Visiting
 from e2e.pages.ready import ready
 from e2e.pages.screens import GUARDED, OVERSEEN, PUBLIC, Things
 
@@ -28,10 +30,15 @@ def talkative(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "assets"
 
 
-@pytest.fixture(params=LANGUAGES)
-def spoken(request: pytest.FixtureRequest, new_context: NewContext, talkative: Path) -> Page:
-    """A page in that language, with the scripts of the development build in the place of the served ones."""
-    page = new_context(locale=request.param).new_page()
+Hydrate = Callable[..., None]
+
+
+@pytest.fixture
+def hydrate(visiting: Visiting, talkative: Path) -> Hydrate:
+    """Opens a page with the scripts of the development build in the place of the served ones.
+
+    What React has to say against it fails the journey.
+    """
     (main,) = talkative.glob("main-*.js")
 
     def answer(route: Route) -> None:
@@ -44,28 +51,30 @@ def spoken(request: pytest.FixtureRequest, new_context: NewContext, talkative: P
         else:
             route.continue_()  # preloaded for the served build, which nothing here uses
 
-    page.route("**/assets/*", answer)
-    return page
+    def open(path: str, *, language: str, token: str = "") -> None:
+        page = visiting(token, lambda browser: browser.route("**/assets/*", answer), locale=language).new_page()
+        page.goto(path)
+        ready(page)
+        assert page.evaluate("Object.keys(document.querySelector('#root')).some((key) => key.startsWith('__react'))")
+
+    return open
 
 
-def hydrate(page: Page, path: str) -> None:
-    """What React has to say against it fails the journey."""
-    page.goto(path)
-    ready(page)
-    assert page.evaluate("Object.keys(document.querySelector('#root')).some((key) => key.startsWith('__react'))")
+def in_turn(paths: Sequence[str]) -> list[tuple[str, str]]:
+    """Each with one of the languages: what a screen does in one of them it does in the others."""
+    return list(zip(paths, cycle(LANGUAGES), strict=False))
 
 
-@pytest.mark.parametrize("path", PUBLIC)
-def test_screens_before_signing_in(spoken: Page, path: str) -> None:
-    hydrate(spoken, path)
+@pytest.mark.parametrize(("path", "language"), in_turn(PUBLIC))
+def test_screens_before_signing_in(hydrate: Hydrate, path: str, language: str) -> None:
+    hydrate(path, language=language)
 
 
-@pytest.mark.parametrize("pattern", GUARDED)
-def test_screens_of_the_product(spoken: Page, token: str, things: Things, pattern: str) -> None:
-    hydrate(recognise(spoken, token), things.path(pattern))
+@pytest.mark.parametrize(("pattern", "language"), in_turn(GUARDED))
+def test_screens_of_the_product(hydrate: Hydrate, token: str, things: Things, pattern: str, language: str) -> None:
+    hydrate(things.path(pattern), language=language, token=token)
 
 
-@pytest.mark.parametrize("spoken", ["de"], indirect=True)
-@pytest.mark.parametrize("path", OVERSEEN)
-def test_screens_of_administrators(spoken: Page, administrator: str, path: str) -> None:
-    hydrate(recognise(spoken, administrator), path)
+@pytest.mark.parametrize(("path", "language"), in_turn(OVERSEEN))
+def test_screens_of_administrators(hydrate: Hydrate, administrator: str, path: str, language: str) -> None:
+    hydrate(path, language=language, token=administrator)

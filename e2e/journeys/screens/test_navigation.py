@@ -8,7 +8,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, recognise
+from e2e.conftest import EMAIL, PASSWORD
+from e2e.journeys.screens.conftest import Visiting
 from e2e.pages.ready import ready
 from e2e.pages.screens import GUARDED, OVERSEEN, PUBLIC, Things
 from e2e.pages.shell import Shell
@@ -36,8 +37,10 @@ def test_no_screen_is_left_out() -> None:
 
 @pytest.mark.pain(15)
 @pytest.mark.parametrize("pattern", GUARDED)
-def test_a_screen_can_be_opened_loaded_again_and_come_back_to(recognised: Page, things: Things, pattern: str) -> None:
-    page, path = recognised, things.path(pattern)
+def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
+    visiting: Visiting, token: str, things: Things, pattern: str
+) -> None:
+    page, path = visiting(token).new_page(), things.path(pattern)
     heading = page.get_by_role("main").get_by_role("heading", level=1)
 
     def expect_the_screen() -> None:
@@ -66,10 +69,11 @@ def test_a_screen_can_be_opened_loaded_again_and_come_back_to(recognised: Page, 
 
 @pytest.mark.parametrize("path", OVERSEEN)
 def test_a_screen_of_administrators_can_be_opened_and_loaded_again_and_is_nowhere_for_others(
-    page: Page, administrator: str, token: str, path: str
+    visiting: Visiting, administrator: str, token: str, path: str
 ) -> None:
+    page = visiting(administrator).new_page()
     heading = page.get_by_role("main").get_by_role("heading", level=1)
-    recognise(page, administrator).goto(path)
+    page.goto(path)
     ready(page)
     title, words = page.title(), heading.inner_text()
     page.reload()
@@ -77,8 +81,7 @@ def test_a_screen_of_administrators_can_be_opened_and_loaded_again_and_is_nowher
     assert page.url.endswith(path)
     expect(page).to_have_title(title)
     expect(heading).to_have_text(words)
-    recognise(page, token)
-    assert page.request.get(path, max_redirects=0).headers["location"] == "/404"
+    assert visiting(token).request.get(path, max_redirects=0).headers["location"] == "/404"
 
 
 def test_nobody_sees_a_screen_before_signing_in(page: Page, things: Things) -> None:

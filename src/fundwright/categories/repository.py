@@ -14,6 +14,7 @@ from fundwright.categories.models import Category, Label
 from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 _MOST_EXAMPLES = 3_000
@@ -65,7 +66,7 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID) -> Categ
     """Raises NotFound, also for somebody else's category."""
     category = await session.scalar(select(Category).where(Category.id == category_id, Category.owner_id == owner_id))
     if category is None:
-        raise NotFound("The category")
+        raise NotFound(t("The category"))
     return category
 
 

@@ -31,6 +31,7 @@ from fundwright.categories.schemas import (
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
+from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -43,7 +44,7 @@ class NameTaken(Conflict):
     """Two categories of one account cannot have the same name, capitals aside."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"You already have a category named “{name}”. Choose another name, or use that one.")
+        super().__init__(t("You already have a category named “{name}”. Choose another name, or use that one.", name=name))
 
 
 def categories_topic(owner_id: UUID) -> str:
@@ -63,7 +64,7 @@ async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -
     for category in await repository.list_with_counts(session, actor.id):
         if category.id == category_id:
             return category
-    raise NotFound("The category")
+    raise NotFound(t("The category"))
 
 
 @needs(Permission.WORK)
@@ -154,7 +155,7 @@ async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> Label
     """Say that the suggested category is right. Raises NotFound when there is no suggestion."""
     label = await repository.find_label(session, actor.id, subject_id)
     if label is None or label.category_id is None:
-        raise NotFound("The suggestion")
+        raise NotFound(t("The suggestion"))
     return await _decide(session, actor, subject_id, category_id=label.category_id, state=LabelState.ACCEPTED)
 
 
@@ -180,7 +181,7 @@ async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) 
     """Take back what a person said of a subject; the model may label it again. Raises NotFound."""
     label = await repository.find_label(session, actor.id, subject_id)
     if label is None or label.source != LabelSource.PERSON:
-        raise NotFound("The example")
+        raise NotFound(t("The example"))
     await session.delete(label)
     await session.flush()
     await _announce(session, actor)

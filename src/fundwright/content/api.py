@@ -17,6 +17,7 @@ from fundwright.content.schemas import (
     FeedbackRead,
     FeedbackReceived,
     FeedbackSend,
+    PostChange,
     PostContent,
     PostQuery,
     PostRead,
@@ -75,7 +76,7 @@ async def get_post(session: DbSession, actor: CurrentActor, post_id: UUID) -> Po
 
 @router.put("/api/blog/posts/{post_id}")
 async def change_post(
-    session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID, content: PostContent
+    session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID, content: PostChange
 ) -> PostRead:
     return await service.change_post(session, actor, post_id, content, client=client)
 

@@ -50,8 +50,8 @@ async def stream_posts(session: AsyncSession, query: PostQuery) -> AsyncIterator
         yield post
 
 
-async def find_post(session: AsyncSession, post_id: UUID) -> BlogPost | None:
-    return await session.get(BlogPost, post_id)
+async def find_post(session: AsyncSession, post_id: UUID, *, for_update: bool = False) -> BlogPost | None:
+    return await session.get(BlogPost, post_id, with_for_update=for_update or None)
 
 
 async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | None) -> set[str]:

@@ -91,6 +91,13 @@ class PostContent(BaseModel):
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000), _Fit]
 
 
+class PostChange(PostContent):
+    """A post written anew, from what it was at `based_on`, its `changed_at` of then."""
+
+    based_on: AwareDatetime | None = None
+    """What somebody else has changed since is not overwritten: the call is refused."""
+
+
 class Publication(BaseModel):
     """When a post appears; without `at` that is now."""
 

@@ -20,6 +20,7 @@ from fundwright.content.schemas import (
     FeedbackReceived,
     FeedbackSend,
     FeedbackState,
+    PostChange,
     PostContent,
     PostQuery,
     PostRead,
@@ -29,7 +30,7 @@ from fundwright.content.schemas import (
     PublishedPostRead,
 )
 from fundwright.core.database import now
-from fundwright.core.errors import FundwrightError, NotFound
+from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
@@ -53,6 +54,13 @@ _FEEDBACK_COLUMNS = ("created_at", "kind", "state", "sender", "page", "text", "n
 class PostNotFound(NotFound):
     def __init__(self) -> None:
         FundwrightError.__init__(self, t("There is no post here. It may have been taken back; look for it in the blog's list."))
+
+
+class PostChangedMeanwhile(Conflict):
+    def __init__(self) -> None:
+        super().__init__(
+            t("Somebody else has changed this post since you opened it. Keep a copy of your text and load the page again.")
+        )
 
 
 class FeedbackNotFound(NotFound):
@@ -111,9 +119,11 @@ async def create_post(session: AsyncSession, actor: Actor, content: PostContent,
 
 
 @needs(Permission.ADMINISTER)
-async def change_post(session: AsyncSession, actor: Actor, post_id: UUID, content: PostContent, *, client: Client) -> PostRead:
-    """Write a post anew. Its address follows a new title until it is published. Raises PostNotFound."""
-    post = await _post(session, post_id)
+async def change_post(session: AsyncSession, actor: Actor, post_id: UUID, content: PostChange, *, client: Client) -> PostRead:
+    """Write a post anew. Its address follows a new title until it is published. Raises PostNotFound, PostChangedMeanwhile."""
+    post = await _post(session, post_id, for_update=True)
+    if content.based_on is not None and content.based_on != post.changed_at:
+        raise PostChangedMeanwhile
     if content.title != post.title and post.state != PostState.PUBLISHED:
         post.slug = await _free_slug(session, content.title, but_of=post.id)
     post.title, post.summary, post.text = content.title, content.summary, content.text
@@ -204,8 +214,8 @@ async def change_feedback(
     return FeedbackRead.model_validate(entry)
 
 
-async def _post(session: AsyncSession, post_id: UUID) -> BlogPost:
-    post = await repository.find_post(session, post_id)
+async def _post(session: AsyncSession, post_id: UUID, *, for_update: bool = False) -> BlogPost:
+    post = await repository.find_post(session, post_id, for_update=for_update)
     if post is None:
         raise PostNotFound
     return post

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fundwright.core.messages import t
+
 
 class FundwrightError(Exception):
     """An expected refusal. `sentence` says what happened and what to do next; `status` is its HTTP status."""
@@ -21,14 +23,11 @@ class NotFound(FundwrightError):
     status = 404
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} was not found. It may have been removed; go back to the list and try again.")
+        super().__init__(t("{what} was not found. It may have been removed; go back to the list and try again.", what=what))
 
 
 class NotAllowed(FundwrightError):
     status = 403
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"You may not {what}. Ask an administrator for access.")
 
 
 class Invalid(FundwrightError):
@@ -53,7 +52,7 @@ class DatabaseAway(FundwrightError):
     status = 503
 
     def __init__(self) -> None:
-        super().__init__("The database does not answer. Try again in a minute; what was saved before is kept.")
+        super().__init__(t("The database does not answer. Try again in a minute; what was saved before is kept."))
 
 
 class DiskFull(FundwrightError):
@@ -62,5 +61,6 @@ class DiskFull(FundwrightError):
     status = 507
 
     def __init__(self, folder: Path | None = None) -> None:
-        where = f"that holds {folder}" if folder else "of the database"
-        super().__init__(f"The disk {where} is full. Free some space and try again; what was saved before is kept.")
+        full = t("The disk that holds {folder} is full.", folder=folder) if folder else t("The disk of the database is full.")
+        next_step = t("Free some space and try again; what was saved before is kept.")
+        super().__init__(" ".join((full, next_step)))

@@ -14,6 +14,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
+from fundwright.core.messages import number, t
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -91,7 +92,10 @@ class FileStore:
                     size_bytes += len(chunk)
                     if size_bytes > self._max_bytes:
                         raise Invalid(
-                            f"The file is larger than {self._max_bytes:,} bytes. Split it, or raise FUNDWRIGHT_MAX_UPLOAD_BYTES."
+                            t(
+                                "The file is larger than {size} bytes. Split it, or raise FUNDWRIGHT_MAX_UPLOAD_BYTES.",
+                                size=number(self._max_bytes),
+                            )
                         )
                     await asyncio.to_thread(take, chunk)
         except BaseException:

@@ -28,6 +28,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from fundwright.core import live
 from fundwright.core.database import Base, Database, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
+from fundwright.core.messages import current_language, speaking, t
 
 T = TypeVar("T")
 
@@ -60,6 +61,8 @@ class Job(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     kind: Mapped[str]
     title: Mapped[str]
+    language: Mapped[str] = mapped_column(default=current_language)
+    """Of whoever asked for it: what the job says is in it."""
     owner_id: Mapped[UUID | None] = mapped_column(index=True)
     state: Mapped[str] = mapped_column(default=JobState.QUEUED, index=True)
     done: Mapped[int] = mapped_column(default=0)
@@ -203,7 +206,7 @@ class JobQueue:
         async with self.database.transaction() as session:
             done = await get(session, job.id)
         if done.state == JobState.CANCELLED:
-            raise Conflict("It was stopped on its page or through the API. What was done stays; start it again to go on.")
+            raise Conflict(t("It was stopped on its page or through the API. What was done stays; start it again to go on."))
         return done
 
     async def run_worker(self, *, concurrency: int) -> None:
@@ -253,27 +256,30 @@ class JobQueue:
                     return
                 job.state, job.started_at = JobState.RUNNING, job.started_at or now()
                 await _announce(session, job)
-            run = JobRun(self, job)
-            try:
-                if job.cancel_requested:
-                    raise JobCancelled
-                result = await self._handlers[job.kind](run)
-            except asyncio.CancelledError:
-                raise  # the process is stopping: the row stays `running` and another worker resumes it
-            except JobCancelled:
-                await self._finish(job_id, JobState.CANCELLED)
-            except Exception as error:
-                error_id = uuid4().hex[:8]
-                if isinstance(error, FundwrightError):
-                    sentence = error.sentence
-                else:
-                    log.exception("job.failed", job_id=str(job_id), kind=job.kind, error_id=error_id)
-                    sentence = f"Something went wrong (error {error_id}). Try again; the work done so far is kept."
-                await self._finish(job_id, JobState.FAILED, error=sentence)
-                if reraise:
-                    raise
+            with speaking(job.language):
+                await self._work(job, reraise=reraise)
+
+    async def _work(self, job: Job, *, reraise: bool) -> None:
+        try:
+            if job.cancel_requested:
+                raise JobCancelled
+            result = await self._handlers[job.kind](JobRun(self, job))
+        except asyncio.CancelledError:
+            raise  # the process is stopping: the row stays `running` and another worker resumes it
+        except JobCancelled:
+            await self._finish(job.id, JobState.CANCELLED)
+        except Exception as error:
+            error_id = uuid4().hex[:8]
+            if isinstance(error, FundwrightError):
+                sentence = error.sentence
             else:
-                await self._finish(job_id, JobState.SUCCEEDED, result=result or {})
+                log.exception("job.failed", job_id=str(job.id), kind=job.kind, error_id=error_id)
+                sentence = t("Something went wrong (error {id}). Try again; the work done so far is kept.", id=error_id)
+            await self._finish(job.id, JobState.FAILED, error=sentence)
+            if reraise:
+                raise
+        else:
+            await self._finish(job.id, JobState.SUCCEEDED, result=result or {})
 
     async def _finish(
         self, job_id: UUID, state: JobState, *, result: dict[str, Any] | None = None, error: str | None = None
@@ -320,7 +326,7 @@ async def get(session: AsyncSession, job_id: UUID) -> JobRead:
     """The job with this id. Callers check that the actor owns it. Raises NotFound."""
     job = await session.get(Job, job_id, populate_existing=True)
     if job is None:
-        raise NotFound("The job")
+        raise NotFound(t("The job"))
     return JobRead.model_validate(job)
 
 
@@ -335,9 +341,9 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
     """Ask a job to stop at its next step; a queued one ends at once. Raises NotFound or Conflict."""
     job = await session.get(Job, job_id, with_for_update=True)
     if job is None or job.owner_id != owner_id:
-        raise NotFound("The job")
+        raise NotFound(t("The job"))
     if JobState(job.state).is_over:
-        raise Conflict("The job has already ended; there is nothing to cancel.")
+        raise Conflict(t("The job has already ended; there is nothing to cancel."))
     job.cancel_requested = True
     if job.state == JobState.QUEUED:
         job.state, job.ended_at = JobState.CANCELLED, now()

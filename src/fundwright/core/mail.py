@@ -143,7 +143,7 @@ async def get_mail(session: AsyncSession, mail_id: UUID) -> MailRead:
     """Raises NotFound. Callers check that whoever asks is an administrator."""
     mail = await session.get(Mail, mail_id)
     if mail is None:
-        raise NotFound("The letter")
+        raise NotFound(t("The letter"))
     return MailRead.model_validate(mail)
 
 

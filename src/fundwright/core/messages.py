@@ -17,6 +17,7 @@ from typing import Literal, cast
 from babel.messages.catalog import Catalog
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 Language = Literal["en", "de", "fr"]
 
@@ -66,6 +67,11 @@ def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
     else:
         form = singular if n == 1 else plural
     return form.format_map({"n": n, **values})
+
+
+def number(value: float) -> str:
+    """A count or measure as the current language writes it, such as `12,309` or `12.309`."""
+    return format_decimal(value, locale=current_language())
 
 
 def translations(messages: tuple[str, ...]) -> dict[str, str]:

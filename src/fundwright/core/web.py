@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
-from typing import Annotated, Generic, NamedTuple, TypeVar
+from typing import Annotated, Generic, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 import structlog
@@ -15,10 +15,12 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.datastructures import MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.core.messages import LANGUAGES, Language, number, speaking, t
 
 T = TypeVar("T")
 
@@ -32,6 +34,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _BODY_LIMIT = "fundwright.max_body_bytes"
+_LANGUAGE_COOKIE = "language"
 
 
 def _core(request: Request) -> Core:
@@ -80,7 +83,9 @@ def add_error_handlers(app: FastAPI) -> None:
         error_id = uuid4().hex[:8]
         log.error("request.failed", error_id=error_id, exc_info=error)
         return JSONResponse(
-            error_body("InternalError", f"Something went wrong (error {error_id}). Try again, or report the id.", error_id),
+            error_body(
+                "InternalError", t("Something went wrong (error {id}). Try again, or report the id.", id=error_id), error_id
+            ),
             status_code=500,
             headers=_HEADERS,  # answered outside of every middleware
         )
@@ -110,6 +115,30 @@ class RequestId:
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             await self._app(scope, receive, send_with_id)
+
+
+class Speech:
+    """Answers each request in the language that its browser asks for."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with speaking(language_asked_for(HTTPConnection(scope))):
+            await self._app(scope, receive, send)
+
+
+def language_asked_for(connection: HTTPConnection) -> Language:
+    """The language chosen on this browser, else the first accepted one that we speak."""
+    accepted = connection.headers.get("accept-language", "").split(",")
+    codes = (part.split(";")[0].strip().split("-")[0].lower() for part in accepted)
+    for code in (connection.cookies.get(_LANGUAGE_COOKIE, ""), *codes):
+        if code in LANGUAGES:
+            return cast(Language, code)
+    return "en"
 
 
 class Bounds:
@@ -176,14 +205,17 @@ async def receive_file(core: Core, request: Request, keep: Callable[[AsyncIterat
     length = request.headers.get("content-length", "")
     if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _PIECE_BYTES:
         raise Invalid(
-            f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
-            "Split the file, or give it to the command line: `fundwright --help`."
+            t(
+                "The upload must state its size, at most {size} bytes. Split the file, or give it to the "
+                "command line: `fundwright --help`.",
+                size=number(core.settings.max_upload_bytes),
+            )
         )
     request.scope[_BODY_LIMIT] = int(length)
     async with request.form(max_files=1, max_fields=10) as form:
         upload = form.get("file")
         if not isinstance(upload, UploadFile):
-            raise Invalid("The upload has no file. Send it as form field `file`.")
+            raise Invalid(t("The upload has no file. Send it as form field `file`."))
         return Received(upload.filename or "upload", await keep(_pieces(upload)))
 
 

@@ -17,6 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobRun
 from fundwright.core.live import publish
+from fundwright.core.messages import t
 from fundwright.generation import repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.models import Citation, DraftSection
@@ -139,7 +140,7 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
     for plan in template.sections[section.ordinal : section.ordinal + 1]:
         if plan.heading == section.heading:
             return plan
-    raise Conflict(f"The template “{template.title}” has changed since this draft was begun. Start a new draft.")
+    raise Conflict(t("The template “{title}” has changed since this draft was begun. Start a new draft.", title=template.title))
 
 
 async def _collect(

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
+from fundwright.core.messages import t
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import DraftQuery, DraftState, SectionState
 
@@ -60,7 +61,7 @@ async def get_by_slug(session: AsyncSession, owner_id: UUID, slug: str) -> Draft
 async def _one(session: AsyncSession, query: Select[Draft, Any, Job]) -> DraftAndJob:
     row = (await session.execute(query)).one_or_none()
     if row is None:
-        raise NotFound("The draft")
+        raise NotFound(t("The draft"))
     return _draft_and_job(*row)
 
 

@@ -57,7 +57,7 @@ def get_template(core: Core, name: str) -> DraftTemplate:
     """Raises Invalid naming the templates there are."""
     templates = {template.name: template for template in list_templates(core)}
     if name not in templates:
-        raise Invalid(f"There is no template “{name}”. Choose one of: {', '.join(templates)}.")
+        raise Invalid(t("There is no template “{name}”. Choose one of: {templates}.", name=name, templates=", ".join(templates)))
     return templates[name]
 
 
@@ -100,7 +100,7 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict."""
     draft = await get_draft(session, actor, draft_id)
     if draft.state not in (DraftState.STOPPED, DraftState.FAILED):
-        raise Conflict("The draft is finished or being written; there is nothing to continue.")
+        raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
     return await _enqueue(session, actor, core, draft)
 
 
@@ -109,7 +109,7 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
     """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
     draft = await get_draft(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
-        raise Conflict("The draft is not being written; there is nothing to cancel.")
+        raise Conflict(t("The draft is not being written; there is nothing to cancel."))
     await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
     await publish(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)

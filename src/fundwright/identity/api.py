@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from fundwright.core.errors import FundwrightError
 from fundwright.core.mail import MailRead
+from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, DbSession, error_body
@@ -63,7 +64,10 @@ class ForeignOrigin(FundwrightError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The request came from another site. Send it from this site, with a bearer token, or with the header X-Requested-With."
+            t(
+                "The request came from another site. Send it from this site, with a bearer token, or with the header "
+                "X-Requested-With."
+            )
         )
 
 
@@ -71,7 +75,7 @@ class ReadOnlyToken(FundwrightError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__("This API token may only read. Make one with scope `write` to change things.")
+        super().__init__(t("This API token may only read. Make one with scope `write` to change things."))
 
 
 def cookie_name(settings: Settings) -> str:
@@ -100,7 +104,7 @@ async def _current_actor(request: Request, core: CoreDep, session: DbSession) ->
         actor, scope = holder
         if scope is TokenScope.READ and request.method not in _SAFE_METHODS:
             raise ReadOnlyToken
-        return actor
+        return _spoken_to(actor)
     token = bearer or request.cookies.get(cookie_name(core.settings))
     if not token:
         raise TokenMissing
@@ -109,6 +113,13 @@ async def _current_actor(request: Request, core: CoreDep, session: DbSession) ->
         raise TokenInvalid
     if not bearer and request.method not in _SAFE_METHODS:
         require_same_origin(request)
+    return _spoken_to(actor)
+
+
+def _spoken_to(actor: Actor) -> Actor:
+    """From here on the request is answered in the language of the account."""
+    if actor.language is not None:
+        set_language(actor.language)
     return actor
 
 
@@ -297,7 +308,7 @@ async def register(
                 kind, token = registration.OPEN
                 await registration.register_by_link(
                     core, session, type=kind, token=token, email=form.email, name=name, password=form.password,
-                    language="en", client=client,
+                    language=current_language(), client=client,
                 )  # fmt: skip
                 return JSONResponse({"message": registration.LETTER_SENT}, status_code=202)
             result = await registration.register(
@@ -328,14 +339,16 @@ async def confirm_email(
 async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
     """Send the letter once more. The answer is the same whether the address waits to be confirmed or not."""
     _refuse_foreign_page(request)
-    await registration.ask_to_confirm_again(core, session, email=form.email, language="en", client=client_of(request))
+    await registration.ask_to_confirm_again(
+        core, session, email=form.email, language=current_language(), client=client_of(request)
+    )
 
 
 @router.post("/api/account/reset-password", status_code=202)
 async def ask_for_reset(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
     """Send a link for a new password. The answer is the same whether the address has an account or not."""
     _refuse_foreign_page(request)
-    await recovery.ask_for_reset(core, session, email=form.email, language="en", client=client_of(request))
+    await recovery.ask_for_reset(core, session, email=form.email, language=current_language(), client=client_of(request))
 
 
 @router.post("/api/account/confirm-reset", status_code=204)

@@ -13,7 +13,7 @@ from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
-from fundwright.core.messages import LANGUAGES, Language
+from fundwright.core.messages import LANGUAGES, Language, t
 from fundwright.identity import audit, passwords, repository, throttle, tokens
 from fundwright.identity.models import Account, AccountSession, OneTimeSecret
 from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignInRefused
@@ -33,7 +33,7 @@ class LinkSpent(FundwrightError):
     status = 410
 
     def __init__(self, what: str, next_step: str) -> None:
-        super().__init__(f"{what} has been used or has expired. {next_step}")
+        super().__init__(t("{what} has been used or has expired. {next_step}", what=what, next_step=next_step))
 
 
 def is_email(text: str) -> bool:
@@ -46,7 +46,7 @@ def normalise_email(email: str) -> str:
     """The one form an address is kept in. Raises Invalid when it is not an address."""
     plain = email.strip().lower()
     if not is_email(plain):
-        raise Invalid("Email must be a valid email address")
+        raise Invalid(t("Email must be a valid email address"))
     return plain
 
 
@@ -79,14 +79,14 @@ def language_of(account: Account, *, otherwise: Language) -> Language:
 def checked_name(name: str) -> str:
     plain = audit.one_line(name).strip()
     if not plain or len(name) > _MAX_NAME_LENGTH:
-        raise Invalid(f"The name is missing or longer than {_MAX_NAME_LENGTH} characters. Give a shorter one.")
+        raise Invalid(t("The name is missing or longer than {most} characters. Give a shorter one.", most=_MAX_NAME_LENGTH))
     return plain
 
 
 async def get_account(session: AsyncSession, email: str) -> Account:
     account = await repository.find_account(session, email)
     if account is None:
-        raise NotFound(f"The account {email}")
+        raise NotFound(t("The account {email}", email=email))
     return account
 
 

@@ -15,6 +15,7 @@ from functools import cache
 from passlib.context import CryptContext
 
 from fundwright.core.errors import Invalid
+from fundwright.core.messages import number, t
 
 MIN_LENGTH = 8
 MAX_LENGTH = 1_000
@@ -57,11 +58,13 @@ async def check_password(password: str, stored: str | None) -> tuple[bool, str |
 async def require_acceptable(password: str, *, about: tuple[str, ...] = ()) -> None:
     """Raise WeakPassword with what to do. `about` holds words an attacker tries first, such as the email and name."""
     if len(password) < MIN_LENGTH:
-        raise WeakPassword(f"The password is too short. Choose at least {MIN_LENGTH} characters; a sentence works well.")
+        raise WeakPassword(
+            t("The password is too short. Choose at least {least} characters; a sentence works well.", least=MIN_LENGTH)
+        )
     if len(password) > MAX_LENGTH:
-        raise WeakPassword(f"The password is longer than {MAX_LENGTH:,} characters. Choose a shorter one.")
+        raise WeakPassword(t("The password is longer than {most} characters. Choose a shorter one.", most=number(MAX_LENGTH)))
     if await asyncio.to_thread(_is_common, password, about):
-        raise WeakPassword("That password is among the first that attackers try. Choose another one; a sentence works well.")
+        raise WeakPassword(t("That password is among the first that attackers try. Choose another one; a sentence works well."))
 
 
 async def strength(password: str) -> int:

@@ -8,17 +8,18 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
 from fundwright.core.errors import NotAllowed
+from fundwright.core.messages import t
 from fundwright.identity.schemas import GRANTED, Actor, Permission, Role
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_DOING = {
-    Permission.READ: "look at this",
-    Permission.LABEL: "decide about categories",
-    Permission.WORK: "change anything here",
-    Permission.OVERSEE: "see what others do",
-    Permission.ADMINISTER: "administer this installation",
+REFUSALS = {
+    Permission.READ: "You may not look at this. Ask an administrator for access.",
+    Permission.LABEL: "You may not decide about categories. Ask an administrator for access.",
+    Permission.WORK: "You may not change anything here. Ask an administrator for access.",
+    Permission.OVERSEE: "You may not see what others do. Ask an administrator for access.",
+    Permission.ADMINISTER: "You may not administer this installation. Ask an administrator for access.",
 }
 
 
@@ -42,7 +43,7 @@ def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def require(actor: Actor, permission: Permission) -> None:
     """Raises NotAllowed, for the few places that know only on the way what they need."""
     if not actor.may(permission):
-        raise NotAllowed(_DOING[permission])
+        raise NotAllowed(t(REFUSALS[permission]))
 
 
 def roles_with(permission: Permission) -> frozenset[Role]:

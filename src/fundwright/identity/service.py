@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
+from fundwright.core.messages import t
 from fundwright.identity import audit, entry, repository, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
@@ -180,7 +181,7 @@ async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
 async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
     """Keep `value`, any JSON, for the actor under `name`. Raises Invalid when it is too long to be the state of a screen."""
     if len(name) > _MAX_STATE_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
-        raise Invalid("That is too much to be kept for this page. Shorten it and try again.")
+        raise Invalid(t("That is too much to be kept for this page. Shorten it and try again."))
     await repository.save_state(session, actor.id, name, value)
 
 
@@ -328,7 +329,7 @@ async def list_sessions(session: AsyncSession, actor: Actor) -> list[SessionRead
 async def end_session(session: AsyncSession, actor: Actor, session_id: UUID, *, client: Client) -> None:
     """End one of the actor's own sessions. Raises NotFound."""
     if not await entry.end_sessions(session, actor.id, only=session_id):
-        raise NotFound("The session")
+        raise NotFound(t("The session"))
     await audit.record(session, "session.ended", actor=actor, subject=str(session_id), client=client)
 
 
@@ -369,7 +370,7 @@ async def create_api_token(
 ) -> ApiTokenCreated:
     """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366."""
     if not 1 <= lasts_days <= 366:
-        raise Invalid("A token lasts 1 to 366 days. Choose a number of days between them.")
+        raise Invalid(t("A token lasts 1 to 366 days. Choose a number of days between them."))
     secret = tokens.API_TOKEN_PREFIX + tokens.new_secret()
     token = ApiToken(
         owner_id=actor.id,
@@ -397,7 +398,7 @@ async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, 
     """Make a token of the actor useless at once. Raises NotFound."""
     token = await repository.find_api_token(session, actor.id, token_id)
     if token is None:
-        raise NotFound("The token")
+        raise NotFound(t("The token"))
     token.revoked_at = token.revoked_at or now()
     await audit.record(session, "api_key.revoked", actor=actor, subject=token.name, client=client or entry.COMMAND_LINE)
     return ApiTokenRead.model_validate(token)

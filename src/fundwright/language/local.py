@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
 
 _MAX_TOKENS = 256
@@ -78,7 +79,9 @@ def create_minilm(core: Core) -> OnnxEmbedder:
     """The default: all-MiniLM-L6-v2 as `fundwright.language.weights` makes it."""
     folder = core.settings.models / "all-MiniLM-L6-v2"
     if not (folder / "model.onnx").exists():
-        raise ModelMissing("The embedding model is not installed. Run `make setup`, or set FUNDWRIGHT_EMBEDDER to another one.")
+        raise ModelMissing(
+            t("The embedding model is not installed. Run `make setup`, or set FUNDWRIGHT_EMBEDDER to another one.")
+        )
     return _load(folder, "minilm-l6-v2-int8")
 
 
@@ -86,7 +89,7 @@ def create_onnx(core: Core) -> OnnxEmbedder:
     """Any model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id holds a digest of the file: another file, other vectors."""
     folder = core.settings.embedder_folder
     if folder is None or not (folder / "model.onnx").exists() or not (folder / "tokenizer.json").exists():
-        raise ModelMissing("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that holds `model.onnx` and `tokenizer.json`.")
+        raise ModelMissing(t("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that holds `model.onnx` and `tokenizer.json`."))
     with (folder / "model.onnx").open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return _load(folder, f"onnx:{folder.name}:{digest[:8]}")
@@ -97,6 +100,10 @@ def _load(folder: Path, id: str) -> OnnxEmbedder:
         return OnnxEmbedder(folder, id=id)
     except Exception as error:  # onnxruntime and tokenizers raise plain Exceptions of many kinds
         raise ModelMissing(
-            f"The embedding model in {folder} cannot be loaded ({str(error).strip()[:200]}). "
-            "Remove the folder and run `make setup`, or choose another model."
+            t(
+                "The embedding model in {folder} cannot be loaded ({reason}). Remove the folder and run `make setup`, "
+                "or choose another model.",
+                folder=folder,
+                reason=str(error).strip()[:200],
+            )
         ) from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.core.messages import t
 from fundwright.language.protocols import Embedder, SectionRequest, Vectors
 
 if TYPE_CHECKING:
@@ -57,8 +58,12 @@ class OpenAIEmbedder:
             rows += [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         if any(len(row) != self.dimension for row in rows) or len(rows) != len(texts):
             raise EndpointFailed(
-                f"The endpoint {self._url} answered with vectors of another size than before ({self._model}): "
-                "it serves another model now. Start Fundwright again, then train again."
+                t(
+                    "The endpoint {url} answered with vectors of another size than before ({model}): it serves another "
+                    "model now. Start Fundwright again, then train again.",
+                    url=self._url,
+                    model=self._model,
+                )
             )
         return _unit(np.array(rows, dtype=np.float32).reshape(len(rows), self.dimension))
 
@@ -106,7 +111,7 @@ def create_embedder(core: Core) -> OpenAIEmbedder:
     """FUNDWRIGHT_EMBEDDER_URL, _KEY and _MODEL. Asks the endpoint for one vector to learn its dimension; runs in a thread."""
     settings = core.settings
     if not settings.embedder_model:
-        raise Invalid("Set FUNDWRIGHT_EMBEDDER_MODEL to the name of a model that the embeddings endpoint serves.")
+        raise Invalid(t("Set FUNDWRIGHT_EMBEDDER_MODEL to the name of a model that the embeddings endpoint serves."))
     url, model = settings.embedder_url, settings.embedder_model
 
     async def dimension() -> int:
@@ -124,7 +129,7 @@ def create_writer(core: Core, _embedder: Embedder) -> OpenAIWriter:
     """FUNDWRIGHT_WRITER_URL, _KEY and _MODEL."""
     settings = core.settings
     if not settings.writer_model:
-        raise Invalid("Set FUNDWRIGHT_WRITER_MODEL to the name of a model that the chat endpoint serves.")
+        raise Invalid(t("Set FUNDWRIGHT_WRITER_MODEL to the name of a model that the chat endpoint serves."))
     client = _client(settings.writer_url, settings.writer_key)
     return OpenAIWriter(client, model=settings.writer_model, url=str(client.base_url))
 
@@ -148,23 +153,38 @@ def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
     try:
         yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-        raise EndpointFailed(f"The endpoint {url} refused the key. Check FUNDWRIGHT_{setting}_KEY.") from error
+        raise EndpointFailed(
+            t("The endpoint {url} refused the key. Check FUNDWRIGHT_{setting}_KEY.", url=url, setting=setting)
+        ) from error
     except openai.RateLimitError as error:
         raise EndpointFailed(
-            f"The endpoint {url} is out of quota or asked too often. Wait a minute and try again, or check its plan."
+            t("The endpoint {url} is out of quota or asked too often. Wait a minute and try again, or check its plan.", url=url)
         ) from error
     except openai.NotFoundError as error:
         raise EndpointFailed(
-            f"The endpoint {url} does not know the model “{model}”. "
-            f"Check FUNDWRIGHT_{setting}_MODEL and FUNDWRIGHT_{setting}_URL."
+            t(
+                "The endpoint {url} does not know the model “{model}”. Check FUNDWRIGHT_{setting}_MODEL and "
+                "FUNDWRIGHT_{setting}_URL.",
+                url=url,
+                model=model,
+                setting=setting,
+            )
         ) from error
     except openai.APIConnectionError as error:
         raise EndpointFailed(
-            f"The endpoint {url} cannot be reached. Check FUNDWRIGHT_{setting}_URL and that the server is running."
+            t(
+                "The endpoint {url} cannot be reached. Check FUNDWRIGHT_{setting}_URL and that the server is running.",
+                url=url,
+                setting=setting,
+            )
         ) from error
     except openai.APIStatusError as error:
         raise EndpointFailed(
-            f"The endpoint {url} answered with error {error.status_code}. Try again, or look into the log of that server."
+            t(
+                "The endpoint {url} answered with error {status_code}. Try again, or look into the log of that server.",
+                url=url,
+                status_code=error.status_code,
+            )
         ) from error
     except openai.APIError as error:
-        raise EndpointFailed(f"The endpoint {url} broke off its answer. Try again, or look into its log.") from error
+        raise EndpointFailed(t("The endpoint {url} broke off its answer. Try again, or look into its log.", url=url)) from error

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
+from fundwright.core.messages import t
 from fundwright.language.protocols import Embedder, EmbedderFactory, Writer, WriterFactory
 from fundwright.language.schemas import ModelsInUse
 
@@ -52,7 +53,13 @@ def _embedder_factory(core: Core) -> EmbedderFactory:
         if factory.name == core.settings.embedder:
             return factory
     names = ", ".join(factory.name for factory in factories)
-    raise Invalid(f"There is no embedding model named “{core.settings.embedder}”. Set FUNDWRIGHT_EMBEDDER to one of: {names}.")
+    raise Invalid(
+        t(
+            "There is no embedding model named “{embedder}”. Set FUNDWRIGHT_EMBEDDER to one of: {names}.",
+            embedder=core.settings.embedder,
+            names=names,
+        )
+    )
 
 
 def _writer_factory(core: Core) -> WriterFactory:
@@ -61,7 +68,13 @@ def _writer_factory(core: Core) -> WriterFactory:
         if factory.name == core.settings.writer:
             return factory
     names = ", ".join(factory.name for factory in factories)
-    raise Invalid(f"There is no text model named “{core.settings.writer}”. Set FUNDWRIGHT_WRITER to one of: {names}.")
+    raise Invalid(
+        t(
+            "There is no text model named “{writer}”. Set FUNDWRIGHT_WRITER to one of: {names}.",
+            writer=core.settings.writer,
+            names=names,
+        )
+    )
 
 
 async def _once(core: Core, key: str, create: Callable[[], T]) -> T:

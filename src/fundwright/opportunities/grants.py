@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
+from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.nih import published, read_json_lines
 from fundwright.opportunities.reading import UnreadableFile, clean, moment
@@ -62,7 +63,10 @@ class GrantsGov:
             yield from _json_notices(chain((start,), reading.bounded_lines(stream)))
         else:
             raise UnreadableFile(
-                "This is neither a Grants.gov XML extract nor a file of JSON lines. Choose GrantsDBExtract….xml, or another format."
+                t(
+                    "This is neither a Grants.gov XML extract nor a file of JSON lines. Choose GrantsDBExtract….xml, or "
+                    "another format."
+                )
             )
 
 
@@ -77,13 +81,17 @@ def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | Reje
             fields = _fields(row)
         except expat.ExpatError as error:
             column = str(error.offset + 1)
-            yield RejectedRow(line + error.lineno - 1, column, f"The XML is broken here: {expat.ErrorString(error.code)}.")
+            yield RejectedRow(
+                line + error.lineno - 1, column, t("The XML is broken here: {reason}.", reason=expat.ErrorString(error.code))
+            )
         else:
             yield _extract_notice(line, status, fields)
     if not has_rows:
         raise UnreadableFile(
-            "This is not a Grants.gov extract: it holds no OpportunitySynopsisDetail_1_0. "
-            "Choose GrantsDBExtract….xml, or another format."
+            t(
+                "This is not a Grants.gov extract: it holds no OpportunitySynopsisDetail_1_0. Choose "
+                "GrantsDBExtract….xml, or another format."
+            )
         )
 
 
@@ -95,7 +103,7 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
         if opening is None:
             if is_over:
                 if has_rows and not _FILE_END.search(buffer):
-                    yield line + buffer.count(b"\n"), "posted", "The file breaks off here; the rows before it were read."
+                    yield line + buffer.count(b"\n"), "posted", t("The file breaks off here; the rows before it were read.")
                 return
             kept = buffer[-_LONGEST_TAG_BYTES:]
             line += buffer.count(b"\n", 0, len(buffer) - len(kept))
@@ -113,13 +121,13 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
                 yield line, status, buffer[:end]
             elif following is not None:
                 end = following.start()
-                yield line, status, "The row is not closed before the next one begins."
+                yield line, status, t("The row is not closed before the next one begins.")
             elif is_over:
-                yield line, status, "The file breaks off inside this row; the rows before it were read."
+                yield line, status, t("The file breaks off inside this row; the rows before it were read.")
                 return
             elif len(buffer) > _MAX_ROW_BYTES:
                 end = len(buffer) - _LONGEST_TAG_BYTES
-                yield line, status, "The row is larger than 8 MB."
+                yield line, status, t("The row is larger than 8 MB.")
             if end is not None:
                 line += buffer.count(b"\n", 0, end)
                 buffer = buffer[end:]
@@ -127,7 +135,7 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
         try:
             chunk = stream.read(_CHUNK_BYTES)
         except (EOFError, OSError) as error:
-            yield line, "posted", f"The file breaks off here ({error}); the rows before it were read."
+            yield line, "posted", t("The file breaks off here ({error}); the rows before it were read.", error=error)
             return
         buffer += chunk
         is_over = not chunk
@@ -172,13 +180,13 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
         status = "forecasted"
     external_id, title = first("OpportunityID"), reading.plain_text(first("OpportunityTitle"))
     if not external_id or len(external_id) > 200:
-        return RejectedRow(line, "OpportunityID", "The opportunity has no usable OpportunityID.")
+        return RejectedRow(line, "OpportunityID", t("The opportunity has no usable OpportunityID."))
     if not title:
-        return RejectedRow(line, "OpportunityTitle", "The opportunity has no title.")
+        return RejectedRow(line, "OpportunityTitle", t("The opportunity has no title."))
     posted = first("PostDate")
     posted_at = moment(posted)
     if posted_at is None:
-        reason = f"“{posted[:60]}” is not a date." if posted else "The opportunity has no PostDate."
+        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no date of posting.")
         return RejectedRow(line, "PostDate", reason)
     due = first("CloseDate") or (first("EstimatedApplicationDueDate") if status == "forecasted" else "")
     due_at = moment(due, end_of_day=True) if due else None
@@ -239,7 +247,10 @@ def _json_notices(lines: Iterator[bytes]) -> Iterator[ParsedNotice | RejectedRow
             continue
         if not is_known and not {"Opportunity ID", "Title"} & row.keys():
             raise UnreadableFile(
-                "These are not rows of Simpler.Grants.gov: the first has neither “Opportunity ID” nor “Title”. Choose another format."
+                t(
+                    "These are not rows of Simpler.Grants.gov: the first has neither “Opportunity ID” nor “Title”. "
+                    "Choose another format."
+                )
             )
         is_known = True
         yield _simpler_notice(line, row)
@@ -255,13 +266,13 @@ def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRo
     match = _SIMPLER_ID.search(url)
     external_id = match[1].lower() if match else number
     if not external_id or len(external_id) > 200:
-        return RejectedRow(line, "Opportunity ID", "The opportunity has no usable Opportunity ID.")
+        return RejectedRow(line, "Opportunity ID", t("The opportunity has no usable Opportunity ID."))
     if not title:
-        return RejectedRow(line, "Title", "The opportunity has no title.")
+        return RejectedRow(line, "Title", t("The opportunity has no title."))
     posted = text("Post Date")
     posted_at = moment(posted)
     if posted_at is None:
-        reason = f"“{posted[:60]}” is not a date." if posted else "The opportunity has no Post Date."
+        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no date of posting.")
         return RejectedRow(line, "Post Date", reason)
     status: Status = "forecasted" if text("Status").lower().startswith("forecast") else "posted"
     due = text("Deadline") or text("Est. Application Deadline")

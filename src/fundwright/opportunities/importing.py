@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +19,8 @@ from fundwright.opportunities import repository
 from fundwright.opportunities.incoming import Incoming
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
+
+T = TypeVar("T")
 
 TOPIC = "opportunities"
 
@@ -32,7 +36,11 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
             return await repository.counts(session, run_id)
     # One thread for the whole file: each thread's allocator keeps what it has had, and several would keep a batch each.
     with ThreadPoolExecutor(1, thread_name_prefix="import") as thread:
-        in_thread = partial(asyncio.get_running_loop().run_in_executor, thread)
+
+        def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
+            # In the language of this job.
+            return asyncio.get_running_loop().run_in_executor(thread, copy_context().run, work)
+
         incoming = await in_thread(partial(Incoming, path, source, skip=run.checkpoint.get("items", 0)))
         reading = in_thread(incoming.next_batch)
 

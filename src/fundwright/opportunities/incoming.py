@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from fundwright.core.errors import NotFound
+from fundwright.core.messages import t
 from fundwright.opportunities.reading import UnreadableFile, clean, fit
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
@@ -101,11 +102,11 @@ class Incoming:
         try:
             self._file = _File(path)
         except OSError as error:
-            raise NotFound(f"The file {path.name}") from error
+            raise NotFound(t("The file {name}", name=path.name)) from error
         self.size_bytes = path.stat().st_size
         try:
             if not self.size_bytes:
-                raise UnreadableFile("The file is empty. Choose another one.")
+                raise UnreadableFile(t("The file is empty. Choose another one."))
             self._content = _Content(self._file, source, size_bytes=self.size_bytes)
         except BaseException:
             self._file.close()
@@ -138,7 +139,9 @@ class Incoming:
                 if batch.is_full:
                     break
         except OSError as error:
-            raise UnreadableFile(f"Nothing of this file can be read: {error}. Get it anew and try again.") from error
+            raise UnreadableFile(
+                t("Nothing of this file can be read: {error}. Get it anew and try again.", error=error)
+            ) from error
         batch.items, batch.bytes_read = self._items, self.bytes_read
         return batch if batch.rows or batch.rejections else None
 
@@ -163,7 +166,7 @@ class _File(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _READ_AT_ONCE_BYTES:
-            raise OSError("the zip file holds too many files")
+            raise OSError(t("the zip file holds too many files"))
         return cast(bytes, super().read(size))
 
 
@@ -194,17 +197,17 @@ class _Content(io.RawIOBase):
         try:
             count = cast(int, cast(Any, self._stream).readinto(buffer))
         except (zlib.error, EOFError, zipfile.BadZipFile) as error:
-            raise OSError(f"the compressed file is damaged or cut off: {error}") from error
+            raise OSError(t("the compressed file is damaged or cut off: {error}", error=error)) from error
         self._left -= count
         if self._left < 0:
-            raise OSError(f"it unpacks to more than {_UNPACKED_TIMES} times its size")
+            raise OSError(t("it unpacks to more than {times} times its size", times=_UNPACKED_TIMES))
         self.bytes_read = self._file.tell()
         return count
 
 
 def _only_member(file: _File, source: Source) -> BinaryIO:
     """The file in a zip file that the source can read. Raises UnreadableFile unless there is exactly one."""
-    endings = " or ".join(source.file_suffixes)
+    endings = ", ".join(source.file_suffixes)
     try:
         archive = zipfile.ZipFile(cast(IO[bytes], file))
         found = [
@@ -213,14 +216,24 @@ def _only_member(file: _File, source: Source) -> BinaryIO:
             if member.filename.lower().endswith(source.file_suffixes) and not member.filename.startswith("__MACOSX/")
         ]
         if len(found) != 1:
-            there = "no file" if not found else f"{len(found)} files"
-            raise UnreadableFile(f"The zip file holds {there} ending in {endings}. Unpack it and import the right one.")
+            raise UnreadableFile(
+                t(
+                    "Of the files in the zip file {count} end in {endings}, not one. Unpack it and import the right one.",
+                    count=len(found),
+                    endings=endings,
+                )
+            )
         (member,) = found
         if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise UnreadableFile(f"{member.filename} in the zip file is encrypted or packed in a rare way. Unpack it yourself.")
+            raise UnreadableFile(
+                t(
+                    "{filename} in the zip file is encrypted or packed in a rare way. Unpack it yourself.",
+                    filename=member.filename,
+                )
+            )
         return cast(BinaryIO, archive.open(member))
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise UnreadableFile(f"The zip file cannot be read: {error}. Get it anew and try again.") from error
+        raise UnreadableFile(t("The zip file cannot be read: {error}. Get it anew and try again.", error=error)) from error
 
 
 def _copy_row(position: str, digest: str, notice: ParsedNotice) -> str:

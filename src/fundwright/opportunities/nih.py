@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, cast
 
+from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean, moment
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
@@ -36,8 +37,10 @@ class NihJsonLines:
                 continue
             if not is_known and not {"opportunity_id", "title"} & row.keys():
                 raise UnreadableFile(
-                    "This is not a file of NIH opportunities: its first row has neither opportunity_id nor title. "
-                    "Choose nih_posted.jsonl or nih_forecasted.jsonl, or another format."
+                    t(
+                        "This is not a file of NIH opportunities: its first row has neither opportunity_id nor title. Choose "
+                        "nih_posted.jsonl or nih_forecasted.jsonl, or another format."
+                    )
                 )
             is_known = True
             yield _notice(line, row)
@@ -62,8 +65,12 @@ def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, An
             if len(broken) == _TRIED_LINES:
                 break
     if not is_known:
-        tried = "".join(f" Line {line}, column {row.column or 1}: {row.reason}" for line, row in broken[:1])
-        raise UnreadableFile(f"This is not a file with one JSON object a line. Choose such a file, or another format.{tried}")
+        tried = [
+            t("Line {line}, column {column}: {reason}", line=line, column=row.column or 1, reason=row.reason)
+            for line, row in broken[:1]
+        ]
+        refusal = t("This is not a file with one JSON object a line. Choose such a file, or another format.")
+        raise UnreadableFile(" ".join([refusal, *tried]))
 
 
 def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
@@ -75,16 +82,19 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | 
             try:
                 row = json.loads(text.rstrip("\r\n"))
             except json.JSONDecodeError as error:
-                yield line, RejectedRow(line, str(error.colno), f"The line is not JSON: {error.msg}.")
+                yield line, RejectedRow(line, str(error.colno), t("The line is not JSON: {reason}.", reason=error.msg))
             except (RecursionError, ValueError):
-                yield line, RejectedRow(line, "", "The line is nested too deeply or holds a number that is too long.")
+                yield line, RejectedRow(line, "", t("The line is nested too deeply or holds a number that is too long."))
             else:
                 if isinstance(row, dict):
                     yield line, cast(dict[str, Any], row)
                 else:
-                    yield line, RejectedRow(line, "", "The line is not a JSON object.")
+                    yield line, RejectedRow(line, "", t("The line is not a JSON object."))
     except (EOFError, OSError) as error:
-        yield line + 1, RejectedRow(line + 1, "", f"The file breaks off here ({error}); the rows before it were read.")
+        yield (
+            line + 1,
+            RejectedRow(line + 1, "", t("The file breaks off here ({error}); the rows before it were read.", error=error)),
+        )
 
 
 def published(row: dict[str, Any]) -> dict[str, Any]:
@@ -99,13 +109,13 @@ def _notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
     raw = published(row)
     external_id, title = clean(raw.get("opportunity_id")), clean(raw.get("title"))
     if not external_id or len(external_id) > 200:
-        return RejectedRow(line, "opportunity_id", "The opportunity has no usable opportunity_id.")
+        return RejectedRow(line, "opportunity_id", t("The opportunity has no usable opportunity_id."))
     if not title:
-        return RejectedRow(line, "title", "The opportunity has no title.")
+        return RejectedRow(line, "title", t("The opportunity has no title."))
     posted = clean(raw.get("post_date"))
     posted_at = moment(posted)
     if posted_at is None:
-        reason = f"“{posted[:60]}” is not a date." if posted else "The opportunity has no post_date."
+        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no date of posting.")
         return RejectedRow(line, "post_date", reason)
     due = clean(raw.get("close_date"))
     due_at = moment(due, end_of_day=True) if due else None

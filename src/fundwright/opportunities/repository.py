@@ -44,6 +44,7 @@ from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job
+from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
 from fundwright.opportunities.models import (
@@ -217,7 +218,14 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
             await session.execute(_ADD_VERSIONS, named)
         await session.execute(_SEE, named)
         rejections += [
-            RejectedRow(line, "", f"The notice {external_id} already stands on an earlier line of this file, with other content.")
+            RejectedRow(
+                line,
+                "",
+                t(
+                    "The notice {external_id} already stands on an earlier line of this file, with other content.",
+                    external_id=external_id,
+                ),
+            )
             for line, external_id in await session.execute(_REPEATED)
         ]
     if rejections:
@@ -416,7 +424,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     found = joined.where(Opportunity.id == opportunity_id)
     row = (await session.execute(found)).mappings().one_or_none()
     if row is None:
-        raise NotFound("The opportunity")
+        raise NotFound(t("The opportunity"))
     return cast(Mapping[str, Any], row)
 
 
@@ -486,7 +494,7 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> tuple[Im
     found = select(ImportRun, Job).outerjoin(Job, Job.id == ImportRun.job_id).where(ImportRun.id == run_id, _seen_by(actor))
     row = (await session.execute(found.execution_options(populate_existing=True))).one_or_none()
     if row is None:
-        raise NotFound("The import")
+        raise NotFound(t("The import"))
     return row[0], row[1]
 
 

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean, moment
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
@@ -33,8 +34,11 @@ class SamCsv:
         missing = [name for name in _REQUIRED if name not in header]
         if missing:
             raise UnreadableFile(
-                f"This is not a SAM.gov bulk file: its first line does not name {', '.join(missing)}. "
-                "Choose the file ContractOpportunitiesFullCSV.csv, or another format."
+                t(
+                    "This is not a SAM.gov bulk file: its first line does not name {missing}. Choose the file "
+                    "ContractOpportunitiesFullCSV.csv, or another format.",
+                    missing=", ".join(missing),
+                )
             )
         for line, record in records:
             if not isinstance(record, list):
@@ -44,7 +48,7 @@ class SamCsv:
                 yield RejectedRow(
                     line,
                     str(min(len(record), len(header)) + 1),
-                    f"The row has {len(record)} columns instead of {len(header)}.",
+                    t("The row has {found} columns instead of {wanted}.", found=len(record), wanted=len(header)),
                 )
             else:
                 yield _notice(line, record, dict(zip(header, record, strict=True)))
@@ -72,9 +76,9 @@ class _Records:
                 return
             except csv.Error as error:
                 self.look_for_next_record()
-                yield start, f"The row cannot be read as CSV ({error}); a quote may be missing."
+                yield start, t("The row cannot be read as CSV ({error}); a quote may be missing.", error=error)
             except (EOFError, OSError) as error:
-                yield self._line + 1, f"The file breaks off here ({error}); the rows before it were read."
+                yield self._line + 1, t("The file breaks off here ({error}); the rows before it were read.", error=error)
                 return
             else:
                 if record:
@@ -106,15 +110,15 @@ class _Records:
 def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice | RejectedRow:
     external_id, title = row["NoticeId"].strip(), row["Title"].strip()
     if not external_id:
-        return RejectedRow(line, "NoticeId", "The notice has no NoticeId.")
+        return RejectedRow(line, "NoticeId", t("The notice has no NoticeId."))
     if len(external_id) > 200:
-        return RejectedRow(line, "NoticeId", "The NoticeId is longer than 200 characters.")
+        return RejectedRow(line, "NoticeId", t("The NoticeId is longer than 200 characters."))
     if not title:
-        return RejectedRow(line, "Title", "The notice has no title.")
+        return RejectedRow(line, "Title", t("The notice has no title."))
     posted = row["PostedDate"]
     posted_at = moment(posted)
     if posted_at is None:
-        reason = f"“{posted[:60]}” is not a date." if posted else "The notice has no posted date."
+        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The notice has no posted date.")
         return RejectedRow(line, "PostedDate", reason)
     due = row.get("ResponseDeadLine", "").strip()
     due_at = moment(due, end_of_day=True) if due else None

@@ -199,7 +199,7 @@ def get_source(core: Core, name: str) -> Source:
         if source.name == name:
             return source
     known = ", ".join(source.name for source in sources)
-    raise Invalid(f"There is no source named “{name}”. Choose one of {known}.")
+    raise Invalid(t("There is no source named “{name}”. Choose one of {known}.", name=name, known=known))
 
 
 @needs(Permission.WORK)
@@ -254,7 +254,7 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
     run, job = await repository.get_run(session, actor, run_id)
     if job is None or run.owner_id is None:
-        raise Conflict("The import has not begun; there is nothing to stop.")
+        raise Conflict(t("The import has not begun; there is nothing to stop."))
     stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
     if stopped.state.is_over and (upload := job.payload.get("upload")):
         # It was still waiting, so no job will come and remove its file.
@@ -301,7 +301,7 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
     return await core.jobs.enqueue(
-        session, "categorise", title="Categorise opportunities", owner_id=actor.id, payload=categorise_payload(actor)
+        session, "categorise", title=t("Categorise opportunities"), owner_id=actor.id, payload=categorise_payload(actor)
     )
 
 

@@ -15,6 +15,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
+from fundwright.core.messages import t
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository
@@ -32,12 +33,12 @@ async def train(run: JobRun) -> dict[str, Any]:
     core: Core = run.services
     run_id, owner_id = UUID(run.payload["run_id"]), run.owner_id
     if owner_id is None:
-        raise NotFound("The account of the training run")
+        raise NotFound(t("The account of the training run"))
     embedder = await language.get_embedder(core)
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)
         if training_run is None:
-            raise NotFound("The training run")
+            raise NotFound(t("The training run"))
         training_run.job_id, training_run.model_id = run.id, embedder.id
         document_ids = [UUID(document_id) for document_id in training_run.document_ids]
         await repository.make_vector_index(session, embedder.dimension)
@@ -55,7 +56,7 @@ async def _train_document(
     run: JobRun, core: Core, embedder: Embedder, owner_id: UUID, run_id: UUID, document_id: UUID, place: int, total: int
 ) -> None:
     failure: dict[str, str] | None = None
-    title, chunk_count = "A removed document", 0
+    title, chunk_count = t("A removed document"), 0
     try:
         async with run.transaction() as session:
             document = await repository.get_document(session, owner_id, document_id)
@@ -75,11 +76,11 @@ async def _train_document(
     except Unreadable as error:
         failure = {"document_id": str(document_id), "title": title, "reason": error.sentence}
     except NotFound:  # removed since the run was started
-        failure = {"document_id": str(document_id), "title": title, "reason": "It was removed before it was read."}
+        failure = {"document_id": str(document_id), "title": title, "reason": t("It was removed before it was read.")}
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)
         if training_run is None:
-            raise NotFound("The training run")
+            raise NotFound(t("The training run"))
         if failure:
             training_run.failed = [*training_run.failed, failure]
             await repository.save_failure(session, owner_id, document_id, failure["reason"])
@@ -98,7 +99,7 @@ def _read(core: Core, document: Document) -> ChunkedDocument:
         reader = choose_reader(readers, path, document.filename)
     except FileNotFoundError as error:
         raise Unreadable(
-            f"The file of “{document.title}” is gone from the data folder. Remove the document and add it again."
+            t("The file of “{title}” is gone from the data folder. Remove the document and add it again.", title=document.title)
         ) from error
     return chunk(read(reader, path, document.filename))
 

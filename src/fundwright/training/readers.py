@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fundwright.core.errors import Invalid
+from fundwright.core.messages import number, t
 
 HEAD_BYTES = 4_096
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -52,16 +53,18 @@ def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reade
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if not head.strip():
-        raise Unreadable(f"“{filename}” is empty. Choose a file with text in it.")
+        raise Unreadable(t("“{filename}” is empty. Choose a file with text in it.", filename=filename))
     for reader in readers:
         if reader.recognises(head, filename):
             return reader
     if head.startswith(_OLE) and filename.lower().endswith(".docx"):  # an encrypted package lies in a container of the old kind
-        raise Unreadable(f"“{filename}” is protected by a password. Save a copy without it and add that.")
+        raise Unreadable(t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename))
     if head.startswith(_OLE):
-        raise Unreadable(f"“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.")
+        raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
     formats = ", ".join(reader.label for reader in readers)
-    raise Unreadable(f"“{filename}” is in a format that is not understood. Add one of these: {formats}.")
+    raise Unreadable(
+        t("“{filename}” is in a format that is not understood. Add one of these: {formats}.", filename=filename, formats=formats)
+    )
 
 
 def read(reader: Reader, path: Path, filename: str) -> list[Block]:
@@ -76,14 +79,24 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
         raise
     except FileNotFoundError as error:
         raise Unreadable(
-            f"The file of “{filename}” is gone from the data folder. Remove the document and add it again."
+            t("The file of “{filename}” is gone from the data folder. Remove the document and add it again.", filename=filename)
         ) from error
     except Exception as error:  # parsers of other people's formats raise everything there is
         raise Unreadable(
-            f"“{filename}” is damaged or not really {reader.label} ({type(error).__name__}). Open and save it anew, then add it again."
+            t(
+                "“{filename}” is damaged or not really {label} ({kind}). Open and save it anew, then add it again.",
+                filename=filename,
+                label=reader.label,
+                kind=type(error).__name__,
+            )
         ) from error
     if not blocks:
-        raise Unreadable(f"There is no text in “{filename}”. If it is a scan, run text recognition on it and add the result.")
+        raise Unreadable(
+            t(
+                "There is no text in “{filename}”. If it is a scan, run text recognition on it and add the result.",
+                filename=filename,
+            )
+        )
     return blocks
 
 
@@ -99,11 +112,16 @@ class PdfReader:
 
         document = pypdf.PdfReader(path)
         if document.is_encrypted and not document.decrypt(""):
-            raise Unreadable(f"“{filename}” is protected by a password. Save a copy without it and add that.")
+            raise Unreadable(
+                t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename)
+            )
         pages = [_page_lines(page, number, filename) for number, page in enumerate(document.pages, start=1)]
         if not any(line.strip() for page in pages for line in page):
             raise Unreadable(
-                f"“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result."
+                t(
+                    "“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result.",
+                    filename=filename,
+                )
             )
         repeated = _repeated_lines(pages)
         words = _words(line for page in pages for line in page)
@@ -215,7 +233,11 @@ def decode(source: bytes, filename: str, declared: str | None = None) -> str:
     if (place := source.find(b"\x00")) >= 0:
         line = source.count(b"\n", 0, place) + 1
         raise Unreadable(
-            f"“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML or text file."
+            t(
+                "“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML or text file.",
+                filename=filename,
+                line=line,
+            )
         )
     for encoding in ("utf-8", declared):
         try:
@@ -237,7 +259,13 @@ def _check_unpacked_size(path: Path, filename: str) -> None:
     with zipfile.ZipFile(path) as archive:
         parts = archive.infolist()
     if len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > _MAX_UNPACKED_BYTES:
-        raise Unreadable(f"“{filename}” unpacks to more than {_MAX_UNPACKED_BYTES:,} bytes. Split it and add the parts.")
+        raise Unreadable(
+            t(
+                "“{filename}” unpacks to more than {size} bytes. Split it and add the parts.",
+                filename=filename,
+                size=number(_MAX_UNPACKED_BYTES),
+            )
+        )
 
 
 def _heading_level(style: str | None) -> int | None:
@@ -256,7 +284,12 @@ def _page_lines(page: Any, number: int, filename: str) -> list[str]:
         text: str = page.extract_text()
     except Exception as error:  # pypdf raises whatever a damaged page makes it stumble over
         raise Unreadable(
-            f"Page {number} of “{filename}” is damaged ({type(error).__name__}). Print the document to a new PDF and add that."
+            t(
+                "Page {number} of “{filename}” is damaged ({kind}). Print the document to a new PDF and add that.",
+                number=number,
+                filename=filename,
+                kind=type(error).__name__,
+            )
         ) from error
     return text.splitlines()
 

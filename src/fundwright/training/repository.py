@@ -35,6 +35,7 @@ from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.language.protocols import Vectors
 from fundwright.training.chunking import ChunkedDocument
@@ -61,7 +62,7 @@ def _documents(owner_id: UUID) -> Select[Document]:
 async def get_document(session: AsyncSession, owner_id: UUID, document_id: UUID) -> Document:
     document = await session.scalar(_documents(owner_id).where(Document.id == document_id))
     if document is None:
-        raise NotFound("The document")
+        raise NotFound(t("The document"))
     return document
 
 
@@ -377,7 +378,7 @@ async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> 
         )
     ).one_or_none()
     if row is None:
-        raise NotFound("The passage")
+        raise NotFound(t("The passage"))
     chunk, title, text_before, text_after = row
     return PassageInContext(
         id=chunk.id,
@@ -401,7 +402,7 @@ async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[
     query = _runs(owner_id).where(TrainingRun.id == run_id).execution_options(populate_existing=True)
     row = (await session.execute(query)).one_or_none()
     if row is None:
-        raise NotFound("The training run")
+        raise NotFound(t("The training run"))
     return row[0], row[1]
 
 

@@ -21,7 +21,7 @@ from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -52,7 +52,7 @@ class AlreadyAdded(Conflict):
     """The account has a document with the same content."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__(f"The same content is already there as “{document.title}”. Nothing was added.")
+        super().__init__(t("The same content is already there as “{title}”. Nothing was added.", title=document.title))
         self.document_id = document.id
 
 
@@ -165,7 +165,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
             reader = await asyncio.to_thread(choose_reader, core.plugins.collect("document_readers"), path, path.name)
             document = Document(
                 owner_id=actor.id,
-                title=f"Sample: {name}",
+                title=t("Sample: {name}", name=name),
                 filename=path.name,
                 media_type=reader.media_type,
                 sha256=stored.sha256,
@@ -175,7 +175,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
             )
             document_ids.append((await _add(session, actor, document)).id)
     if document_ids:
-        await _enqueue(core, session, actor, document_ids, title="Train the sample documents")
+        await _enqueue(core, session, actor, document_ids, title=t("Train the sample documents"))
 
 
 @needs(Permission.WORK)
@@ -265,8 +265,11 @@ async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embe
     passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
     if not passages and await repository.count_outdated(session, actor.id, embedder.id):
         raise Conflict(
-            f"Your documents were trained with another embedding model than {embedder.id}, which is in use now. "
-            "Train them again to search them."
+            t(
+                "Your documents were trained with another embedding model than {id}, which is in use now. Train them "
+                "again to search them.",
+                id=embedder.id,
+            )
         )
     return passages
 
@@ -332,11 +335,11 @@ async def _documents_to_train(core: Core, session: AsyncSession, actor: Actor, d
         embedder = await language.get_embedder(core)
         wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
         if not wanted:
-            raise Invalid("Every document is trained already. Add a document first.")
+            raise Invalid(t("Every document is trained already. Add a document first."))
         return wanted
     wanted = await repository.list_known_ids(session, actor.id, list(dict.fromkeys(document_ids)))
     if not wanted:
-        raise Invalid("None of these documents exists any more. Add a document first.")
+        raise Invalid(t("None of these documents exists any more. Add a document first."))
     return wanted
 
 
@@ -357,7 +360,7 @@ async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids
 
 
 def _title(count: int) -> str:
-    return "Train 1 document" if count == 1 else f"Train {count} documents"
+    return nt("Train {n} document", "Train {n} documents", count)
 
 
 def _run(run: TrainingRun, job: Job) -> RunRead:
