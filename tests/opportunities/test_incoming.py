@@ -42,9 +42,9 @@ class TestZip:
     @pytest.mark.parametrize(
         ("members", "reason"),
         [
-            ([], "holds no file ending in .xml or .jsonl"),
-            ([("readme.txt", b"x")], "holds no file ending in .xml or .jsonl"),
-            ([("a.xml", EXTRACT), ("b.XML", EXTRACT)], "holds 2 files"),
+            ([], "0 end in .xml, .jsonl"),
+            ([("readme.txt", b"x")], "0 end in .xml, .jsonl"),
+            ([("a.xml", EXTRACT), ("b.XML", EXTRACT)], "2 end in"),
         ],
     )
     async def test_says_what_to_do_when_it_is_not_plain_which_file_is_meant(

@@ -16,6 +16,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.incoming import batch_of
+from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
@@ -99,7 +100,7 @@ class TestFilters:
             ({"availability": "closed"}, {2}),
             ({"due_to": (now() + timedelta(days=6)).date()}, {1}),
             ({"due_from": (now() + timedelta(days=30)).date()}, {3}),
-            ({"posted_from": (now() - timedelta(days=2)).date()}, {1, 2}),
+            ({"posted_from": (now() - timedelta(days=2)).astimezone(WASHINGTON).date()}, {1, 2}),
             ({"source": ("sam",)}, {1, 2, 3}),
             ({"kind": "grant"}, set()),
             ({"sample": True}, set()),
