@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, W
 from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from e2e.application import Application, launch_options, started
+from e2e.pages.outbox import Outbox
 from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
 
@@ -106,6 +107,11 @@ def administrator(application: Application, browser: Browser) -> Iterator[str]:
     answer = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()
     yield answer["token"]
     context.close()
+
+
+@pytest.fixture
+def outbox(new_context: NewContext, administrator: str) -> Outbox:
+    return Outbox(new_context(extra_http_headers={"Authorization": f"Bearer {administrator}"}).request)
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,10 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.keyboard import Keyboard
+from e2e.pages.outbox import Outbox
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
@@ -41,3 +43,38 @@ def test_the_keyboard_alone_signs_in_opens_an_opportunity_and_signs_out(page: Pa
     dialog = page.get_by_role("dialog", name="Sure you want to Log Out?")
     keyboard.tab_to(dialog.get_by_role("button", name="Yes, confirm")).enter()
     page.wait_for_url("**/auth/login*")
+
+
+def test_the_keyboard_alone_registers_with_an_invitation(page: Page, outbox: Outbox) -> None:
+    assert outbox.request.post("/api/invitations", data={"email": "kay@example.org"}).status == 201
+    page.goto(outbox.link_to("kay@example.org"))
+    ready(page)
+    keyboard = Keyboard(page)
+    keyboard.tab_to(page.get_by_label("First name")).type("Kay")
+    keyboard.tab_to(page.get_by_label("Last name")).type("Example")
+    keyboard.tab_to(page.get_by_label("Password", exact=True)).type("a slow train through fog")
+    keyboard.tab_to(page.get_by_role("checkbox", name="I agree")).press("Space")
+    keyboard.tab_to(page.get_by_role("button", name="Register")).enter()
+    page.wait_for_url("**/dashboard/train")
+
+
+def test_the_keyboard_alone_chooses_a_new_password(page: Page, application: Application, outbox: Outbox) -> None:
+    application.command("user", "add", "lee@example.org", "--role", "user", "--name", "Lee", "--password-stdin", stdin=PASSWORD)
+    form, keyboard = SignInPage(page).open(), Keyboard(page)
+    keyboard.tab_to(page.get_by_role("link", name="Forgot password?")).enter()
+    page.wait_for_url("**/auth/reset-password")
+    keyboard.tab_to(form.email).type("lee@example.org")
+    keyboard.enter()
+    expect(page.get_by_role("heading", name="Look into your mail")).to_be_visible()
+
+    page.goto(outbox.link_to("lee@example.org"))
+    ready(page)
+    keyboard.tab_to(form.password).type("a slow train through fog")
+    keyboard.enter()
+    expect(page.get_by_role("heading", name="Your password is changed")).to_be_visible()
+    keyboard.tab_to(page.get_by_role("link", name="Back to login")).enter()
+    page.wait_for_url("**/auth/login")
+    keyboard.tab_to(form.email).type("lee@example.org")
+    keyboard.tab_to(form.password).type("a slow train through fog")
+    keyboard.enter()
+    page.wait_for_url("**/dashboard/train")
