@@ -19,6 +19,7 @@ from fundwright.identity.api import cookie_name
 from fundwright.identity.api import router as identity
 from fundwright.identity.people_api import router as people
 from fundwright.identity.schemas import Actor
+from fundwright.identity.security_api import router as security
 from fundwright.insights.api import router as insights
 from fundwright.insights.tracking import Tracker
 from fundwright.opportunities.api import router as opportunities
@@ -29,7 +30,18 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
-ROUTERS: tuple[APIRouter, ...] = (identity, people, opportunities, categories, training, generation, billing, content, insights)
+ROUTERS: tuple[APIRouter, ...] = (
+    identity,
+    security,
+    people,
+    opportunities,
+    categories,
+    training,
+    generation,
+    billing,
+    content,
+    insights,
+)
 
 REDIRECTS = {
     "/": "/dashboard/train",

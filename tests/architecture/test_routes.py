@@ -19,7 +19,8 @@ NOT_UNDER_API = {
     "/blog/rss.xml": "feed readers look for it beside the blog",
 }
 OPEN_TO_ALL = {
-    "/signin", "/session", "/api/account/login", "/api/account/register", "/api/account/verify",
+    "/signin", "/session", "/api/account/login", "/api/account/login/passkey", "/api/account/login/passkey-options",
+    "/api/account/register", "/api/account/verify",
     "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset",
     "/api/blog", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from fundwright.identity import api, service
+from fundwright.identity import api, security_api, service
 from fundwright.identity.api import CurrentActor
 from fundwright.identity.schemas import Actor, Client, Role
 
@@ -28,6 +28,7 @@ def build(core: Core) -> FastAPI:
     app = FastAPI()
     app.state.core = core
     app.include_router(api.router)
+    app.include_router(security_api.router)
     add_error_handlers(app)
 
     @app.get("/probe")

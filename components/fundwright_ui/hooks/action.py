@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from reactpy import use_ref, use_state
 
+from fundwright.identity.reauthentication import ProofRequired
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import Handler, received_at, takes_argument
 from fundwright_ui.runtime.faults import sentence_of
@@ -58,7 +59,10 @@ class Action(Handler):
                     await cast(Awaitable[object], answer)
         except Exception as error:
             self.error = sentence_of(error, while_doing="action")
-            self._connection.toast(self.error, "error")
+            if isinstance(error, ProofRequired) and self._connection.ask_proof is not None:
+                self._connection.ask_proof(lambda: self.run(payload))
+            else:
+                self._connection.toast(self.error, "error")
         finally:
             self.is_running = False
             self._finished_at = time.monotonic()
@@ -81,8 +85,8 @@ def use_action(
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
     `work` may leave out the payload. When it raises, everything is rolled back, a toast shows the sentence and what the
-    person typed stays. After the commit a toast shows `success` and `then` runs, given the result if it takes one.
-    With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
+    person typed stays; when it raises ProofRequired, the page asks for the proof and then does it. After the commit a toast shows
+    `success` and `then` runs, given the result if it takes one. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.
     """
     connection = use_connection()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fundwright_ui.login.first_admin import first_admin_screen
 from fundwright_ui.login.register import register_screen
 from fundwright_ui.login.reset import confirm_reset_screen, reset_password_screen
+from fundwright_ui.login.second_factor import second_factor_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.login.verify import verify_screen
 
@@ -15,6 +16,7 @@ SCREENS = (
     replace(sign_in_screen, path="/auth/login-unprotected", away_when_signed_in=None),
     register_screen,
     replace(register_screen, path="/auth/register-unprotected", away_when_signed_in=None),
+    second_factor_screen,
     reset_password_screen,
     confirm_reset_screen,
     verify_screen,

@@ -14,6 +14,7 @@ from fundwright_ui.ui.feedback import alert
 REGISTER = "/auth/register/standard/open"
 LOGIN = "/auth/login"
 RESET = "/auth/reset-password"
+SECOND_FACTOR = "/auth/second-factor"
 
 
 def login_frame(

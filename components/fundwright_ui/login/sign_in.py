@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import cast
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from reactpy import html, use_ref, use_state
 from reactpy.types import VdomDict
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Refusal, SignInRefused
+from fundwright.identity.schemas import Refusal, SecondStep, SignInRefused
 from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
     check_email,
@@ -24,7 +24,9 @@ from fundwright_ui.login.form import (
     use_login_form,
     use_submit,
 )
-from fundwright_ui.login.frame import REGISTER, RESET, login_frame
+from fundwright_ui.login.frame import REGISTER, RESET, SECOND_FACTOR, login_frame
+from fundwright_ui.login.passkey import passkey_button
+from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import safe_next, screen
 
 
@@ -32,10 +34,11 @@ from fundwright_ui.runtime.router import safe_next, screen
 def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))
-    tried = use_ref("")
+    tried, remembers = use_ref(""), use_ref(True)
+    next = safe_next(connection.location.query.get("next"))
     form = use_login_form({"email": check_email, "password": check_password, "remember": no_check})
 
-    async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
+    async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SecondStep | SignInRefused:
         tried.current = content["email"].strip()
         return await identity.sign_in_by_socket(
             session,
@@ -45,14 +48,19 @@ def sign_in_screen() -> VdomDict:
             client=connection.client,
         )
 
-    def finish(result: str | SignInRefused) -> None:
+    def finish(result: str | SecondStep | SignInRefused) -> None:
         if isinstance(result, SignInRefused) and result.reason is Refusal.UNVERIFIED:
             connection.navigate(f"/auth/verify/{quote(tried.current)}")
         elif isinstance(result, SignInRefused):
             set_refusal(t(result.sentence))
+        elif isinstance(result, SecondStep):
+            connection.navigate(f"{SECOND_FACTOR}?{urlencode({'pending': result.pending, 'next': next})}")
         else:
             set_refusal(None)
-            connection.handover(result, safe_next(connection.location.query.get("next")))
+            connection.handover(result, next)
+
+    def note_remember(payload: Payload) -> None:
+        remembers.current = bool(payload.get("checked"))
 
     signing_in = use_submit(form, sign_in, then=finish)
 
@@ -67,12 +75,21 @@ def sign_in_screen() -> VdomDict:
             password_input(form, "password", t("Password")),
             html.label(
                 {"className": "fw-checkbox"},
-                html.input({"type": "checkbox", "name": "remember", "id": "remember", "defaultChecked": True}),
+                html.input(
+                    {
+                        "type": "checkbox",
+                        "name": "remember",
+                        "id": "remember",
+                        "defaultChecked": True,
+                        "onChange": handler(note_remember),
+                    }
+                ),
                 t("Keep Me Signed In"),
             ),
             submit=t("Login"),
             refusal=None if form.shown_errors else refusal,
         ),
+        passkey_button(lambda: remembers.current, next),
         html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
         corner=(t("Sign up"), REGISTER),
         foot=html.p(

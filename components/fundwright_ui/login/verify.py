@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.identity import registration
-from fundwright.identity.schemas import SignInRefused
+from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui.hooks import use_action, use_connection, use_query
 from fundwright_ui.login.form import check_password, login_form, password_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, login_frame, mail_is_off
@@ -53,7 +53,9 @@ def _confirm(link: str) -> VdomDict:
         )
 
     def go_on(result: str | SignInRefused) -> None:
-        if isinstance(result, SignInRefused):
+        if isinstance(result, SignInRefused) and result.reason is Refusal.CODE_NEEDED:
+            connection.navigate(LOGIN)
+        elif isinstance(result, SignInRefused):
             set_refusal(t("That is not the password that was registered with this address. Try again, or register once more."))
         else:
             connection.handover(result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal
 
 from reactpy import create_context, use_context
@@ -16,6 +16,7 @@ from fundwright_ui.runtime.router import Location
 
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
+GoOn = Callable[[], Awaitable[None]]
 
 
 class Connection:
@@ -47,6 +48,8 @@ class Connection:
         """What `set_title` asked for; None shows the screen's own title."""
         self.is_missing = False
         """What the address names was not found: the first paint then answers 404."""
+        self.ask_proof: Callable[[GoOn], None] | None = None
+        """Asks the person to show who they are and then calls what it is given; None where no part of the page asks."""
         self._send = send
         self._relocate = relocate
         self._queries: set[asyncio.Task[Any]] = set()

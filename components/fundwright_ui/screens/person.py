@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
-from reactpy import component, html
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -33,8 +33,9 @@ from fundwright_ui.ui import (
     section,
     select_field,
 )
+from fundwright_ui.widgets import ConfirmDialog
 
-Found = tuple[AccountRead, list[SessionRead]]
+Found = tuple[AccountRead, list[SessionRead], bool]
 
 
 class RoleChosen(BaseModel):
@@ -52,7 +53,8 @@ def person_screen() -> VdomDict:
     async def read(session: AsyncSession) -> Found:
         account_id = id_in_address(address, t("The account"))
         person = await people.get_person(session, actor, account_id)
-        return person, await people.list_sessions(session, actor, account_id) if may_change else []
+        sessions = await people.list_sessions(session, actor, account_id) if may_change else []
+        return person, sessions, await people.has_second_factor(session, actor, account_id)
 
     found = use_query(read, key=[address])
     back = link_button(t("All people"), connection.href(PATH), icon_name="arrow_back")
@@ -60,7 +62,7 @@ def person_screen() -> VdomDict:
         return page(t("People"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:
         return page(t("People"), loading(t("Loading the account")), actions=[back])
-    person, sessions = found.value
+    person, sessions, has_second_factor = found.value
     return page(
         person.email,
         card(
@@ -69,6 +71,7 @@ def person_screen() -> VdomDict:
                     t("Name"): person.name,
                     t("Role"): role_label(person.role),
                     t("State"): state_label(person.state),
+                    t("Second factor"): t("Yes") if has_second_factor else t("None"),
                     t("Created"): moment(person.created_at, shown="date"),
                     t("Last signed in"): moment(person.last_signed_in_at) if person.last_signed_in_at else t("Never"),
                 }
@@ -76,6 +79,7 @@ def person_screen() -> VdomDict:
             label=t("Account"),
         ),
         _change(person, found.reload, key=f"change {person.role} {person.state}") if may_change else None,
+        _second_factor(person.id, found.reload, key="second factor") if may_change and has_second_factor else None,
         _sessions(person.id, sessions, found.reload, key="sessions") if may_change else None,
         actions=[back],
     )
@@ -121,6 +125,38 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
             ),
             button(t("Start a password reset"), on_click=resetting, is_busy=resetting.is_running),
         ),
+    )
+
+
+@component
+def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+
+    async def remove(session: AsyncSession) -> None:
+        await people.remove_second_factor(connection.core, session, actor, account_id, client=connection.client)
+
+    def confirm() -> object:
+        set_asking(False)
+        return removing.run()
+
+    removing = use_action(remove, success=t("The second factor was removed, and the owner gets a letter."), then=reload)
+    return section(
+        t("Second factor"),
+        html.p(t("For somebody who has lost the telephone or the device: the password alone opens the account then.")),
+        row(button(t("Remove second factor"), on_click=lambda: set_asking(True), is_busy=removing.is_running)),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Remove the second factor?"),
+            text=t("Authenticator app, recovery codes and passkeys stop working. Be sure that it is the owner who asks."),
+            confirm_label=t("Remove"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            on_confirm=confirm,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
     )
 
 

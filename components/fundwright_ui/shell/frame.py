@@ -10,6 +10,7 @@ from fundwright_ui.hooks import use_connection, use_saved_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
 from fundwright_ui.shell.account import account_menu
+from fundwright_ui.shell.proof import proof_dialog
 from fundwright_ui.shell.settings import settings_drawer
 from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
 from fundwright_ui.sidebar.entries import is_current
@@ -115,7 +116,7 @@ def generate_frame(screen: Component) -> VdomDict:
 
 
 def _main(screen: Component) -> VdomDict:
-    return html.main({"className": "fw-main", "id": "main", "tabIndex": -1}, screen)
+    return html.main({"className": "fw-main", "id": "main", "tabIndex": -1}, screen, proof_dialog())
 
 
 def _skip_link() -> VdomDict:

@@ -28,6 +28,7 @@ from fundwright_ui.widgets.dialogs import (
 )
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
+from fundwright_ui.widgets.passkeys import Passkey, PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
 from fundwright_ui.widgets.table import Table, TableColumn
 
 ALL: tuple[type[Widget], ...] = (
@@ -38,6 +39,8 @@ ALL: tuple[type[Widget], ...] = (
     DataTable,
     FileDrop,
     MarkdownView,
+    Passkey,
+    ProofDialog,
     SettingsDrawer,
     Table,
 )
@@ -64,6 +67,11 @@ __all__ = [
     "MarkdownView",
     "Nothing",
     "On",
+    "Passkey",
+    "PasskeyAnswered",
+    "PasskeyRefused",
+    "ProofDialog",
+    "ProofGiven",
     "Props",
     "Row",
     "RowOpened",
@@ -79,4 +87,5 @@ __all__ = [
     "data_table",
     "delete_dialog",
     "markdown_view",
+    "refusal_of",
 ]

@@ -10,7 +10,7 @@ import typer
 
 from fundwright.cli.context import AsJson, Options, acting, emit, opened, run
 from fundwright.core.errors import Invalid
-from fundwright.identity import entry, recovery, service
+from fundwright.identity import entry, recovery, second_factor, service
 from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
 
 user = typer.Typer(help="Add accounts, list them, and change their role, password or access.", no_args_is_help=True)
@@ -124,6 +124,19 @@ def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) ->
         async with opened(context) as core, core.database.transaction() as session:
             link = _address(context) + await recovery.reset_link(session, email=email)
         emit({"email": entry.normalise_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
+
+    run(command)
+
+
+@user.command("remove-second-factor")
+def remove_second_factor(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
+    """Take authenticator app, recovery codes and passkeys from an account whose owner has lost them; the owner gets a letter."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            await second_factor.remove(core, session, email=email)
+        plain = entry.normalise_email(email)
+        emit({"email": plain}, as_json=as_json, human=f"{plain} signs in with the password alone now.")
 
     run(command)
 

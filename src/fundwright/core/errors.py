@@ -63,4 +63,5 @@ class DiskFull(FundwrightError):
     def __init__(self, folder: Path | None = None) -> None:
         full = t("The disk that holds {folder} is full.", folder=folder) if folder else t("The disk of the database is full.")
         next_step = t("Free some space and try again; what was saved before is kept.")
-        super().__init__(" ".join((full, next_step)))
+        sentence = f"{full} {next_step}"
+        super().__init__(sentence)

@@ -57,6 +57,9 @@ class Settings(BaseSettings):
     uniform_errors: bool = Field(
         default=False, description="Whether `/api/account/login` and `register` hide which addresses have an account."
     )
+    proof_minutes: int = Field(
+        default=10, ge=1, description="Minutes after signing in in which sensitive changes do not ask for the password again."
+    )
     terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
     smtp_host: str | None = Field(
         default=None, description="SMTP server that letters are sent by. Without one they are kept in the outbox."

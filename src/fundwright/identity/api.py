@@ -18,7 +18,7 @@ from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, DbSession, error_body
-from fundwright.identity import outbox, recovery, registration, service
+from fundwright.identity import outbox, passkeys, recovery, registration, service
 from fundwright.identity.schemas import (
     AccountUser,
     Actor,
@@ -135,6 +135,9 @@ class SignInForm(BaseModel):
     email: str = Field(max_length=1_000)
     password: str = Field(max_length=10_000)
     remember: bool = True
+    code: str = Field(
+        default="", max_length=100, description="Of the authenticator app, or a recovery code, where two-step verification is on."
+    )
 
 
 class SignInAnswer(BaseModel):
@@ -150,6 +153,29 @@ class LoginForm(BaseModel):
 
     email: str = Field(max_length=1_000)
     password: str = Field(max_length=10_000)
+
+
+class LoginWithCodeForm(LoginForm):
+    code: str = Field(
+        default="", max_length=100, description="Of the authenticator app, or a recovery code, where two-step verification is on."
+    )
+
+
+class PasskeyForm(BaseModel):
+    """What `navigator.credentials.get` answered, as JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+    credential: str = Field(max_length=20_000)
+    remember: bool = True
+
+
+class PasskeyOptions(BaseModel):
+    """What `navigator.credentials.get` or `create` takes as `publicKey`, as JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+    options: str
 
 
 class RegisterForm(LoginForm):
@@ -231,7 +257,13 @@ async def sign_in(form: SignInForm, request: Request, response: Response, core: 
     """Sign in. The answer's `flag` is `success` or `error`; the status is 200 in both cases."""
     _refuse_foreign_page(request)
     result = await service.sign_in(
-        core, session, email=form.email, password=form.password, remember=form.remember, client=client_of(request)
+        core,
+        session,
+        email=form.email,
+        password=form.password,
+        code=form.code,
+        remember=form.remember,
+        client=client_of(request),
     )
     if isinstance(result, SignInRefused):
         return SignInAnswer(flag="error", error=result.sentence)
@@ -272,27 +304,53 @@ async def sign_out(request: Request, response: Response, core: CoreDep, session:
 
 @router.post("/api/account/login", response_model=AccountAnswer)
 async def log_in(
-    form: LoginForm, request: Request, response: Response, core: CoreDep, session: DbSession
+    form: LoginWithCodeForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
     """Sign in for programs. Unlike `/signin` it says whether the email or the password was wrong, unless errors are uniform."""
     _refuse_foreign_page(request)
     result = await service.sign_in(
-        core, session, email=form.email, password=form.password, remember=True, client=client_of(request)
+        core, session, email=form.email, password=form.password, code=form.code, remember=True, client=client_of(request)
     )
     if isinstance(result, SignInRefused):
-        if core.settings.uniform_errors and result.reason is not Refusal.UNVERIFIED:
-            return _refused(400, "NotSignedIn", result.sentence)
         match result.reason:
+            case Refusal.UNVERIFIED:
+                return _refused(403, "EmailNotConfirmed", result.sentence)
+            case Refusal.CODE_NEEDED:
+                return _refused(403, "CodeNeeded", result.sentence)
+            case Refusal.WRONG_CODE:
+                return _refused(403, "WrongCode", result.sentence)
+            case _ if core.settings.uniform_errors:
+                return _refused(400, "NotSignedIn", result.sentence)
             case Refusal.UNKNOWN_EMAIL:
                 return _refused(400, "UnknownEmail", "There is no user corresponding to the email address.")
             case Refusal.WRONG_PASSWORD:
                 return _refused(400, "WrongPassword", "Wrong password")
-            case Refusal.THROTTLED:
+            case _:
                 return _refused(429, "SignInPaused", result.sentence)
-            case Refusal.UNVERIFIED:
-                return _refused(403, "EmailNotConfirmed", result.sentence)
     _set_cookie(response, core.settings, result)
     return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
+
+
+@router.post("/api/account/login/passkey-options")
+async def start_passkey(request: Request, core: CoreDep, session: DbSession) -> PasskeyOptions:
+    """Begin to sign in with a passkey. The answer is good for one try, within five minutes."""
+    _refuse_foreign_page(request)
+    return PasskeyOptions(options=await passkeys.start_sign_in(core, session))
+
+
+@router.post("/api/account/login/passkey", response_model=AccountAnswer)
+async def log_in_with_passkey(
+    form: PasskeyForm, request: Request, response: Response, core: CoreDep, session: DbSession
+) -> AccountAnswer | JSONResponse:
+    """Sign in with a passkey. It counts as both steps of two-step verification."""
+    _refuse_foreign_page(request)
+    client = client_of(request)
+    code = await passkeys.sign_in(core, session, credential=form.credential, remember=form.remember, client=client)
+    if isinstance(code, SignInRefused):
+        return _refused(403, "NotSignedIn", code.sentence)
+    signed_in = await service.redeem_handover(core, session, code, client=client)
+    _set_cookie(response, core.settings, signed_in)
+    return AccountAnswer(access_token=signed_in.token, user=await service.get_user(session, signed_in.actor))
 
 
 @router.post("/api/account/register", response_model=AccountAnswer)

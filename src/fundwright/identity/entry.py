@@ -9,12 +9,12 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core import live
+from fundwright.core import live, mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import LANGUAGES, Language, t
-from fundwright.identity import audit, passwords, repository, throttle, tokens
+from fundwright.identity import audit, letters, passwords, repository, throttle, tokens
 from fundwright.identity.models import Account, AccountSession, OneTimeSecret
 from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignInRefused
 
@@ -126,6 +126,7 @@ async def start_session(core: Core, session: AsyncSession, account: Account, *, 
         address=audit.one_line(client.address),
         created_at=moment,
         last_used_at=moment,
+        proved_until=moment + timedelta(minutes=core.settings.proof_minutes),
         expires_at=moment + lasts,
     )
     session.add(row)
@@ -142,6 +143,13 @@ async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | No
     for session_id in ended:
         await live.publish(session, session_topic(session_id))
     return bool(ended)
+
+
+async def tell_owner(core: Core, session: AsyncSession, account: Account, news: letters.SecurityNews, *, what: str = "") -> None:
+    """How one signs in to the account has changed: its owner gets a letter."""
+    forgot = f"{core.settings.address}/auth/reset-password"
+    language = language_of(account, otherwise="en")
+    await mail.post(core, session, letters.security(account.email, language, news, what=what, link=forgot))
 
 
 async def new_handover(session: AsyncSession, account_id: UUID, *, remember: bool) -> str:

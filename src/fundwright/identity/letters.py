@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fundwright.core.mail import Letter
 from fundwright.core.messages import Language, speaking, t
 
@@ -58,6 +60,43 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
                 t("The link works once, within two weeks."),
             ),
             (t("Accept the invitation"), link),
+            language,
+        )
+
+
+SecurityNews = Literal["second_factor_on", "second_factor_off", "recovery_code_used", "passkey_added", "passkey_removed"]
+
+
+def security(recipient: str, language: Language, news: SecurityNews, *, link: str, what: str = "") -> Letter:
+    """How one signs in to the account has changed. `what` is the name of a passkey."""
+    with speaking(language):
+        subject, sentence = {
+            "second_factor_on": (
+                t("Two-step verification is on"),
+                t("Signing in to your account at Fundwright takes a code of your authenticator app from now on."),
+            ),
+            "second_factor_off": (
+                t("Two-step verification is off"),
+                t("The second factor of your account at Fundwright was removed: the password alone opens it now."),
+            ),
+            "recovery_code_used": (
+                t("A recovery code was used"),
+                t("Somebody used a recovery code of your account at Fundwright instead of the authenticator app."),
+            ),
+            "passkey_added": (
+                t("A passkey was added"),
+                t("The passkey {name} opens your account at Fundwright from now on.", name=what),
+            ),
+            "passkey_removed": (
+                t("A passkey was removed"),
+                t("The passkey {name} does not open your account at Fundwright any more.", name=what),
+            ),
+        }[news]
+        return Letter(
+            recipient,
+            subject,
+            (sentence, t("If it was not you, choose a new password at once by the link below; that ends every session.")),
+            (t("Choose a new password"), link),
             language,
         )
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -58,8 +58,49 @@ class AccountSession(Base):
     address: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_used_at: Mapped[datetime] = mapped_column(default=now)
+    proved_until: Mapped[datetime] = mapped_column(default=now)
+    """Until then its owner has just shown who they are, and need not again before a sensitive change."""
     expires_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
+
+
+class SecondFactor(Base):
+    """An authenticator app. Its secret follows from the id and the installation's key; it stands nowhere."""
+
+    __tablename__ = "second_factor"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), unique=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    confirmed_at: Mapped[datetime | None]
+    """It is asked for only once a code of it has been entered."""
+    last_step: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Time step of the last code that was accepted: neither it nor an older one is accepted again."""
+
+
+class RecoveryCode(Base):
+    """Used by deleting its row."""
+
+    __tablename__ = "recovery_code"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+
+
+class Passkey(Base):
+    """The public half of a key that an account signs in with."""
+
+    __tablename__ = "passkey"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    credential_id: Mapped[bytes] = mapped_column(unique=True)
+    public_key: Mapped[bytes]
+    sign_count: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    last_used_at: Mapped[datetime | None]
 
 
 class SavedState(Base):
@@ -74,7 +115,7 @@ class SavedState(Base):
 
 
 class OneTimeSecret(Base):
-    """A handover code, a first-admin link or a reset link: used by deleting its row."""
+    """A handover code, a link, a sign-in that waits for its second step or a challenge for a passkey: used by deleting its row."""
 
     __tablename__ = "one_time_secret"
 

@@ -13,8 +13,9 @@ from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.core.spreadsheets import csv_line
-from fundwright.identity import audit, entry, letters, recovery, repository, service
+from fundwright.identity import audit, entry, letters, recovery, repository, second_factor, service
 from fundwright.identity.permissions import needs
+from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import (
     AccountRead,
     Actor,
@@ -69,8 +70,9 @@ async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID) -
 
 
 @needs(Permission.ADMINISTER)
+@needs_recent_proof
 async def change_role(session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client) -> AccountRead:
-    """It counts at once: the account's sessions end. Raises NotFound or LastAdministrator."""
+    """It counts at once: the account's sessions end. Raises NotFound, LastAdministrator or ProofRequired."""
     person = await get_person(session, actor, account_id)
     if role is not Role.ADMIN:
         await _keep_an_administrator(session, account_id)
@@ -106,6 +108,20 @@ async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_i
     person = await get_person(session, actor, account_id)
     link = core.settings.address + await recovery.reset_link(session, email=person.email, client=client, by=actor)
     await mail.post(core, session, letters.reset(person.email, person.language or "en", link=link))
+
+
+@needs(Permission.OVERSEE)
+async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUID) -> bool:
+    """Whether the account is protected by an authenticator app or has passkeys."""
+    return await repository.has_second_factor(session, account_id) or bool(await repository.list_passkeys(session, account_id))
+
+
+@needs(Permission.ADMINISTER)
+@needs_recent_proof
+async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+    """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound or ProofRequired."""
+    person = await get_person(session, actor, account_id)
+    await second_factor.remove(core, session, email=person.email, client=client, by=actor)
 
 
 @needs(Permission.OVERSEE)

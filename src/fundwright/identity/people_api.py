@@ -79,6 +79,12 @@ async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, cl
     await people.start_reset(core, session, actor, account_id, client=client)
 
 
+@router.delete("/api/people/{account_id}/second-factor", status_code=204)
+async def remove_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> None:
+    """Take authenticator app, recovery codes and passkeys from somebody who has lost them."""
+    await people.remove_second_factor(core, session, actor, account_id, client=client)
+
+
 @router.get("/api/audit")
 async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> Page[AuditRead]:
     """Who did what, when and from where."""

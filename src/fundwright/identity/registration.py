@@ -19,9 +19,10 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.messages import Language, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity import audit, entry, jobs, letters, repository, service, throttle, tokens
+from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, Invitation
 from fundwright.identity.permissions import needs
+from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import Actor, Client, InvitationRead, Permission, Role, SignedIn, SignInRefused
 
 OPEN = ("standard", "open")
@@ -170,6 +171,8 @@ async def email_to_confirm(session: AsyncSession, secret: str) -> str | None:
 async def confirm_email(core: Core, session: AsyncSession, *, secret: str, password: str, client: Client) -> str | SignInRefused:
     """Confirm an address by its link and the password it was registered with; answers a handover code. Raises LinkSpent.
 
+    An account that asks for a second factor is confirmed, and its sign-in refused as CODE_NEEDED.
+
     The password is asked for because anybody can register somebody else's address: its owner must not confirm what a stranger
     chose.
     """
@@ -185,14 +188,16 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
     if account.last_signed_in_at is None:  # a program that registered was let in before
         await service.welcome(core, session, actor)
     await audit.record(session, "account.verified", actor=actor, subject=account.email, client=client)
-    return await entry.new_handover(session, account.id, remember=True)
+    refused = await second_factor.check(core, session, account, code="", client=client)
+    return refused or await entry.new_handover(session, account.id, remember=True)
 
 
 @needs(Permission.ADMINISTER)
+@needs_recent_proof
 async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
     """Send somebody a link by which to register with this role. An earlier invitation of the address stops working.
 
-    Raises Invalid or EmailTaken.
+    Raises Invalid, EmailTaken or ProofRequired.
     """
     plain = entry.normalise_email(email)
     if await repository.find_account(session, plain) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from sqlalchemy import ColumnElement, Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -21,7 +21,10 @@ from fundwright.identity.models import (
     AuditEntry,
     Invitation,
     OneTimeSecret,
+    Passkey,
+    RecoveryCode,
     SavedState,
+    SecondFactor,
     SignInThrottle,
 )
 from fundwright.identity.schemas import AccountState, AuditQuery, PeopleQuery, Role
@@ -176,6 +179,78 @@ async def forget_old_sessions(session: AsyncSession, owner_id: UUID) -> None:
             AccountSession.owner_id == owner_id, AccountSession.expires_at < now() - _KEEP_ENDED_SESSIONS
         )
     )
+
+
+async def prove_session(session: AsyncSession, session_id: UUID, *, until: datetime) -> None:
+    await session.execute(update(AccountSession).where(AccountSession.id == session_id).values(proved_until=until))
+
+
+async def is_proved(session: AsyncSession, session_id: UUID) -> bool:
+    query = select(AccountSession.id).where(AccountSession.id == session_id, AccountSession.proved_until > now())
+    return await session.scalar(query) is not None
+
+
+async def find_second_factor(session: AsyncSession, owner_id: UUID) -> SecondFactor | None:
+    return await session.scalar(select(SecondFactor).where(SecondFactor.owner_id == owner_id))
+
+
+async def has_second_factor(session: AsyncSession, owner_id: UUID) -> bool:
+    query = select(SecondFactor.id).where(SecondFactor.owner_id == owner_id, SecondFactor.confirmed_at.is_not(None))
+    return await session.scalar(query) is not None
+
+
+async def take_step(session: AsyncSession, factor_id: UUID, step: int) -> bool:
+    """Whether this time step had not been taken yet; of two that try at once, one gets it."""
+    query = update(SecondFactor).where(SecondFactor.id == factor_id, SecondFactor.last_step < step).values(last_step=step)
+    return await session.scalar(query.returning(SecondFactor.id)) is not None
+
+
+async def forget_second_factor(session: AsyncSession, owner_id: UUID) -> bool:
+    """Take it away with its recovery codes; answers whether there was a confirmed one."""
+    await forget_recovery_codes(session, owner_id)
+    query = delete(SecondFactor).where(SecondFactor.owner_id == owner_id)
+    return await session.scalar(query.returning(SecondFactor.confirmed_at)) is not None
+
+
+async def forget_recovery_codes(session: AsyncSession, owner_id: UUID) -> None:
+    await session.execute(delete(RecoveryCode).where(RecoveryCode.owner_id == owner_id))
+
+
+async def use_recovery_code(session: AsyncSession, owner_id: UUID, digest: str) -> bool:
+    """Take it out of the table; of two that try at once, one gets it."""
+    query = delete(RecoveryCode).where(RecoveryCode.owner_id == owner_id, RecoveryCode.digest == digest)
+    return await session.scalar(query.returning(RecoveryCode.id)) is not None
+
+
+async def count_recovery_codes(session: AsyncSession, owner_id: UUID) -> int:
+    query = select(func.count()).select_from(RecoveryCode).where(RecoveryCode.owner_id == owner_id)
+    return await session.scalar(query) or 0
+
+
+async def list_passkeys(session: AsyncSession, owner_id: UUID) -> Sequence[Passkey]:
+    query = select(Passkey).where(Passkey.owner_id == owner_id).order_by(Passkey.created_at, Passkey.id)
+    return (await session.scalars(query)).all()
+
+
+async def find_passkey(session: AsyncSession, credential_id: bytes) -> Passkey | None:
+    """Locked until the transaction ends, because its counter is about to change."""
+    return await session.scalar(select(Passkey).where(Passkey.credential_id == credential_id).with_for_update())
+
+
+async def add_passkey(session: AsyncSession, **values: Any) -> Passkey | None:
+    """The new passkey, or None when somebody has it already."""
+    query = (
+        insert(Passkey).values(id=uuid4(), created_at=now(), **values).on_conflict_do_nothing(index_elements=["credential_id"])
+    )
+    return await session.scalar(query.returning(Passkey))
+
+
+async def forget_passkeys(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> Sequence[str]:
+    """Remove all passkeys of an account, or one of them; answers their names."""
+    query = delete(Passkey).where(Passkey.owner_id == owner_id)
+    if only is not None:
+        query = query.where(Passkey.id == only)
+    return (await session.scalars(query.returning(Passkey.name))).all()
 
 
 async def forget_expired_secrets(session: AsyncSession) -> None:

@@ -67,6 +67,8 @@ class Actor(BaseModel):
     session_id: UUID | None = None
     language: Language | None = None
     """The one chosen under Settings, on whatever browser."""
+    is_program: bool = False
+    """It holds an API token: nobody can be asked who they are."""
 
     def may(self, permission: Permission) -> bool:
         """Whether services do it for the actor. Screens offer nothing else."""
@@ -155,13 +157,16 @@ class Client(BaseModel):
 
 
 class Refusal(StrEnum):
-    """Why nobody was signed in. Only `/api/account/login` tells the first two apart, as the specification asks; the last is told
-    to those alone who know the password."""
+    """Why nobody was signed in. Only `/api/account/login` tells the first two apart, as the specification asks; what comes after
+    `throttled` is told to those alone who know the password."""
 
     UNKNOWN_EMAIL = "unknown_email"
     WRONG_PASSWORD = "wrong_password"
     THROTTLED = "throttled"
     UNVERIFIED = "unverified"
+    CODE_NEEDED = "code_needed"
+    WRONG_CODE = "wrong_code"
+    WRONG_PASSKEY = "wrong_passkey"
 
 
 class SignInRefused(BaseModel):
@@ -174,13 +179,25 @@ class SignInRefused(BaseModel):
     @computed_field
     @property
     def sentence(self) -> str:
-        """The same for every reason but the last: nobody learns which accounts exist, or that a guess was right but too late."""
-        if self.reason is Refusal.UNVERIFIED:
-            return "Confirm your email address first: follow the link in the letter that we sent you."
-        return (
-            "That email and password do not match an account. Check both and try again; "
-            "after several wrong tries signing in is paused for 5 minutes."
-        )
+        """The same for whoever may not know the password: nobody learns which accounts exist, or that a guess was right but too
+        late."""
+        match self.reason:
+            case Refusal.UNVERIFIED:
+                return "Confirm your email address first: follow the link in the letter that we sent you."
+            case Refusal.CODE_NEEDED:
+                return "Two-step verification is on for this account. Send the code of its authenticator app too, as `code`."
+            case Refusal.WRONG_CODE:
+                return (
+                    "That code is not right, or was used before. Wait for the next one, or use a recovery code; "
+                    "after several wrong tries signing in is paused for 5 minutes."
+                )
+            case Refusal.WRONG_PASSKEY:
+                return "That passkey opens no account here. Try again, or sign in with your password."
+            case _:
+                return (
+                    "That email and password do not match an account. Check both and try again; "
+                    "after several wrong tries signing in is paused for 5 minutes."
+                )
 
 
 class SignedIn(BaseModel):
@@ -191,6 +208,55 @@ class SignedIn(BaseModel):
     token: str
     actor: Actor
     max_age_s: int | None
+
+
+class SecondStep(BaseModel):
+    """The password was right, and the account asks for a second factor. `pending` stands for the sign-in for five minutes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pending: str
+
+
+class SecondFactorRead(BaseModel):
+    """Whether signing in takes a code besides the password. `recovery_codes` are those not used yet."""
+
+    model_config = ConfigDict(frozen=True)
+
+    since: datetime | None
+    recovery_codes: int
+
+    @property
+    def is_on(self) -> bool:
+        return self.since is not None
+
+
+class SecondFactorSetUp(BaseModel):
+    """What an authenticator app has to know. `address` holds the same as `secret`, and `picture` is it as a QR code (an SVG image
+    in a data URL)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    secret: str
+    address: str
+    picture: str
+
+
+class RecoveryCodes(BaseModel):
+    """Right after they were made: the only time they can be seen. Each is good for one sign-in."""
+
+    model_config = ConfigDict(frozen=True)
+
+    codes: list[str]
+
+
+class PasskeyRead(BaseModel):
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    id: UUID
+    name: str
+    created_at: datetime
+    last_used_at: datetime | None
 
 
 class SessionRead(BaseModel):

@@ -19,9 +19,10 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
-from fundwright.identity import audit, entry, repository, tokens
+from fundwright.identity import audit, entry, repository, second_factor, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
+from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import (
     AccountRead,
     AccountUser,
@@ -33,6 +34,7 @@ from fundwright.identity.schemas import (
     Permission,
     Refusal,
     Role,
+    SecondStep,
     SessionRead,
     SignedIn,
     SignInRefused,
@@ -239,25 +241,33 @@ async def actor_for_command(session: AsyncSession, *, email: str | None) -> Acto
 
 
 async def sign_in(
-    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
+    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client, code: str = ""
 ) -> SignedIn | SignInRefused:
-    """Check the password and start a session: 5 days when remembered, else 12 hours in this browser."""
+    """Check the password, and the `code` of an account that asks for one, and start a session: 5 days when remembered, else
+    12 hours in this browser."""
     account = await _admit(session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
+    refused = await second_factor.check(core, session, account, code=code, client=client)
+    if refused is not None:
+        return refused
     return await entry.start_session(core, session, account, remember=remember, client=client)
 
 
 async def sign_in_by_socket(
     session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
-) -> str | SignInRefused:
-    """Check the password and answer a code that `redeem_handover` takes over plain HTTP, once, within 30 seconds.
+) -> str | SecondStep | SignInRefused:
+    """Check the password and answer a code that `redeem_handover` takes over plain HTTP, once, within 30 seconds; or the second
+    step, when the account asks for one.
 
     A socket cannot set a cookie; and the session begins only with the request that will carry it.
     """
     account = await _admit(session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
+    step = await second_factor.pend(session, account, remember=remember, client=client)
+    if step is not None:
+        return step
     return await entry.new_handover(session, account.id, remember=remember)
 
 
@@ -365,10 +375,11 @@ async def create_first_admin(
 
 
 @needs(Permission.READ)
+@needs_recent_proof
 async def create_api_token(
     session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client | None = None
 ) -> ApiTokenCreated:
-    """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366."""
+    """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366. Raises ProofRequired."""
     if not 1 <= lasts_days <= 366:
         raise Invalid(t("A token lasts 1 to 366 days. Choose a number of days between them."))
     secret = tokens.API_TOKEN_PREFIX + tokens.new_secret()
@@ -413,4 +424,4 @@ async def authenticate_api_token(session: AsyncSession, secret: str) -> tuple[Ac
     moment = now()
     if token.last_used_at is None or moment - token.last_used_at > _TOUCH_INTERVAL:
         token.last_used_at = moment
-    return entry.actor_of(account), TokenScope(token.scope)
+    return entry.actor_of(account).model_copy(update={"is_program": True}), TokenScope(token.scope)

@@ -35,16 +35,21 @@ class TooManyTries(FundwrightError):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One sign-in, counted against the email it names and the address it comes from."""
+    """One sign-in, counted against the email it names and the address it comes from.
+
+    Wrong codes have counters of their own: the right password, which comes before them, must not set them back.
+    """
 
     email: str
     address: str
+    is_code: bool = False
 
     @property
     def subjects(self) -> tuple[str, str]:
         email = hashlib.sha256(self.email.encode()).hexdigest()
         address = hashlib.sha256(_network(self.address).encode()).hexdigest()
-        return f"account:{email}", f"address:{address}"
+        kind = "code:" if self.is_code else ""
+        return f"{kind}account:{email}", f"{kind}address:{address}"
 
     @property
     def limits(self) -> tuple[tuple[str, int], ...]:

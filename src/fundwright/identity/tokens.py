@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import secrets
 import tempfile
@@ -71,6 +72,14 @@ def signing_key(core: Core) -> SigningKey:
         secret = _read_or_make(core.settings.data / "keys" / "session.key")
         core.cache[__name__] = SigningKey(id=hashlib.sha256(secret).hexdigest()[:12], secret=secret)
     return core.cache[__name__]
+
+
+def authenticator_secret(core: Core, factor_id: UUID) -> bytes:
+    """The secret that an authenticator app shares with us. It has a key of its own: the one of sessions may change."""
+    key = core.cache.get("second_factor.key")
+    if key is None:
+        key = core.cache["second_factor.key"] = _read_or_make(core.settings.data / "keys" / "second_factor.key")
+    return hmac.digest(key, factor_id.bytes, "sha256")[:20]
 
 
 def _read_or_make(path: Path) -> bytes:

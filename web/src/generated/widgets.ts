@@ -151,6 +151,49 @@ export interface MarkdownViewProps {
   readonly onCitation?: (payload: CitationOpened) => void;
 }
 
+export interface PasskeyAnswered {
+  readonly credential: string;
+}
+
+export interface PasskeyRefused {
+  readonly reason: string;
+}
+
+/** Asks the browser for a passkey as soon as it has `options`. With a `label` it is a button, which asks for them. */
+export interface PasskeyProps {
+  readonly label: string;
+  readonly unsupportedLabel: string;
+  readonly options: string;
+  readonly isBlock: boolean;
+  readonly onStart?: (payload: Readonly<Record<string, never>>) => void;
+  readonly onAnswer?: (payload: PasskeyAnswered) => void;
+  readonly onRefused?: (payload: PasskeyRefused) => void;
+}
+
+export interface ProofGiven {
+  readonly password: string;
+  readonly code: string;
+}
+
+/** Asks for the password, for a code instead where `code_label` is given, or for a passkey where `passkey_label` is. */
+export interface ProofDialogProps {
+  readonly title: string;
+  readonly text: string;
+  readonly passwordLabel: string;
+  readonly codeLabel: string;
+  readonly passkeyLabel: string;
+  readonly confirmLabel: string;
+  readonly cancelLabel: string;
+  readonly error: string;
+  readonly options: string;
+  readonly isBusy: boolean;
+  readonly onProve?: (payload: ProofGiven) => void;
+  readonly onCancel?: (payload: Readonly<Record<string, never>>) => void;
+  readonly onStart?: (payload: Readonly<Record<string, never>>) => void;
+  readonly onAnswer?: (payload: PasskeyAnswered) => void;
+  readonly onRefused?: (payload: PasskeyRefused) => void;
+}
+
 export interface Language {
   readonly code: "en" | "de" | "fr";
   readonly label: string;

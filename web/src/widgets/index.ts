@@ -15,6 +15,8 @@ const LOADERS = {
   },
   FileDrop: () => import("./FileDrop/FileDrop"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
+  Passkey: () => import("./Passkey/Passkey"),
+  ProofDialog: () => import("./ProofDialog/ProofDialog"),
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
 };
 

@@ -1,0 +1,281 @@
+"""Parts of the account page about signing in: two-step verification and passkeys. Each is a component that needs nothing given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import nt, t
+from fundwright.identity import passkeys, second_factor
+from fundwright.identity.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.ui import alert, button, chip, definition_list, empty, form, loading, moment, problem, row, section, text_field
+from fundwright_ui.widgets import ConfirmDialog, Passkey, PasskeyAnswered, PasskeyRefused, copy_button, refusal_of
+
+
+class CodeTyped(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    code: str = Field(min_length=1, max_length=100)
+
+
+class PasskeyNamed(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: str = Field(min_length=1, max_length=200)
+
+
+@component
+def second_factor_section() -> VdomDict:
+    actor = use_actor()
+    found = use_query(lambda session: second_factor.read(session, actor), key=[actor.id])
+    codes, set_codes = use_state(cast("RecoveryCodes | None", None))
+
+    def show_codes(made: RecoveryCodes) -> None:
+        set_codes(made)
+        found.reload()
+
+    title = t("Two-step verification")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(title, loading(title))
+    if codes is not None:
+        return section(title, _recovery_codes(codes, lambda: set_codes(None)))
+    if found.value.is_on:
+        return section(title, _turned_on(found.value, show_codes, found.reload, key="on"))
+    return section(title, _set_up(show_codes, key="off"))
+
+
+@component
+def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    begun, set_begun = use_state(cast("SecondFactorSetUp | None", None))
+
+    async def start(session: AsyncSession) -> SecondFactorSetUp:
+        return await second_factor.start(connection.core, session, actor)
+
+    async def confirm(session: AsyncSession, typed: CodeTyped) -> RecoveryCodes:
+        return await second_factor.confirm(connection.core, session, actor, code=typed.code, client=connection.client)
+
+    starting = use_action(start, then=set_begun)
+    confirming = use_action(confirm, success=t("Two-step verification is on."), then=show_codes)
+
+    if begun is None:
+        return html.div(
+            {"className": "fw-stack"},
+            html.p(t("Signing in then takes your password and a code that an app on your telephone shows.")),
+            row(button(t("Turn on two-step verification"), on_click=starting, is_busy=starting.is_running)),
+        )
+    return html.div(
+        {"className": "fw-stack"},
+        html.p(
+            t("Scan this picture with your authenticator app, or type the key below into it. Then enter the code that it shows.")
+        ),
+        html.img({"src": begun.picture, "alt": t("QR code for the authenticator app")}),
+        definition_list({t("Key"): html.code(" ".join(_in_fours(begun.secret)))}),
+        row(copy_button(begun.secret, t("Copy the key"), is_small=True)),
+        form(
+            text_field(
+                "code", t("Code"), required=True, autocomplete="one-time-code", maxlength=100, error=confirming.error, key="code"
+            ),
+            on_submit=confirming,
+            model=CodeTyped,
+            submit=t("Confirm"),
+            label=t("Turn on two-step verification"),
+            actions=[button(t("Cancel"), on_click=lambda: set_begun(None))],
+        ),
+    )
+
+
+@component
+def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], None], reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+
+    async def renew(session: AsyncSession) -> RecoveryCodes:
+        return await second_factor.renew_recovery_codes(session, actor, client=connection.client)
+
+    async def turn_off(session: AsyncSession) -> None:
+        await second_factor.turn_off(connection.core, session, actor, client=connection.client)
+
+    def confirm_turning_off() -> object:
+        set_asking(False)
+        return turning_off.run()
+
+    renewing = use_action(renew, then=show_codes)
+    turning_off = use_action(turn_off, success=t("Two-step verification is off."), then=reload)
+
+    left = nt("{n} recovery code left", "{n} recovery codes left", read.recovery_codes)
+    return html.div(
+        {"className": "fw-stack"},
+        row(chip(t("On"), color="success"), html.span(left)),
+        definition_list({t("Since"): moment(read.since)}) if read.since else None,
+        alert(t("Make new recovery codes: without one, a lost telephone keeps you out."), variant="warning")
+        if read.recovery_codes < 3
+        else None,
+        row(
+            button(t("New recovery codes"), on_click=renewing, is_busy=renewing.is_running),
+            button(t("Turn off"), on_click=lambda: set_asking(True), is_busy=turning_off.is_running),
+        ),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Turn off two-step verification?"),
+            text=t("Your password alone opens your account then. The recovery codes stop working."),
+            confirm_label=t("Turn off"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            on_confirm=confirm_turning_off,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )
+
+
+def _recovery_codes(codes: RecoveryCodes, close: Callable[[], None]) -> VdomDict:
+    return html.div(
+        {"className": "fw-stack"},
+        alert(
+            t("Keep these codes where your telephone is not. Each works once instead of the app, and they are not shown again."),
+            variant="warning",
+            title=t("Your recovery codes"),
+        ),
+        html.pre({"tabIndex": 0, "aria-label": t("Your recovery codes")}, html.code("\n".join(codes.codes))),
+        row(
+            copy_button("\n".join(codes.codes), t("Copy the codes")),
+            button(t("I have kept them"), on_click=close, look="contained"),
+        ),
+    )
+
+
+@component
+def passkeys_section() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    found = use_query(lambda session: passkeys.list_passkeys(session, actor), key=[actor.id])
+    removed, set_removed = use_state(cast("PasskeyRead | None", None))
+
+    async def remove(session: AsyncSession, passkey: PasskeyRead) -> None:
+        await passkeys.remove(connection.core, session, actor, passkey.id, client=connection.client)
+
+    removing = use_action(remove, success=t("The passkey was removed."), then=found.reload)
+
+    def confirm_removing() -> object:
+        set_removed(None)
+        return removing.run(removed)
+
+    title = t("Passkeys")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(title, loading(title))
+    return section(
+        title,
+        html.p(t("A passkey signs you in by the lock of your device instead of your password.")),
+        html.ul({"className": "fw-list"}, *(_passkey(each, set_removed) for each in found.value))
+        if found.value
+        else empty(t("No passkeys yet.")),
+        _add(found.reload, key=f"add {len(found.value)}")
+        if passkeys.relying_party(connection.core.settings)
+        else alert(str(passkeys.NoHostName().sentence), variant="info"),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Remove the passkey {name}?", name=removed.name),
+            text=t("It does not open your account any more. Delete it on your device as well."),
+            confirm_label=t("Remove"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            on_confirm=confirm_removing,
+            on_cancel=lambda: set_removed(None),
+        )
+        if removed
+        else None,
+    )
+
+
+def _passkey(passkey: PasskeyRead, remove: Callable[[PasskeyRead], None]) -> VdomDict:
+    return html.li(
+        {"key": str(passkey.id)},
+        row(
+            html.div(
+                {"className": "fw-stack fw-stack-tight"},
+                html.span({"className": "fw-strong"}, passkey.name),
+                html.span(
+                    {"className": "fw-muted fw-small"},
+                    t("Added"),
+                    " ",
+                    moment(passkey.created_at, shown="date"),
+                    " · ",
+                    t("Last used"),
+                    " ",
+                    moment(passkey.last_used_at) if passkey.last_used_at else t("Never"),
+                ),
+            ),
+            button(
+                t("Remove"),
+                on_click=lambda: remove(passkey),
+                size="small",
+                aria_label=t("Remove the passkey {name}", name=passkey.name),
+            ),
+            spread=True,
+        ),
+    )
+
+
+@component
+def _add(reload: Callable[[], None]) -> VdomDict:
+    """The name first: what the browser then asks is the last step."""
+    actor, connection = use_actor(), use_connection()
+    core = connection.core
+    name, set_name = use_state("")
+    options, set_options = use_state("")
+    refusal, set_refusal = use_state("")
+
+    async def start(session: AsyncSession, named: PasskeyNamed) -> str:
+        set_name(named.name)
+        set_refusal("")
+        return await passkeys.start_adding(core, session, actor)
+
+    async def add(session: AsyncSession, answered: PasskeyAnswered) -> None:
+        await passkeys.add(core, session, actor, name=name, credential=answered.credential, client=connection.client)
+
+    def refuse(refused: PasskeyRefused) -> None:
+        set_options("")
+        set_refusal(refusal_of(refused))
+
+    starting = use_action(start, then=set_options)
+    adding = use_action(add, success=t("The passkey was added."), then=reload)
+    sentence = adding.error or refusal
+    return html.div(
+        {"className": "fw-stack"},
+        alert(sentence) if sentence else None,
+        form(
+            text_field(
+                "name",
+                t("Name of the passkey"),
+                help=t("Such as the device it is on."),
+                required=True,
+                maxlength=200,
+                error=starting.error,
+            ),
+            on_submit=starting,
+            model=PasskeyNamed,
+            submit=t("Add a passkey"),
+            label=t("Add a passkey"),
+        ),
+        Passkey(
+            options=options,
+            unsupported_label=t("This browser knows no passkeys, or the page was not opened over https."),
+            on_answer=adding,
+            on_refused=refuse,
+        ),
+    )
+
+
+def _in_fours(text: str) -> list[str]:
+    return [text[start : start + 4] for start in range(0, len(text), 4)]

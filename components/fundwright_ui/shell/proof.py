@@ -1,0 +1,94 @@
+"""Showing once more who one is, before a sensitive change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import t
+from fundwright.identity import passkeys, reauthentication, second_factor
+from fundwright.identity.schemas import Refusal, SignInRefused
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.runtime.connection import GoOn
+from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
+
+
+@dataclass(frozen=True)
+class _Asked:
+    go_on: GoOn
+
+
+@component
+def proof_dialog() -> VdomDict:
+    """Opens for any action of the page that wants a proof, and goes on with it."""
+    connection = use_connection()
+    asked, set_asked = use_state(cast("_Asked | None", None))
+
+    connection.ask_proof = lambda go_on: set_asked(_Asked(go_on))
+    return html.fragment(_ask(asked.go_on, lambda: set_asked(None)) if asked else None)
+
+
+@component
+def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    core, client = connection.core, connection.client
+    error, set_error = use_state("")
+    options, set_options = use_state("")
+
+    async def read(session: AsyncSession) -> tuple[bool, bool]:
+        has_passkeys = passkeys.relying_party(core.settings) and await passkeys.list_passkeys(session, actor)
+        return (await second_factor.read(session, actor)).is_on, bool(has_passkeys)
+
+    async def prove(session: AsyncSession, given: ProofGiven) -> SignInRefused | None:
+        if given.code.strip():
+            return await second_factor.prove_by_code(core, session, actor, code=given.code, client=client)
+        return await reauthentication.prove_by_password(core, session, actor, password=given.password, client=client)
+
+    async def start(session: AsyncSession) -> str:
+        return await passkeys.start_proof(core, session, actor)
+
+    async def answer(session: AsyncSession, answered: PasskeyAnswered) -> SignInRefused | None:
+        return await passkeys.prove_by_passkey(core, session, actor, credential=answered.credential, client=client)
+
+    def refuse(refused: PasskeyRefused) -> None:
+        set_options("")
+        set_error(refusal_of(refused))
+
+    async def finish(refused: SignInRefused | None) -> None:
+        set_options("")
+        if refused is None:
+            close()
+            await go_on()
+        elif refused.reason in (Refusal.WRONG_CODE, Refusal.WRONG_PASSKEY):
+            set_error(t(refused.sentence))
+        else:
+            set_error(t("That was not right. Try again; after several wrong tries nothing is accepted for 5 minutes."))
+
+    ways = use_query(read, key=[actor.id])
+    proving = use_action(prove, then=finish)
+    starting = use_action(start, then=set_options)
+    answering = use_action(answer, then=finish)
+
+    has_code, has_passkeys = ways.value or (False, False)
+    return ProofDialog(
+        title=t("Confirm that it is you"),
+        text=t("This change asks for your password once more. Then it is done at once."),
+        password_label=t("Password"),
+        code_label=t("Or a code of your authenticator app") if has_code else "",
+        passkey_label=t("Use a passkey") if has_passkeys else "",
+        confirm_label=t("Confirm"),
+        cancel_label=t("Cancel"),
+        error=proving.error or starting.error or answering.error or error,
+        options=options,
+        is_busy=proving.is_running or answering.is_running,
+        on_prove=proving,
+        on_cancel=close,
+        on_start=starting,
+        on_answer=answering,
+        on_refused=refuse,
+    )

@@ -1,0 +1,63 @@
+"""Passkeys, and the dialog that asks who somebody is."""
+
+from __future__ import annotations
+
+from fundwright.core.messages import t
+from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+
+
+class PasskeyAnswered(Props):
+    credential: str
+    """What the browser answered, as JSON."""
+
+
+class PasskeyRefused(Props):
+    reason: str
+    """The browser's name for it: `NotAllowedError` when somebody cancelled, `InvalidStateError` when the device has one already."""
+
+
+class Passkey(Widget):
+    """Asks the browser for a passkey as soon as it has `options`. With a `label` it is a button, which asks for them.
+
+    Where the browser knows no passkeys it shows `unsupported_label` instead, or nothing.
+    """
+
+    label: str = ""
+    unsupported_label: str = ""
+    options: str = ""
+    is_block: bool = False
+    on_start: On[Nothing] = None
+    on_answer: On[PasskeyAnswered] = None
+    on_refused: On[PasskeyRefused] = None
+
+
+class ProofGiven(Props):
+    password: str
+    code: str
+
+
+class ProofDialog(Widget):
+    """Asks for the password, for a code instead where `code_label` is given, or for a passkey where `passkey_label` is."""
+
+    title: str
+    text: str
+    password_label: str
+    code_label: str = ""
+    passkey_label: str = ""
+    confirm_label: str
+    cancel_label: str
+    error: str = ""
+    options: str = ""
+    is_busy: bool = False
+    on_prove: On[ProofGiven] = None
+    on_cancel: On[Nothing] = None
+    on_start: On[Nothing] = None
+    on_answer: On[PasskeyAnswered] = None
+    on_refused: On[PasskeyRefused] = None
+
+
+def refusal_of(refused: PasskeyRefused) -> str:
+    """What to tell a person whose browser gave no passkey."""
+    if refused.reason == "InvalidStateError":
+        return t("This device has a passkey for your account already.")
+    return t("The browser gave no passkey: it was cancelled, or took too long. Try again.")

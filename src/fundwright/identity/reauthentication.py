@@ -1,0 +1,83 @@
+"""Who changes something sensitive shows once more who they are, unless they have just done so."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import t
+from fundwright.identity import audit, entry, repository
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Client, Permission, SignInRefused
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class ProofRequired(FundwrightError):
+    """Screens ask for the proof and go on by themselves; a program sends it to `/api/account/proof` and tries again."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(t("Confirm that it is you: this change asks for your password once more."))
+
+
+class NotForPrograms(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(t("An API token cannot do this. Sign in with email and password, and use the token of that session."))
+
+
+def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """Let a service be called only by who has just shown who they are. Goes below `@needs`.
+
+    The service has parameters `session` and `actor`. The call raises ProofRequired, or NotForPrograms for an API token. Commands
+    pass: whoever can open the data folder is its administrator.
+    """
+    signature = inspect.signature(service)
+
+    @wraps(service)
+    async def guarded(*arguments: P.args, **options: P.kwargs) -> R:
+        given = signature.bind(*arguments, **options).arguments
+        await _require_proof(given["session"], given["actor"])
+        return await service(*arguments, **options)
+
+    return guarded
+
+
+async def _require_proof(session: AsyncSession, actor: Actor) -> None:
+    if actor.is_program:
+        raise NotForPrograms
+    if actor.session_id is not None and not await repository.is_proved(session, actor.session_id):
+        raise ProofRequired
+
+
+@needs(Permission.READ)
+async def accept_proof(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
+    """The actor has shown who they are, by `password`, `code` or `passkey`: sensitive changes pass for some minutes."""
+    if actor.session_id is not None:
+        until = now() + timedelta(minutes=core.settings.proof_minutes)
+        await repository.prove_session(session, actor.session_id, until=until)
+    await audit.record(session, "session.proved", actor=actor, subject=actor.email, client=client, by=by)
+
+
+@needs(Permission.READ)
+async def prove_by_password(
+    core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
+) -> SignInRefused | None:
+    """None when it is the actor's password. Wrong ones count like those of signing in."""
+    account = await entry.check_password(session, email=actor.email, password=password, client=client)
+    if isinstance(account, SignInRefused):
+        return account
+    await accept_proof(core, session, actor, by="password", client=client)
+    return None

@@ -1,0 +1,242 @@
+"""Two-step verification: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for when it is lost."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from datetime import timedelta
+from hmac import compare_digest
+from uuid import UUID, uuid4
+
+import segno
+from pyotp.totp import TOTP
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, Invalid
+from fundwright.core.messages import t
+from fundwright.identity import audit, entry, reauthentication, repository, throttle, tokens
+from fundwright.identity.models import Account, RecoveryCode, SecondFactor
+from fundwright.identity.permissions import needs
+from fundwright.identity.reauthentication import needs_recent_proof
+from fundwright.identity.schemas import (
+    Actor,
+    Client,
+    Permission,
+    RecoveryCodes,
+    Refusal,
+    SecondFactorRead,
+    SecondFactorSetUp,
+    SecondStep,
+    SignInRefused,
+)
+
+_ISSUER = "Fundwright"
+_STEP_S = 30
+_DRIFT = (0, -1, 1)
+"""Steps by which the clock of a telephone may differ, and a code may be late."""
+_CODE_LENGTH = 6
+_RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10
+_WAITS_FOR = timedelta(minutes=5)
+_PENDING = "second_step"
+
+
+class AlreadyOn(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("Two-step verification is on already. Turn it off first to use another app."))
+
+
+class NotStarted(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("There is nothing to confirm. Begin the set-up anew."))
+
+
+class WrongCode(Invalid):
+    def __init__(self) -> None:
+        super().__init__(t("That code is not right. Enter the one the app shows now; if it goes on, set the telephone's clock."))
+
+
+# Setting it up
+
+
+@needs(Permission.READ)
+async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
+    factor = await repository.find_second_factor(session, actor.id)
+    codes = await repository.count_recovery_codes(session, actor.id)
+    return SecondFactorRead(since=factor.confirmed_at if factor else None, recovery_codes=codes)
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
+    """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ProofRequired."""
+    if await repository.has_second_factor(session, actor.id):
+        raise AlreadyOn
+    await repository.forget_second_factor(session, actor.id)
+    factor = SecondFactor(id=uuid4(), owner_id=actor.id)
+    session.add(factor)
+    await session.flush()
+    totp = _totp(core, factor.id)
+    address = totp.provisioning_uri(name=actor.email, issuer_name=_ISSUER)
+    picture = segno.make(address, error="m").svg_data_uri(scale=5, border=4, light="white")
+    return SecondFactorSetUp(secret=totp.secret, address=address, picture=picture)
+
+
+@needs(Permission.READ)
+async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes:
+    """Turn it on by a code of the app; answers the recovery codes. Raises NotStarted, AlreadyOn or WrongCode."""
+    factor = await repository.find_second_factor(session, actor.id)
+    if factor is None:
+        raise NotStarted
+    if factor.confirmed_at is not None:
+        raise AlreadyOn
+    if not await _is_code(core, session, factor.id, code):
+        raise WrongCode
+    factor.confirmed_at = now()
+    await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
+    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "second_factor_on")
+    return await _new_recovery_codes(session, actor.id)
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: Client) -> RecoveryCodes:
+    """New ones; the old ones do not work any more. Raises NotStarted or ProofRequired."""
+    if not await repository.has_second_factor(session, actor.id):
+        raise NotStarted
+    await audit.record(session, "second_factor.recovery_codes_renewed", actor=actor, subject=actor.email, client=client)
+    return await _new_recovery_codes(session, actor.id)
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
+    """The password alone is enough from now on. Turning it off twice is no error. Raises ProofRequired."""
+    if await repository.forget_second_factor(session, actor.id):
+        await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
+        await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "second_factor_off")
+
+
+async def remove(core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None) -> None:
+    """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound."""
+    account = await entry.get_account(session, entry.normalise_email(email))
+    await repository.forget_second_factor(session, account.id)
+    await repository.forget_passkeys(session, account.id)
+    await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+    await entry.tell_owner(core, session, account, "second_factor_off")
+
+
+# Signing in with it
+
+
+async def check(core: Core, session: AsyncSession, account: Account, *, code: str, client: Client) -> SignInRefused | None:
+    """For programs, which send the code with the password: None when the account asks for none, or the code is right."""
+    if not await repository.has_second_factor(session, account.id):
+        return None
+    if not code:
+        return await entry.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
+    return await accept(core, session, account, code=code, client=client)
+
+
+async def pend(session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SecondStep | None:
+    """Let a sign-in whose password was right wait for its second step; None when the account asks for none."""
+    if not await repository.has_second_factor(session, account.id):
+        return None
+    await audit.record(session, "sign_in.code_asked", actor=None, subject=account.email, client=client)
+    return SecondStep(pending=await entry.new_secret(session, _PENDING, lasts=_WAITS_FOR, owner_id=account.id, remember=remember))
+
+
+async def find_pending(session: AsyncSession, pending: str) -> tuple[Account, bool] | None:
+    """Who waits for the second step, and whether to be remembered; None when that took too long or is done."""
+    found = await repository.find_secret(session, purpose=_PENDING, digest=tokens.digest(pending))
+    account = await repository.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
+    return (account, found.remember) if found and account else None
+
+
+async def finish(core: Core, session: AsyncSession, *, pending: str, code: str, client: Client) -> str | SignInRefused:
+    """The second step: answers a handover code, by which the session begins. Raises LinkSpent when the first is too long ago."""
+    found = await find_pending(session, pending)
+    if found is None:
+        raise entry.LinkSpent(t("This sign-in"), t("Sign in again."))
+    account, remember = found
+    refused = await accept(core, session, account, code=code, client=client)
+    if refused is not None:
+        return refused
+    await end_pending(session, pending)
+    return await entry.new_handover(session, account.id, remember=remember)
+
+
+async def pending_email(session: AsyncSession, pending: str) -> str | None:
+    """Whose second step is waited for; None when that took too long or is done."""
+    found = await find_pending(session, pending)
+    return found[0].email if found else None
+
+
+async def end_pending(session: AsyncSession, pending: str) -> None:
+    """Raises LinkSpent: of two that finish at once, one does."""
+    if await repository.use_secret(session, purpose=_PENDING, digest=tokens.digest(pending)) is None:
+        raise entry.LinkSpent(t("This sign-in"), t("Sign in again."))
+
+
+async def accept(core: Core, session: AsyncSession, account: Account, *, code: str, client: Client) -> SignInRefused | None:
+    """None when it is a code of the account's app, or one of its recovery codes, neither used before. Wrong ones are counted."""
+    attempt = throttle.Attempt(email=account.email, address=client.address, is_code=True)
+    if await throttle.is_banned(session, attempt):
+        return await entry.refuse(session, Refusal.THROTTLED, email=account.email, client=client)
+    factor = await repository.find_second_factor(session, account.id)
+    is_known = factor is not None and factor.confirmed_at is not None
+    is_code = factor is not None and is_known and await _is_code(core, session, factor.id, code)
+    is_recovery = is_known and not is_code and await repository.use_recovery_code(session, account.id, _recovery_digest(code))
+    if not await throttle.settle(session, attempt, is_right=is_code or is_recovery):
+        return await entry.refuse(session, Refusal.THROTTLED, email=account.email, client=client)
+    if is_recovery:
+        actor = entry.actor_of(account)
+        await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
+        await entry.tell_owner(core, session, account, "recovery_code_used")
+    elif not is_code:
+        return await entry.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
+    return None
+
+
+@needs(Permission.READ)
+async def prove_by_code(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> SignInRefused | None:
+    """None when the code is right: the actor has shown who they are."""
+    account = await entry.get_account(session, actor.email)
+    refused = await accept(core, session, account, code=code, client=client)
+    if refused is None:
+        await reauthentication.accept_proof(core, session, actor, by="code", client=client)
+    return refused
+
+
+def _totp(core: Core, factor_id: UUID) -> TOTP:
+    secret = base64.b32encode(tokens.authenticator_secret(core, factor_id)).decode()
+    return TOTP(secret, digits=_CODE_LENGTH, interval=_STEP_S)
+
+
+async def _is_code(core: Core, session: AsyncSession, factor_id: UUID, code: str) -> bool:
+    plain = "".join(code.split())
+    if not (plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH):
+        return False
+    totp, current = _totp(core, factor_id), int(now().timestamp()) // _STEP_S
+    steps = [current + drift for drift in _DRIFT if compare_digest(totp.generate_otp(current + drift), plain)]
+    return bool(steps) and await repository.take_step(session, factor_id, steps[0])
+
+
+async def _new_recovery_codes(session: AsyncSession, owner_id: UUID) -> RecoveryCodes:
+    await repository.forget_recovery_codes(session, owner_id)
+    codes = [_new_recovery_code() for _ in range(_RECOVERY_CODES)]
+    session.add_all(RecoveryCode(owner_id=owner_id, digest=_recovery_digest(code)) for code in codes)
+    await session.flush()
+    return RecoveryCodes(codes=codes)
+
+
+def _new_recovery_code() -> str:
+    """80 random bits in four groups, of letters and digits that are not mistaken for each other."""
+    text = base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower()
+    return "-".join(text[start : start + 4] for start in range(0, len(text), 4))
+
+
+def _recovery_digest(code: str) -> str:
+    return tokens.digest("".join(character for character in code.lower() if character.isalnum()))

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+import type { PasskeyProps } from "../../generated/widgets";
+import { knowsPasskeys, usePasskey } from "./usePasskey";
+
+/** Asks the browser for a passkey, by a button where it has a label. */
+export function Passkey({ label, unsupportedLabel, options, isBlock, onStart, onAnswer, onRefused }: PasskeyProps): ReactNode {
+  usePasskey(options, { onAnswer, onRefused });
+  if (!knowsPasskeys()) return unsupportedLabel === "" ? null : <p className="fw-muted">{unsupportedLabel}</p>;
+  if (label === "") return null;
+  return (
+    <button
+      type="button"
+      className={`fw-button fw-button-outlined${isBlock ? " fw-button-large fw-button-block" : ""}`}
+      aria-busy={options !== "" || undefined}
+      onClick={() => onStart?.({})}
+    >
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,48 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { ProofDialog } from "./ProofDialog";
+
+const props = {
+  title: "Confirm that it is you",
+  text: "This change asks for your password.",
+  passwordLabel: "Password",
+  codeLabel: "",
+  passkeyLabel: "",
+  confirmLabel: "Confirm",
+  cancelLabel: "Cancel",
+  error: "",
+  options: "",
+  isBusy: false,
+};
+
+describe("ProofDialog", () => {
+  it("is a dialog that says what it asks for, with the password at hand", async () => {
+    await renderWidget(<ProofDialog {...props} />);
+    expect(screen.getByRole("dialog", { name: props.title, description: props.text })).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText("Password"));
+    expect(screen.queryByLabelText("Code")).toBeNull();
+  });
+
+  it("gives password and code", async () => {
+    const onProve = vi.fn();
+    await renderWidget(<ProofDialog {...props} codeLabel="Code" onProve={onProve} />);
+    fireEvent.change(screen.getByLabelText("Password"), { target: { value: "a quiet harbour" } });
+    fireEvent.change(screen.getByLabelText("Code"), { target: { value: "123456" } });
+    fireEvent.click(screen.getByRole("button", { name: "Confirm" }));
+    expect(onProve).toHaveBeenCalledWith({ password: "a quiet harbour", code: "123456" });
+  });
+
+  it("says what was wrong and keeps what was typed", async () => {
+    await renderWidget(<ProofDialog {...props} error="That was not right." />);
+    expect(screen.getByRole("alert").textContent).toBe("That was not right.");
+  });
+
+  it("is left by Cancel and by Escape", async () => {
+    const onCancel = vi.fn();
+    await renderWidget(<ProofDialog {...props} onCancel={onCancel} />);
+    fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    fireEvent.keyDown(screen.getByRole("dialog"), { key: "Escape" });
+    expect(onCancel).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,96 @@
+import Button from "@mui/material/Button";
+import Dialog from "@mui/material/Dialog";
+import DialogActions from "@mui/material/DialogActions";
+import DialogContent from "@mui/material/DialogContent";
+import DialogTitle from "@mui/material/DialogTitle";
+import { type ReactNode, type SubmitEvent, useId } from "react";
+import type { ProofDialogProps } from "../../generated/widgets";
+import { MuiScope } from "../../theme/MuiScope";
+import { knowsPasskeys, usePasskey } from "../Passkey/usePasskey";
+
+/** Asks who somebody is before something sensitive is done; Escape and a press beside the dialog mean not to do it. */
+export function ProofDialog(props: ProofDialogProps): ReactNode {
+  const { title, text, passwordLabel, codeLabel, passkeyLabel, confirmLabel, cancelLabel, error, options, isBusy } = props;
+  const { onProve, onCancel, onStart, onAnswer, onRefused } = props;
+  const id = useId();
+  usePasskey(options, { onAnswer, onRefused });
+  const prove = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    onProve?.({ password: textOf(given, "password"), code: textOf(given, "code") });
+  };
+  return (
+    <MuiScope>
+      <Dialog open onClose={() => onCancel?.({})} aria-labelledby={`${id}title`} aria-describedby={`${id}text`} fullWidth maxWidth="xs">
+        <form noValidate onSubmit={prove}>
+          <DialogTitle id={`${id}title`}>{title}</DialogTitle>
+          <DialogContent className="fw-stack">
+            <p id={`${id}text`}>{text}</p>
+            {error === "" ? null : (
+              <div className="fw-alert fw-alert-error" role="alert">
+                <div className="fw-alert-body">
+                  <p>{error}</p>
+                </div>
+              </div>
+            )}
+            <Field id={`${id}password`} name="password" type="password" label={passwordLabel} autoComplete="current-password" isFirst />
+            {codeLabel === "" ? null : (
+              <Field id={`${id}code`} name="code" type="text" label={codeLabel} autoComplete="one-time-code" />
+            )}
+          </DialogContent>
+          <DialogActions sx={{ padding: 3, paddingBlockStart: 1, flexWrap: "wrap", rowGap: 1 }}>
+            {passkeyLabel === "" || !knowsPasskeys() ? null : (
+              <Button variant="text" onClick={() => onStart?.({})} sx={{ marginInlineEnd: "auto" }}>
+                {passkeyLabel}
+              </Button>
+            )}
+            <Button color="inherit" variant="outlined" onClick={() => onCancel?.({})}>
+              {cancelLabel}
+            </Button>
+            <Button type="submit" variant="contained" aria-busy={isBusy || undefined}>
+              {confirmLabel}
+            </Button>
+          </DialogActions>
+        </form>
+      </Dialog>
+    </MuiScope>
+  );
+}
+
+interface FieldProps {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly label: string;
+  readonly autoComplete: string;
+  readonly isFirst?: boolean;
+}
+
+function Field({ id, name, type, label, autoComplete, isFirst = false }: FieldProps): ReactNode {
+  return (
+    <div className="fw-field">
+      <label className="fw-label" htmlFor={id}>
+        {label}
+      </label>
+      <input
+        ref={isFirst ? focus : undefined}
+        id={id}
+        name={name}
+        type={type}
+        className="fw-input"
+        autoComplete={autoComplete}
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+    </div>
+  );
+}
+
+function focus(input: HTMLInputElement | null): void {
+  input?.focus();
+}
+
+function textOf(given: FormData, name: string): string {
+  const value = given.get(name);
+  return typeof value === "string" ? value : "";
+}
