@@ -85,7 +85,9 @@ def _is_expected(message: ConsoleMessage) -> bool:
     """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server or network that is not there."""
     if "ERR_CONNECTION_REFUSED" in message.text or "ERR_INTERNET_DISCONNECTED" in message.text:
         return True
-    status = {"/404": 404, "/500": 500, "/session": 401}.get(urlsplit(str(message.location.get("url", ""))).path)
+    status = {"/404": 404, "/500": 500, "/maintenance": 503, "/session": 401}.get(
+        urlsplit(str(message.location.get("url", ""))).path
+    )
     return message.text.startswith("Failed to load resource") and f" {status} " in message.text
 
 

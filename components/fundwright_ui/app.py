@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
@@ -12,10 +12,11 @@ from fundwright.billing.api import router as billing
 from fundwright.categories.api import router as categories
 from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
+from fundwright.core.health import router as health
 from fundwright.core.web import Bounds, RequestId, Speech, add_error_handlers
 from fundwright.generation.api import router as generation
 from fundwright.identity import service as identity_service
-from fundwright.identity.api import cookie_name
+from fundwright.identity.api import cookie_name, refuse_in_maintenance
 from fundwright.identity.api import router as identity
 from fundwright.identity.people_api import router as people
 from fundwright.identity.schemas import Actor
@@ -69,8 +70,10 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     if proxies := core.settings.trusted_proxies:
         # Before everything that asks who sends a request. Of a chain of addresses it takes the last that is no proxy of ours.
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
+    guards = [Depends(refuse_in_maintenance)] if core.settings.is_closed else []
     for router in ROUTERS:
-        app.include_router(router, prefix=base)
+        app.include_router(router, prefix=base, dependencies=guards)
+    app.include_router(health, prefix=base)
 
     add_reference(app, core=core, base=base)
 

@@ -19,6 +19,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.blog_editor import edit_post_screen, new_post_screen
     from fundwright_ui.screens.blog_list import blog_list_screen
     from fundwright_ui.screens.category import category_screen
+    from fundwright_ui.screens.coming_soon import coming_soon_screen
     from fundwright_ui.screens.dashboard import dashboard_screen
     from fundwright_ui.screens.draft import draft_screen
     from fundwright_ui.screens.feedback import feedback_screen
@@ -26,6 +27,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.generate import generate_screen
     from fundwright_ui.screens.history import history_screen
     from fundwright_ui.screens.invoice import invoice_screen
+    from fundwright_ui.screens.maintenance import maintenance_screen
     from fundwright_ui.screens.nih import nih_screen
     from fundwright_ui.screens.not_found import not_found_screen
     from fundwright_ui.screens.opportunity import contract_screen, grant_screen
@@ -80,6 +82,8 @@ def screens() -> Iterable[Screen]:
         subscriber_screen,
         pricing_screen,
         payment_screen,
+        coming_soon_screen,
+        maintenance_screen,
         not_found_screen,
         server_error_screen,
     )

@@ -17,6 +17,8 @@ PUBLIC = (
     "/pricing",
     "/payment",
     "/blog",
+    "/coming-soon",
+    "/maintenance",
     "/404",
     "/500",
 )

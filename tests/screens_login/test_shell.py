@@ -93,7 +93,8 @@ class TestSidebar:
             assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
             menu = {link["label"]: link["href"] for link in page.one("AccountMenu")["a"]["links"]}
             more = {"People": "/dashboard/users", "Audit trail": "/dashboard/audit"}
-            assert menu == ENTRIES | more | ({"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {})
+            more |= {"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {}
+            assert menu == ENTRIES | more | {"Send feedback": "/feedback"}
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
     async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:
@@ -109,6 +110,7 @@ class TestSidebar:
             assert page.all("div", className="fw-shell")
             await page.fire(page.labelled("button", "Collapse sidebar"), "onClick")
             assert page.all("div", className="fw-shell fw-shell-collapsed")
+            assert [link["a"]["title"] for link in page.all("a", className="fw-nav-item")] == list(ENTRIES)
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             assert page.all("div", className="fw-shell fw-shell-collapsed")
             await page.fire(page.labelled("button", "Expand sidebar"), "onClick")
@@ -131,7 +133,8 @@ class TestTopBar:
             assert page.labelled("button", "Settings")
             assert page.labelled("button", "Account menu")
             menu = page.one("AccountMenu")["a"]
-            assert (menu["name"], menu["email"], menu["logoutLabel"], menu["links"]) == (ada.name, ada.email, "Logout", [])
+            assert (menu["name"], menu["email"], menu["logoutLabel"]) == (ada.name, ada.email, "Logout")
+            assert menu["links"] == [{"label": "Send feedback", "href": "/feedback"}]
             assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
 
     async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:

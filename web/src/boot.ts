@@ -4,8 +4,11 @@ import type { EarlyAct } from "./runtime/early";
 
 (() => {
   const root = document.documentElement;
+  const main = document.currentScript?.dataset["main"];
   let chosen: Record<string, unknown>;
+  let hasToken = false;
   try {
+    hasToken = (localStorage.getItem("token") ?? sessionStorage.getItem("token")) !== null;
     chosen = (JSON.parse(localStorage.getItem("settings") ?? "{}") ?? {}) as Record<string, unknown>;
   } catch {
     chosen = {};
@@ -16,6 +19,9 @@ import type { EarlyAct } from "./runtime/early";
   root.dataset["color"] = String(themeColor);
   root.dir = themeDirection === "rtl" ? "rtl" : "ltr";
   root.toggleAttribute("data-stretch", themeStretch === true);
+
+  // Somebody whom the server does not know, but the browser does: what this page will be is known when their token was tried.
+  if (hasToken && main !== undefined && "stranger" in root.dataset) root.dataset["settling"] = "";
 
   const early: EarlyAct[] = [];
   globalThis.early = early;
@@ -38,7 +44,6 @@ import type { EarlyAct } from "./runtime/early";
     true,
   );
 
-  const main = document.currentScript?.dataset["main"];
   const load = () => {
     if (main !== undefined) void import(/* @vite-ignore */ main);
   };

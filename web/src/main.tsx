@@ -20,15 +20,15 @@ function readPage(): Page {
 async function settleSession({ page, readiness }: Runtime): Promise<void> {
   const release = readiness.hold();
   const isLeaving = await signInWithToken(page.base, page.account !== null);
-  if (!isLeaving) release();
+  if (isLeaving) return;
+  delete document.documentElement.dataset["settling"];
+  release();
 }
 
 function start(): void {
   const page = readPage();
   const root = document.getElementById("root");
   if (root === null) throw new Error("The document has no #root.");
-  // goober, which notistack writes its styles with, looks for the nonce here.
-  Object.assign(globalThis, { __nonce__: page.nonce });
   followSettings();
   const runtime = new Runtime(page);
   followOtherTabs(() => keepFields(page.account));

@@ -30,7 +30,7 @@ from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import safe_next, screen
 
 
-@screen("/auth/login", "Login", area="public", away_when_signed_in="/")
+@screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True)
 def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))

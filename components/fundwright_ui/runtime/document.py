@@ -6,13 +6,14 @@ import gzip
 import secrets
 from collections.abc import Mapping
 from html import escape
+from http import HTTPStatus
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import FundwrightError
+from fundwright.core.errors import FundwrightError, UnderMaintenance
 from fundwright.core.messages import current_language, set_language, t, translations
 from fundwright.core.web import language_asked_for
 from fundwright.identity.api import client_of
@@ -85,6 +86,8 @@ class Documents:
     def _page(self, html: str, request: Request, *, status: int, nonce: str) -> Response:
         content = html.encode()
         headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            headers["Retry-After"] = str(UnderMaintenance.retry_after_s)
         if "gzip" in request.headers.get("accept-encoding", ""):
             # The tree stands in a page twice, as HTML and for hydration: this more than halves it in about a millisecond.
             content = gzip.compress(content, compresslevel=6, mtime=0)
@@ -119,14 +122,21 @@ class Documents:
         head = self._bundle.painted_head(_ENTRY, nonce=nonce) + self._feed_link(found.screen.feed)
         script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
         language = connection.language
-        return self._document(head, title=title, body=to_html(tree), language=language, nonce=nonce, script=script), status
+        body = to_html(tree)
+        html = self._document(
+            head, title=title, body=body, language=language, nonce=nonce, script=script, is_stranger=actor is None
+        )
+        return html, status
 
     def _feed_link(self, path: str | None) -> str:
         return f'<link rel="alternate" type="application/rss+xml" href="{escape(self._base + path)}">' if path else ""
 
-    def _document(self, head: str, *, title: str, body: str, language: str, nonce: str, script: str = "") -> str:
+    def _document(
+        self, head: str, *, title: str, body: str, language: str, nonce: str, script: str = "", is_stranger: bool = False
+    ) -> str:
+        stranger = " data-stranger" if is_stranger else ""
         return (
-            f'<!doctype html><html lang="{language}" dir="ltr"><head><meta charset="utf-8">'
+            f'<!doctype html><html lang="{language}" dir="ltr"{stranger}><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)}</title>"
             f"{head}</head>"

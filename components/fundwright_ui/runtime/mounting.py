@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Permission
 from fundwright_ui.runtime.assets import Assets
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
@@ -46,7 +47,13 @@ def mount(
     `modules` are the widgets of other packages. `on_view` is told of each page that somebody is shown.
     Call this after every other route has been added.
     """
-    router = Router(screens, redirects=redirects, may_open=lambda actor: actor.email != core.settings.unknown_email)
+    settings = core.settings
+    router = Router(
+        screens,
+        redirects=redirects,
+        is_closed_to=lambda actor: settings.is_closed and not (actor and actor.may(Permission.ADMINISTER)),
+        may_open=lambda actor: actor.email != settings.unknown_email,
+    )
     bundle = Bundle(core.settings.web_dist, base=base)
     modules = modules or Modules(())
     documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, on_view=on_view, base=base)

@@ -25,7 +25,7 @@ class Screen:
     `path` may hold parameters (`/generate/slug/{token}`); `title` is an English message id; `render` makes the component
     anew for each visit: `screen` declares it. Screens of one `area` share a shell that stays mounted while moving between them; everything but
     `public` needs a signed-in actor, of one of `roles` when given. `away_when_signed_in` sends a signed-in actor elsewhere,
-    as the login page does; `for_strangers` is shown at the same address to whoever is not signed in. `status` is the HTTP status of the page,
+    as the login page does; `stays_open` in maintenance; `for_strangers` is shown at the same address to whoever is not signed in. `status` is the HTTP status of the page,
     `feed` the path of an RSS feed that its head names.
     """
 
@@ -35,6 +35,7 @@ class Screen:
     area: Area = "dashboard"
     roles: frozenset[str] | None = None
     away_when_signed_in: str | None = None
+    stays_open: bool = False
     for_strangers: Screen | None = None
     status: int = 200
     feed: str | None = None
@@ -47,6 +48,7 @@ def screen(
     area: Area = "dashboard",
     roles: frozenset[str] | None = None,
     away_when_signed_in: str | None = None,
+    stays_open: bool = False,
     status: int = 200,
     feed: str | None = None,
 ) -> Callable[[Callable[[], Any]], Screen]:
@@ -59,7 +61,7 @@ def screen(
     def declare(render: Callable[[], Any]) -> Screen:
         from reactpy import component  # Every command imports this module, and only the server shows screens.
 
-        return Screen(path, title, component(render), area, roles, away_when_signed_in, status=status, feed=feed)
+        return Screen(path, title, component(render), area, roles, away_when_signed_in, stays_open, status=status, feed=feed)
 
     return declare
 
@@ -94,7 +96,10 @@ class Redirect:
 
 
 class Router:
-    """Matches addresses in order of registration; `redirects` come first, what nothing matches goes to `not_found`."""
+    """Matches addresses in order of registration; `redirects` come first, what nothing matches goes to `not_found`.
+
+    Whoever the installation `is_closed_to` is led to `maintenance` from every screen that does not stay open.
+    """
 
     def __init__(
         self,
@@ -103,12 +108,16 @@ class Router:
         redirects: Mapping[str, str],
         login: str = "/auth/login",
         not_found: str = "/404",
+        maintenance: str = "/maintenance",
+        is_closed_to: Callable[[Actor | None], bool] = lambda _actor: False,
         may_open: Callable[[Actor], bool] = lambda _actor: True,
     ) -> None:
         self._routes = [(_compile(screen.path), screen) for screen in screens]
         self._redirects = redirects
         self._login = login
         self._not_found = not_found
+        self._maintenance = maintenance
+        self._is_closed_to = is_closed_to
         self._may_open = may_open
 
     def route(self, address: str, actor: Actor | None) -> Found | Redirect:
@@ -128,6 +137,8 @@ class Router:
         return Redirect(self._not_found)
 
     def _guard(self, screen: Screen, location: Location, actor: Actor | None) -> Found | Redirect:
+        if not screen.stays_open and self._is_closed_to(actor):
+            return Redirect(self._maintenance)
         if actor is not None and screen.away_when_signed_in is not None:
             return Redirect(safe_next(location.query.get("next"), default=screen.away_when_signed_in))
         if screen.area == "public":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
@@ -21,11 +21,6 @@ def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
     connection, actor = use_connection(), use_actor()
     is_asking, set_asking = use_state(False)
 
-    async def sign_out(session: AsyncSession) -> None:
-        await identity.sign_out(session, actor, client=connection.client)
-
-    signing_out = use_action(sign_out, then=connection.sign_out)
-
     return html.div(
         AccountMenu(
             name=actor.name,
@@ -41,14 +36,23 @@ def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
                 )
             ],
         ),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Sure you want to Log Out?"),
-            confirm_label=t("Yes, confirm"),
-            cancel_label=t("No, cancel"),
-            on_confirm=signing_out,
-            on_cancel=lambda: set_asking(False),
-        )
-        if is_asking
-        else None,
+        logout_dialog(on_cancel=lambda: set_asking(False)) if is_asking else None,
+    )
+
+
+@component
+def logout_dialog(on_cancel: Callable[[], object]) -> VdomDict:
+    """Asks whether one is sure, and ends the session: on every tab of this browser."""
+    connection, actor = use_connection(), use_actor()
+
+    async def sign_out(session: AsyncSession) -> None:
+        await identity.sign_out(session, actor, client=connection.client)
+
+    return ConfirmDialog(
+        is_open=True,
+        title=t("Sure you want to Log Out?"),
+        confirm_label=t("Yes, confirm"),
+        cancel_label=t("No, cancel"),
+        on_confirm=use_action(sign_out, then=connection.sign_out),
+        on_cancel=on_cancel,
     )

@@ -6,10 +6,12 @@ from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 
 from fundwright.core.messages import t
+from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_connection, use_saved_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
 from fundwright_ui.shell.account import account_menu
+from fundwright_ui.shell.palette import command_palette
 from fundwright_ui.shell.proof import proof_dialog
 from fundwright_ui.shell.settings import settings_drawer
 from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
@@ -17,6 +19,8 @@ from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.ui.elements import classes
+
+_FEEDBACK = SidebarEntry("Send feedback", "/feedback")
 
 
 def frame(area: Area, screen: Component) -> Component:
@@ -43,16 +47,20 @@ def dashboard_frame(screen: Component) -> VdomDict:
     narrow = use_saved_state("sidebar is narrow", False)
     opened_at, set_opened_at = use_state("")
     is_open = opened_at == path  # moving on closes the drawer
+    entries, links = entries_of(connection), menu_entries(connection)
+
+    async def toggle() -> None:
+        await narrow.set(not narrow.value)
 
     return html.div(
         {"className": classes("fw-shell", "fw-shell-collapsed" if narrow.value else None)},
         _skip_link(),
         sidebar(
             connection,
-            entries_of(connection),
+            entries,
             is_narrow=narrow.value,
             is_open=is_open,
-            on_toggle=lambda: narrow.set(not narrow.value),
+            on_toggle=toggle,
             on_close=lambda: set_opened_at(""),
         ),
         html.button(
@@ -72,7 +80,12 @@ def dashboard_frame(screen: Component) -> VdomDict:
                     {"className": "fw-menu-button"},
                     icon_button(t("Open navigation"), "menu", on_click=lambda: set_opened_at(path), expanded=is_open),
                 ),
-                html.div({"className": "fw-topbar-actions"}, settings_drawer(), account_menu(menu_entries(connection))),
+                html.div(
+                    {"className": "fw-topbar-actions"},
+                    command_palette([*entries, *links], toggle),
+                    settings_drawer(),
+                    account_menu([*links, _FEEDBACK]),
+                ),
             ),
             _main(screen),
         ),
@@ -108,7 +121,7 @@ def generate_frame(screen: Component) -> VdomDict:
                         for entry in entries
                     ),
                 ),
-                html.div({"className": "fw-topbar-actions"}, settings_drawer(), account_menu(links)),
+                html.div({"className": "fw-topbar-actions"}, command_palette(entries), settings_drawer(), account_menu(links)),
             ),
             _main(screen),
         ),

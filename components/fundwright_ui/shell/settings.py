@@ -8,23 +8,26 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import LANGUAGES, t
 from fundwright.identity import service as identity
-from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.hooks import Action, use_action, use_actor, use_connection
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
 
 
 @component
 def settings_drawer() -> VdomDict:
+    return SettingsDrawer(
+        language=use_connection().language,
+        languages=[Language(code=code, label=label) for code, label in LANGUAGES.items()],
+        on_language=use_language(),
+        fallback=[icon_button(t("Settings"), "settings")],
+    )
+
+
+def use_language() -> Action:
+    """Keeps the language that is chosen for the account and loads the page in it."""
     connection, actor = use_connection(), use_actor()
 
     async def choose(session: AsyncSession, chosen: LanguageChosen) -> None:
         await identity.choose_language(session, actor, chosen.code)
 
-    choosing = use_action(choose, then=lambda: connection.navigate(connection.location.address, reload=True))
-
-    return SettingsDrawer(
-        language=connection.language,
-        languages=[Language(code=code, label=label) for code, label in LANGUAGES.items()],
-        on_language=choosing,
-        fallback=[icon_button(t("Settings"), "settings")],
-    )
+    return use_action(choose, then=lambda: connection.navigate(connection.location.address, reload=True))

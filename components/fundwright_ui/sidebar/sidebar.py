@@ -11,10 +11,11 @@ from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Connection
 from fundwright_ui.runtime.events import handler
+from fundwright_ui.sidebar.badges import BADGES, badge_id
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
-from fundwright_ui.ui.elements import OnEvent, classes
+from fundwright_ui.ui.elements import OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
 
 
@@ -53,11 +54,11 @@ def sidebar(
             ),
             icon_button(t("Close navigation"), "close", on_click=on_close) if is_open else None,
         ),
-        html.ul({"className": "fw-nav"}, *_items(connection, entries)),
+        html.ul({"className": "fw-nav"}, *_items(connection, entries, is_narrow=is_narrow)),
     )
 
 
-def _items(connection: Connection, entries: Sequence[SidebarEntry]) -> list[VdomDict]:
+def _items(connection: Connection, entries: Sequence[SidebarEntry], *, is_narrow: bool) -> list[VdomDict]:
     items: list[VdomDict] = []
     heading = group = None
     for entry in entries:
@@ -67,17 +68,21 @@ def _items(connection: Connection, entries: Sequence[SidebarEntry]) -> list[Vdom
         if entry.group and entry.group != group:
             items.append(html.li({"key": f"group-{entry.group}", "className": "fw-nav-group"}, t(entry.group)))
         group = entry.group
+        badge = BADGES.get(entry.path)
         items.append(
             html.li(
                 {"key": entry.path},
                 html.a(
-                    {
-                        "className": "fw-nav-item",
-                        "href": connection.href(entry.path),
-                        **({"aria-current": "page"} if is_current(entry, connection.location.path) else {}),
-                    },
+                    attributes(
+                        className="fw-nav-item",
+                        href=connection.href(entry.path),
+                        title=t(entry.label) if is_narrow else None,
+                        aria_current="page" if is_current(entry, connection.location.path) else None,
+                        aria_describedby=badge_id(entry.path) if badge else None,
+                    ),
                     icon(entry.icon),
                     html.span(t(entry.label)),
+                    badge() if badge else None,
                 ),
             )
         )

@@ -28,12 +28,14 @@ from fundwright_ui.widgets.dialogs import (
 )
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
+from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
 from fundwright_ui.widgets.passkeys import Passkey, PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
 from fundwright_ui.widgets.table import Table, TableColumn
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
     Chart,
+    CommandPalette,
     ConfirmDialog,
     CopyButton,
     DataTable,
@@ -50,11 +52,15 @@ __all__ = [
     "ALL",
     "AccountLink",
     "AccountMenu",
+    "ActChosen",
     "Chart",
     "Chip",
     "Citation",
     "CitationOpened",
     "Column",
+    "Command",
+    "CommandGroup",
+    "CommandPalette",
     "ConfirmDialog",
     "CopyButton",
     "DataTable",
@@ -77,11 +83,13 @@ __all__ = [
     "RowOpened",
     "Series",
     "SettingsDrawer",
+    "Shortcut",
     "Sort",
     "Table",
     "TableColumn",
     "TableQuery",
     "Widget",
+    "WordsTyped",
     "chart",
     "copy_button",
     "data_table",

@@ -8,9 +8,13 @@ from fundwright.core.messages import t
 
 
 class FundwrightError(Exception):
-    """An expected refusal. `sentence` says what happened and what to do next; `status` is its HTTP status."""
+    """An expected refusal. `sentence` says what happened and what to do next; `status` is its HTTP status.
+
+    `retry_after_s` tells programs when to ask again.
+    """
 
     status = 400
+    retry_after_s: int | None = None
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -44,6 +48,18 @@ class StartRefused(FundwrightError):
     """The process cannot start; the sentence is all that is printed."""
 
     status = 503
+
+
+class UnderMaintenance(FundwrightError):
+    """The installation is closed to everybody but administrators."""
+
+    status = 503
+    retry_after_s = 300
+
+    def __init__(self, sentence: str | None) -> None:
+        super().__init__(
+            sentence or "Fundwright is being maintained. Try again in a few minutes; nothing that you saved is lost."
+        )
 
 
 class DatabaseAway(FundwrightError):

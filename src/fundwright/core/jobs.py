@@ -337,6 +337,13 @@ async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
+async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str) -> int:
+    """How many jobs of this kind wait or run."""
+    underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
+    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, Job.kind == kind, underway)
+    return await session.scalar(count) or 0
+
+
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
     """Ask a job to stop at its next step; a queued one ends at once. Raises NotFound or Conflict."""
     job = await session.get(Job, job_id, with_for_update=True)

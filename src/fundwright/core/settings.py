@@ -75,6 +75,10 @@ class Settings(BaseSettings):
         default=None,
         description='Analytics service that is told each page view by POST, as `{"page_path": "/dashboard/train"}` and without who it was.',
     )
+    maintenance: str | None = Field(
+        default=None,
+        description="Closes the installation to everybody but administrators: `true`, or a sentence that says why and until when.",
+    )
     job_concurrency: int = Field(default=2, ge=1, description="Jobs one worker runs at the same time.")
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     embedder: str = Field(
@@ -90,6 +94,11 @@ class Settings(BaseSettings):
     writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
     models: Path = Field(default=Path("var/models"), description="Folder where `make setup` puts the local model.")
     web_dist: Path = Field(default=Path("web/dist"), description="Folder with the built web client.")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether only administrators get in; `maintenance` then says why, or is empty."""
+        return self.maintenance is not None
 
     @property
     def address(self) -> str:
@@ -126,6 +135,12 @@ class Settings(BaseSettings):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("it should be an address such as https://analytics.example.org/collect")
         return url
+
+    @field_validator("maintenance")
+    @classmethod
+    def _is_switch_or_sentence(cls, text: str | None) -> str | None:
+        switch = {"true": "", "yes": "", "on": "", "1": "", "false": None, "no": None, "off": None, "0": None}
+        return switch.get(text.strip().lower(), text.strip()) if text is not None else None
 
     @field_validator("data", "models", "web_dist")
     @classmethod

@@ -62,7 +62,8 @@ def add_error_handlers(app: FastAPI) -> None:
 
     async def refused(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, FundwrightError)
-        return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status)
+        headers = {"Retry-After": str(error.retry_after_s)} if error.retry_after_s else None
+        return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status, headers=headers)
 
     async def invalid(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)

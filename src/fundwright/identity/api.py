@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from fundwright.core.errors import FundwrightError
+from fundwright.core.errors import FundwrightError, UnderMaintenance
 from fundwright.core.mail import MailRead
 from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
@@ -27,6 +27,7 @@ from fundwright.identity.schemas import (
     Client,
     InvitationRead,
     Language,
+    Permission,
     Refusal,
     Role,
     SessionRead,
@@ -39,6 +40,7 @@ from fundwright.identity.tokens import API_TOKEN_PREFIX
 router = APIRouter(tags=["identity"])
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+_SIGNING_IN = ("/signin", "/session", "/api/account/login")
 
 
 class TokenMissing(FundwrightError):
@@ -125,6 +127,18 @@ def _spoken_to(actor: Actor) -> Actor:
 
 CurrentActor = Annotated[Actor, Depends(_current_actor, scope="function")]
 """Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie."""
+
+
+async def refuse_in_maintenance(request: Request, core: CoreDep, session: DbSession) -> None:
+    """Let only administrators go on, and whoever signs in or out: it may be one of them. Raises UnderMaintenance."""
+    if request.url.path.endswith(_SIGNING_IN):
+        return
+    try:
+        actor = await _current_actor(request, core, session)
+    except FundwrightError:
+        actor = None
+    if actor is None or not actor.may(Permission.ADMINISTER):
+        raise UnderMaintenance(core.settings.maintenance)
 
 
 class SignInForm(BaseModel):

@@ -27,6 +27,7 @@ class Opportunity(Base):
         Index("ix_opportunity_kind_due_at", "kind", "due_at", "id"),
         Index("ix_opportunity_kind_title", "kind", "title", "id"),
         Index("ix_opportunity_kind_agency", "kind", "agency", "id"),
+        Index("ix_opportunity_first_seen_at", "first_seen_at"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
-from typing import Any, cast
+from typing import Any, cast, get_args
 from uuid import UUID
 
 import numpy as np
@@ -30,6 +31,7 @@ from sqlalchemy import (
     select,
     text,
     true,
+    union_all,
     update,
 )
 from sqlalchemy import (
@@ -59,7 +61,7 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import ImportCounts, OpportunityQuery
-from fundwright.opportunities.sources import RejectedRow, Source
+from fundwright.opportunities.sources import Kind, RejectedRow, Source
 
 _RANKED = 200
 """How many of the newest matches in the title, and elsewhere, compete by rank; the rest follows by date."""
@@ -331,6 +333,32 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
     names = (func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted)
     query = select(Opportunity.id).where(or_(*names))
     return await session.scalar(query.order_by(names[0].desc(), Opportunity.posted_at.desc(), Opportunity.id))
+
+
+async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[Mapping[str, Any]]:
+    """The newest with these words, of which the last may lack its end, in the title, or with just these anywhere."""
+    found: list[ColumnElement[bool]] = []
+    if words:
+        found.append(Opportunity.search.op("@@", return_type=Boolean())(_search_term(words)))
+        if parts := re.findall(r"\w+", words):
+            begun = func.to_tsquery(literal_column("'english'"), " & ".join(f"'{part}'" for part in parts) + ":*")
+            found.append(Opportunity.title_search.op("@@", return_type=Boolean())(begun))
+    matching = or_(*found) if found else true()
+    newest = (Opportunity.posted_at.desc(), Opportunity.id)
+    # Of each kind apart: an index knows which are the newest of a kind.
+    of_kinds = [
+        select(Opportunity.id).where(Opportunity.kind == kind, matching).order_by(*newest).limit(limit).subquery()
+        for kind in get_args(Kind)
+    ]
+    ids = union_all(*(select(of_kind.c.id) for of_kind in of_kinds))
+    rows = _rows().where(Opportunity.id.in_(ids)).order_by(*newest).limit(limit)
+    return cast(Sequence[Mapping[str, Any]], (await session.execute(rows)).mappings().all())
+
+
+async def count_seen_after(session: AsyncSession, moment: datetime, labelled: Select[UUID], *, limit: int) -> int:
+    """How many labelled ones came in after `moment`; counting ends at `limit`."""
+    found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labelled)).limit(limit)
+    return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
 
 
 async def count(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None) -> int:

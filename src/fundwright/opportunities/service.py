@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -24,9 +24,11 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
+from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights.schemas import Figure
@@ -57,6 +59,8 @@ from fundwright.opportunities.sources import Kind, Source
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
 
+_VISITED = "opportunities: visited"
+
 _EXPORTED = (
     "id", "source", "kind", "number", "title", "agency", "sub_agency", "office", "type", "status", "naics", "psc",
     "set_aside_code", "activity_codes", "assistance_listings", "posted_at", "due_at", "award_ceiling", "award_floor",
@@ -84,12 +88,40 @@ class UnknownOpportunity(NotFound):
         )
 
 
+def visits_topic(owner_id: UUID) -> str:
+    """This account has looked at the list."""
+    return f"opportunities-visited:{owner_id}"
+
+
 @needs(Permission.READ)
 async def list_opportunities(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
     """One page of the opportunities that match, with the exact number of all that do."""
     rows, total = await repository.page(session, query, _labelled(actor, query))
     items = [OpportunityRow.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int = 6) -> list[OpportunityRow]:
+    """What somebody who is still typing may mean, newest first; without words the newest of all."""
+    return [OpportunityRow.model_validate(row) for row in await repository.suggest(session, words.strip(), limit=limit)]
+
+
+@needs(Permission.READ)
+async def note_visit(session: AsyncSession, actor: Actor) -> None:
+    """The actor looks at the list: what is there now is not new to them any more."""
+    await identity.save_state(session, actor, _VISITED, now().isoformat())
+    await publish(session, visits_topic(actor.id))
+
+
+@needs(Permission.READ)
+async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) -> int:
+    """How many of the actor's categories came in since they last looked at the list, counted up to `limit`."""
+    visited = await identity.saved_state(session, actor, _VISITED)
+    if visited is None:
+        return 0
+    labelled = categories.labelled_with(actor)
+    return await repository.count_seen_after(session, datetime.fromisoformat(visited), labelled, limit=limit)
 
 
 @needs(Permission.READ)

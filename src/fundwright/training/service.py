@@ -136,6 +136,12 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 
 @needs(Permission.READ)
+async def count_underway(session: AsyncSession, actor: Actor) -> int:
+    """How many trainings of the actor wait or run."""
+    return await jobs.count_underway(session, actor.id, kind=JOB_KIND)
+
+
+@needs(Permission.READ)
 async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
     """How many trained documents are not found any more, because another embedding model is in use now."""
     return await repository.count_outdated(session, actor.id, embedder.id)

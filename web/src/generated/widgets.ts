@@ -29,6 +29,51 @@ export interface ChartProps {
   readonly language: string;
 }
 
+export interface Shortcut {
+  readonly key: string;
+  readonly label: string;
+  readonly path: string;
+}
+
+export interface CommandGroup {
+  readonly label: string;
+  readonly commands: readonly Command[];
+}
+
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly path: string;
+  readonly mode: "light" | "dark" | "system" | null;
+  readonly language: "en" | "de" | "fr" | null;
+  readonly act: "settings" | "shortcuts" | "sidebar" | "logout" | null;
+}
+
+export interface WordsTyped {
+  readonly words: string;
+}
+
+export interface ActChosen {
+  readonly act: "settings" | "shortcuts" | "sidebar" | "logout";
+}
+
+export interface LanguageChosen {
+  readonly code: "en" | "de" | "fr";
+}
+
+/** Finds pages, opportunities, drafts and actions (Ctrl K), and lists the shortcuts (?). `groups` and `summary` answer `words`. */
+export interface CommandPaletteProps {
+  readonly shortcuts: readonly Shortcut[];
+  readonly words: string | null;
+  readonly groups: readonly CommandGroup[];
+  readonly summary: string;
+  readonly onSearch?: (payload: WordsTyped) => void;
+  readonly onCommand?: (payload: ActChosen) => void;
+  readonly onLanguage?: (payload: LanguageChosen) => void;
+  readonly onClose?: (payload: Readonly<Record<string, never>>) => void;
+}
+
 /** Asks before something is done. Put it into the tree only while it is needed, or keep it there with `is_open`. */
 export interface ConfirmDialogProps {
   readonly isOpen: boolean;
@@ -197,10 +242,6 @@ export interface ProofDialogProps {
 export interface Language {
   readonly code: "en" | "de" | "fr";
   readonly label: string;
-}
-
-export interface LanguageChosen {
-  readonly code: "en" | "de" | "fr";
 }
 
 /** Theme, direction, colour and width, kept by the browser; and the language, kept for the account as well. */

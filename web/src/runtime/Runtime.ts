@@ -13,6 +13,7 @@ const MOST_FAULT_CHARACTERS = 500;
 const AFTER_REFUSAL_MS = 1_000;
 
 export interface ToastMessage {
+  readonly id: number;
   readonly message: string;
   readonly variant: Variant;
 }
@@ -37,6 +38,7 @@ export class Runtime {
   readonly isConnected = new Signal(true);
   /** Why the server does not let the page in, while it does not. */
   readonly refusal = new Signal<string | null>(null);
+  /** What is shown or waits for room. */
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
   readonly readiness = new Readiness(document.documentElement);
   /** Counts the answers to `hello`: a field compares it to know that the server's state is a fresh one. */
@@ -48,6 +50,7 @@ export class Runtime {
   #early: EarlyEvent[] = [];
   readonly #faults: Fault[] = [];
   #unreportedMove: (() => void) | undefined;
+  #toasts = 0;
   #greetedPath = "";
   #isAsPainted = true;
   #hasLostEvent = false;
@@ -92,7 +95,11 @@ export class Runtime {
   readonly t = (sentence: string): string => this.page.strings[sentence] ?? sentence;
 
   readonly toast = (message: string, variant: Variant): void => {
-    this.toasts.set([...this.toasts.get(), { message, variant }]);
+    const toasts = this.toasts.get();
+    // One refusal of each of a hundred clicks would take minutes to be shown.
+    if (variant === "error" && toasts.some((each) => each.message === message)) return;
+    this.#toasts += 1;
+    this.toasts.set([...toasts, { id: this.#toasts, message, variant }]);
   };
 
   readonly go = (path: string, replace = false): void => this.#move({ path, replace });

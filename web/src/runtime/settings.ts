@@ -45,6 +45,20 @@ export function changeSettings(changes: Partial<Settings>): void {
   settings.set(next);
 }
 
+/** Whether the drawer that changes them is open. */
+export const settingsAreOpen = new Signal(false);
+
+const SHORTCUTS_KEY = "shortcuts";
+
+/** Whether keys of letters do something outside of fields; on until somebody switches them off on this browser. */
+export function areShortcutsOn(): boolean {
+  return localStorage.getItem(SHORTCUTS_KEY) !== "off";
+}
+
+export function switchShortcuts(areOn: boolean): void {
+  localStorage.setItem(SHORTCUTS_KEY, areOn ? "on" : "off");
+}
+
 export function isDark(mode: Settings["themeMode"]): boolean {
   return mode === "dark" || (mode === "system" && prefersDark.matches);
 }

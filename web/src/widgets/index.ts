@@ -6,6 +6,7 @@ import { Table } from "./Table/Table";
 const LOADERS = {
   AccountMenu: () => Promise.resolve({ AccountMenu }),
   Chart: () => import("./Chart/Chart"),
+  CommandPalette: () => import("./CommandPalette/CommandPalette"),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
   CopyButton: () => import("./CopyButton/CopyButton"),
   DataTable: async () => {

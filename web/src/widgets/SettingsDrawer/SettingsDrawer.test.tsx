@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { changeSettings, DEFAULT_SETTINGS, followSettings } from "../../runtime/settings";
+import { areShortcutsOn, changeSettings, DEFAULT_SETTINGS, followSettings } from "../../runtime/settings";
 import { renderWidget } from "../../test/renderWidget";
 import { SettingsDrawer } from "./SettingsDrawer";
 
@@ -45,6 +45,15 @@ describe("SettingsDrawer", () => {
     fireEvent.change(screen.getByRole("combobox", { name: "Language" }), { target: { value: "de" } });
     expect(onLanguage).toHaveBeenCalledExactlyOnceWith({ code: "de" });
     expect(document.cookie).toContain("language=de");
+  });
+
+  it("switches off the shortcuts of single keys", async () => {
+    await openDrawer();
+    const shortcuts = screen.getByRole("switch", { name: "Shortcuts of single keys" });
+    fireEvent.click(shortcuts);
+    expect(areShortcutsOn()).toBe(false);
+    fireEvent.click(shortcuts);
+    expect(areShortcutsOn()).toBe(true);
   });
 
   it("follows another tab", async () => {

@@ -1,6 +1,8 @@
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import type { SettingsDrawerProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
+import { settingsAreOpen } from "../../runtime/settings";
+import { useSignal } from "../../runtime/signal";
 import { Waiting } from "../../runtime/Waiting";
 
 const SettingsPanel = lazy(async () => ({ default: (await import("./SettingsPanel")).SettingsPanel }));
@@ -8,15 +10,13 @@ const SettingsPanel = lazy(async () => ({ default: (await import("./SettingsPane
 /** Opens the choice of theme and language; its code is fetched when it is first opened. */
 export function SettingsDrawer(props: SettingsDrawerProps): ReactNode {
   const { t } = useRuntime();
-  const [isOpen, setOpen] = useState(false);
+  const isOpen = useSignal(settingsAreOpen);
   const [wasOpened, setOpened] = useState(false);
-  const open = (): void => {
-    setOpened(true);
-    setOpen(true);
-  };
+  if (isOpen && !wasOpened) setOpened(true);
+  useEffect(() => () => settingsAreOpen.set(false), []);
   return (
     <>
-      <button type="button" className="fw-icon-button" aria-label={t("Settings")} aria-haspopup="dialog" onClick={open}>
+      <button type="button" className="fw-icon-button" aria-label={t("Settings")} aria-haspopup="dialog" onClick={() => settingsAreOpen.set(true)}>
         <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" aria-hidden="true">
           <path d="M4 7h9M19 7h1M4 17h1M11 17h9" />
           <circle cx="16" cy="7" r="2.6" />
@@ -25,7 +25,7 @@ export function SettingsDrawer(props: SettingsDrawerProps): ReactNode {
       </button>
       {wasOpened ? (
         <Suspense fallback={<Waiting />}>
-          <SettingsPanel {...props} isOpen={isOpen} onClose={() => setOpen(false)} />
+          <SettingsPanel {...props} isOpen={isOpen} onClose={() => settingsAreOpen.set(false)} />
         </Suspense>
       ) : null}
     </>

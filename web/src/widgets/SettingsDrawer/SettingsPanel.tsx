@@ -9,12 +9,21 @@ import Switch from "@mui/material/Switch";
 import ToggleButton from "@mui/material/ToggleButton";
 import ToggleButtonGroup from "@mui/material/ToggleButtonGroup";
 import Typography from "@mui/material/Typography";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { SettingsDrawerProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
-import { changeSettings, type Settings, settings, THEME_COLORS, THEME_MODES } from "../../runtime/settings";
+import {
+  areShortcutsOn,
+  changeSettings,
+  type Settings,
+  settings,
+  switchShortcuts,
+  THEME_COLORS,
+  THEME_MODES,
+} from "../../runtime/settings";
 import { useSignal } from "../../runtime/signal";
 import { MuiScope } from "../../theme/MuiScope";
+import { keepLanguage } from "./language";
 
 interface SettingsPanelProps extends SettingsDrawerProps {
   readonly isOpen: boolean;
@@ -22,8 +31,6 @@ interface SettingsPanelProps extends SettingsDrawerProps {
 }
 
 type Names<T extends string> = Readonly<Record<T, string>>;
-
-const YEAR_S = 31_536_000;
 
 interface ChoiceProps<T extends string> {
   readonly label: string;
@@ -89,7 +96,23 @@ function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): Rea
   );
 }
 
-/** Mode, colour, direction, width and language. */
+/** Letters that do something from anywhere disturb whoever speaks to the computer: they can be switched off (WCAG 2.1.4). */
+function ShortcutsSwitch(): ReactNode {
+  const { t } = useRuntime();
+  const [areOn, setOn] = useState(areShortcutsOn);
+  const change = (isOn: boolean): void => {
+    switchShortcuts(isOn);
+    setOn(isOn);
+  };
+  return (
+    <FormControlLabel
+      control={<Switch checked={areOn} onChange={(_event, isOn) => change(isOn)} />}
+      label={t("Shortcuts of single keys")}
+    />
+  );
+}
+
+/** Mode, colour, direction, width, shortcuts and language. */
 export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose }: SettingsPanelProps): ReactNode {
   const { t, page } = useRuntime();
   const { themeMode, themeDirection, themeColor, themeStretch } = useSignal(settings);
@@ -98,8 +121,7 @@ export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose
   const speak = (text: string): void => {
     const code = languages.find((each) => each.code === text)?.code;
     if (code === undefined) return;
-    // For the pages before signing in; the server keeps it for the account and loads the page anew.
-    document.cookie = `language=${code}; path=${page.base || "/"}; max-age=${YEAR_S}; samesite=lax`;
+    keepLanguage(code, page.base);
     onLanguage?.({ code });
   };
   return (
@@ -142,6 +164,7 @@ export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose
             }
             label={t("Use the full width")}
           />
+          <ShortcutsSwitch />
           <FormControl>
             <FormLabel htmlFor={languageId}>{t("Language")}</FormLabel>
             <NativeSelect

@@ -1,37 +1,98 @@
-import { act, fireEvent, screen, waitFor } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { act, fireEvent, screen } from "@testing-library/react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Runtime } from "../../runtime/Runtime";
+import { Toasts } from "../../runtime/Toasts";
 import { renderWidget } from "../../test/renderWidget";
-import { Toaster } from "./Toaster";
+
+/** The toaster is fetched with the first message; time stands still from then on. */
+async function openToaster(): Promise<Runtime> {
+  const runtime = await renderWidget(<Toasts />);
+  act(() => runtime.toast("Warming up.", "info"));
+  await screen.findByText("Warming up.");
+  act(() => runtime.toasts.set([]));
+  vi.useFakeTimers();
+  return runtime;
+}
+
+function wait(ms: number): void {
+  act(() => {
+    vi.advanceTimersByTime(ms);
+  });
+}
 
 describe("Toaster", () => {
-  it("shows what is said, once", async () => {
-    const runtime = await renderWidget(<Toaster />);
-    act(() => runtime.toast("The category was created.", "success"));
-    expect(await screen.findAllByText("The category was created.")).toHaveLength(1);
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("hides a message after 3 000 ms", async () => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("Saved.", "success"));
+    wait(2_999);
+    expect(screen.getAllByText("Saved.")).toHaveLength(1);
+    wait(1);
+    expect(screen.queryByText("Saved.")).toBeNull();
     expect(runtime.toasts.get()).toEqual([]);
   });
 
+  it("shows at most five, and the next when there is room", async () => {
+    const runtime = await openToaster();
+    act(() => {
+      for (const number of [1, 2, 3, 4, 5, 6]) runtime.toast(`Message ${number}`, number % 2 ? "info" : "warning");
+    });
+    expect(screen.getAllByRole("button", { name: "Close" })).toHaveLength(5);
+    expect(screen.queryByText("Message 6")).toBeNull();
+    wait(3_000);
+    expect(screen.getByText("Message 6")).toBeTruthy();
+  });
+
+  it.each([
+    ["the pointer", fireEvent.pointerEnter, fireEvent.pointerLeave],
+    ["the focus", fireEvent.focus, fireEvent.blur],
+  ])("stands still while %s is on it", async (_what, come, go) => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("Saved.", "success"));
+    wait(2_000);
+    come(screen.getByRole("button", { name: "Close" }));
+    wait(60_000);
+    expect(screen.getByText("Saved.")).toBeTruthy();
+    go(screen.getByRole("button", { name: "Close" }));
+    wait(999);
+    expect(screen.getByText("Saved.")).toBeTruthy();
+    wait(1);
+    expect(screen.queryByText("Saved.")).toBeNull();
+  });
+
   it("says one refusal of many at once", async () => {
-    const runtime = await renderWidget(<Toaster />);
+    const runtime = await openToaster();
     act(() => {
       for (let count = 0; count < 20; count += 1) runtime.toast("Too much happened at once.", "error");
     });
-    expect(await screen.findAllByText("Too much happened at once.")).toHaveLength(1);
-    act(() => runtime.toast("Too much happened at once.", "error"));
     expect(screen.getAllByText("Too much happened at once.")).toHaveLength(1);
   });
 
-  it("reads it out to screen readers", async () => {
-    const runtime = await renderWidget(<Toaster />);
-    act(() => runtime.toast("The draft could not be saved.", "error"));
-    expect((await screen.findByRole("alert")).textContent).toContain("The draft could not be saved.");
+  it.each([
+    ["success", "status"],
+    ["info", "status"],
+    ["warning", "alert"],
+    ["error", "alert"],
+  ] as const)("is read out by screen readers: %s as %s", async (variant, role) => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("The draft could not be saved.", variant));
+    expect(screen.getByRole(role).textContent).toContain("The draft could not be saved.");
   });
 
-  it("goes away when it is closed", async () => {
-    const runtime = await renderWidget(<Toaster />);
+  it.each([
+    ["a press", (button: HTMLElement) => fireEvent.click(button)],
+    ["Escape", (button: HTMLElement) => fireEvent.keyDown(button, { key: "Escape" })],
+  ])("is closed by %s, and gives the focus back", async (_how, close) => {
+    const field = document.body.appendChild(document.createElement("input"));
+    const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "info"));
-    await screen.findByText("Saved.");
-    fireEvent.click(screen.getByRole("button", { name: "Close" }));
-    await waitFor(() => expect(screen.queryByText("Saved.")).toBeNull());
+    act(() => field.focus());
+    act(() => screen.getByRole("button", { name: "Close" }).focus());
+    close(screen.getByRole("button", { name: "Close" }));
+    expect(screen.queryByText("Saved.")).toBeNull();
+    expect(document.activeElement).toBe(field);
   });
 });

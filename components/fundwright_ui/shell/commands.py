@@ -1,0 +1,113 @@
+"""What the palette offers: pages, opportunities, drafts, and what can be done from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import LANGUAGES, t
+from fundwright.generation import service as generation
+from fundwright.generation.schemas import DraftQuery
+from fundwright.identity.schemas import Actor, Permission
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityRow
+from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui.hooks import Connection
+from fundwright_ui.shell.matching import best
+from fundwright_ui.widgets import Command, CommandGroup, Shortcut
+
+_FEW, _SOME = 4, 6
+_PUBLIC = frozenset(("/blog", "/pricing", "/payment"))
+_FOLDERS = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
+_KEYS: Mapping[str, str] = {
+    "/dashboard/nih": "o",
+    "/dashboard/category": "c",
+    "/dashboard/train": "t",
+    "/dashboard/history": "h",
+    "/generate/index": "g",
+    "/dashboard/index": "d",
+    "/dashboard/analyze": "a",
+    "/dashboard/payment/history": "p",
+    "/dashboard/user/account": "s",
+    "/dashboard/blog/list": "b",
+    "/dashboard/feedback": "f",
+    "/dashboard/users": "u",
+}
+"""The letter after `g` for each page that has one."""
+
+
+def shortcuts(*entries: SidebarEntry) -> list[Shortcut]:
+    """The letters for those of `entries` that have one; of two with one path the first counts."""
+    named = {entry.path: entry.label for entry in reversed(entries)}
+    return [Shortcut(key=key, label=t(named[path]), path=path) for path, key in _KEYS.items() if path in named]
+
+
+async def find(
+    session: AsyncSession, connection: Connection, actor: Actor, words: str, *, has_sidebar: bool
+) -> list[CommandGroup]:
+    """The groups that have something for `words`; without words the pages, what is new, and every action."""
+    limit = _SOME if words else _FEW
+    groups = (
+        CommandGroup(label=t("Pages"), commands=best(words, pages(connection, actor), _label)),
+        CommandGroup(
+            label=t("Opportunities") if words else t("New opportunities"),
+            commands=[_opportunity(row) for row in await opportunities.suggest(session, actor, words, limit=limit)],
+        ),
+        CommandGroup(label=t("Drafts") if words else t("Recent drafts"), commands=await _drafts(session, actor, words, limit)),
+        CommandGroup(label=t("Actions"), commands=best(words, actions(connection, actor, has_sidebar=has_sidebar), _label)),
+    )
+    return [group for group in groups if group.commands]
+
+
+def pages(connection: Connection, actor: Actor) -> list[Command]:
+    """Every page that the actor may open and that needs nothing else to be known."""
+    screens: list[Screen] = connection.core.plugins.collect("screens")
+    return [
+        Command(id=screen.path, label=t(screen.title), detail=screen.path, path=screen.path)
+        for screen in screens
+        if "{" not in screen.path
+        and (screen.area != "public" or screen.path in _PUBLIC)
+        and (screen.roles is None or actor.role in screen.roles)
+    ]
+
+
+def actions(connection: Connection, actor: Actor, *, has_sidebar: bool) -> list[Command]:
+    """What can be done from anywhere, work only for those who may."""
+    work = (
+        Command(id="import", label=t("Import opportunities"), path="/dashboard/nih?import=open"),
+        Command(id="upload", label=t("Upload documents"), path="/dashboard/train"),
+        Command(id="new-draft", label=t("New draft"), path="/generate/index"),
+    )
+    return [
+        *(work if actor.may(Permission.WORK) else ()),
+        Command(id="feedback", label=t("Send feedback"), path="/feedback"),
+        Command(id="light", label=t("Light mode"), mode="light"),
+        Command(id="dark", label=t("Dark mode"), mode="dark"),
+        Command(id="system", label=t("Mode of the system"), mode="system"),
+        *(
+            Command(id=code, label=t("Language: {language}", language=label), language=code)
+            for code, label in LANGUAGES.items()
+            if code != connection.language
+        ),
+        *([Command(id="sidebar", label=t("Collapse or expand the sidebar"), act="sidebar")] if has_sidebar else ()),
+        Command(id="settings", label=t("Open settings"), act="settings"),
+        Command(id="shortcuts", label=t("Keyboard shortcuts"), detail="?", act="shortcuts"),
+        Command(id="logout", label=t("Logout"), act="logout"),
+    ]
+
+
+def _label(command: Command) -> str:
+    return command.label
+
+
+def _opportunity(row: OpportunityRow) -> Command:
+    return Command(id=str(row.id), label=row.title, detail=row.number, path=f"{_FOLDERS[row.kind]}/{row.id}")
+
+
+async def _drafts(session: AsyncSession, actor: Actor, words: str, limit: int) -> list[Command]:
+    found = await generation.list_drafts(session, actor, DraftQuery(text=words, page_size=limit))
+    return [
+        Command(id=str(draft.id), label=draft.title, detail=t(draft.template_title), path=f"/generate/slug/{draft.slug}")
+        for draft in found.items
+    ]

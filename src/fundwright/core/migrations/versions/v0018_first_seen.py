@@ -1,0 +1,10 @@
+"""Which opportunities came in since somebody looked."""
+
+from alembic import op
+
+revision = "0018"
+down_revision = "0014"
+
+
+def upgrade() -> None:
+    op.create_index("ix_opportunity_first_seen_at", "opportunity", ["first_seen_at"])

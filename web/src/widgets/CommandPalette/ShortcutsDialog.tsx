@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+import type { Shortcut } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+import { areShortcutsOn } from "../../runtime/settings";
+import { Modal } from "./Modal";
+
+interface ShortcutsDialogProps {
+  readonly shortcuts: readonly Shortcut[];
+  readonly onClose: () => void;
+}
+
+function Keys({ keys }: { readonly keys: readonly string[] }): ReactNode {
+  return keys.map((key) => (
+    <span key={key}>
+      <kbd className="fw-key">{key}</kbd>{" "}
+    </span>
+  ));
+}
+
+/** Every key that does something from anywhere. */
+export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): ReactNode {
+  const { t } = useRuntime();
+  const always: readonly (readonly [string, readonly string[]])[] = [
+    [t("Find anything"), ["Ctrl", "K"]],
+    [t("Go to the search of this page"), ["/"]],
+    [t("Show these shortcuts"), ["?"]],
+  ];
+  return (
+    <Modal label={t("Keyboard shortcuts")} onClose={onClose}>
+      <div className="fw-shortcuts">
+        <div className="fw-row fw-row-between">
+          <h2>{t("Keyboard shortcuts")}</h2>
+          <button type="button" className="fw-icon-button" aria-label={t("Close")} onClick={onClose}>
+            <svg viewBox="0 0 24 24" stroke="currentColor" strokeWidth="2" strokeLinecap="round" aria-hidden="true">
+              <path d="M6 6l12 12M18 6L6 18" />
+            </svg>
+          </button>
+        </div>
+        <dl>
+          {[...always, ...shortcuts.map(({ key, label }) => [label, ["g", key]] as const)].map(([label, keys]) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <Keys keys={keys} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <p className="fw-muted">
+          {areShortcutsOn()
+            ? t("On a Mac, ⌘ stands for Ctrl. Shortcuts of single keys can be switched off under Settings.")
+            : t("Shortcuts of single keys are switched off. Settings can switch them on.")}
+        </p>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Shortcut } from "../../generated/widgets";
+import { areShortcutsOn } from "../../runtime/settings";
+
+export type Panel = "commands" | "shortcuts";
+
+const PATIENCE_MS = 1_500;
+const USES_KEYS = "input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog], dialog";
+
+interface Options {
+  readonly shortcuts: readonly Shortcut[];
+  readonly go: (path: string) => void;
+  readonly open: (panel: Panel) => void;
+}
+
+/**
+ * Ctrl or ⌘ K, `?`, `/`, and `g` followed by the letter of a page. Keys of letters are left to whatever uses them, such as a
+ * field, and can be switched off (WCAG 2.1.4). Answers the function that ends it.
+ */
+export function listenToKeys({ shortcuts, go, open }: Options): () => void {
+  let wentAt = -PATIENCE_MS;
+
+  const press = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || event.altKey) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.shiftKey || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      open("commands");
+      return;
+    }
+    if (!areShortcutsOn() || (event.target instanceof Element && event.target.closest(USES_KEYS) !== null)) return;
+    const isGoing = event.timeStamp - wentAt < PATIENCE_MS;
+    wentAt = -PATIENCE_MS;
+    if (isGoing) {
+      const path = shortcuts.find(({ key }) => key === event.key)?.path;
+      if (path !== undefined) go(path);
+    } else if (event.key === "g") wentAt = event.timeStamp;
+    else if (event.key === "?") open("shortcuts");
+    else if (event.key === "/") focusSearch(event);
+  };
+
+  document.addEventListener("keydown", press);
+  return () => document.removeEventListener("keydown", press);
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
+  if (search === null) return;
+  event.preventDefault(); // or the slash would be typed into it
+  search.focus();
+  search.select();
+}
