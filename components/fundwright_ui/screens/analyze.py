@@ -161,8 +161,8 @@ def _charts(usage: UsageRead) -> VdomDict:
 def _table(days: Sequence[date], series: Sequence[Series]) -> VdomDict:
     """The newest day first."""
     rows = [
-        (format_date(day, locale=current_language()), *(number(each.values[number]) for each in series))
-        for number, day in enumerate(days)
+        (format_date(day, locale=current_language()), *(number(each.values[place]) for each in series))
+        for place, day in enumerate(days)
     ]
     columns = [TableColumn(label=t("Day")), *(TableColumn(label=each.label, is_number=True) for each in series)]
     return Table(label=t("Usage by day"), columns=columns, rows=rows[::-1])
