@@ -284,7 +284,7 @@ async def redeem_handover(core: Core, session: AsyncSession, code: str, *, clien
     secret = await repository.use_secret(session, purpose="handover", digest=tokens.digest(code))
     account = await repository.find_account_by_id(session, secret.owner_id) if secret and secret.owner_id else None
     if secret is None or account is None or account.disabled_at is not None:
-        raise entry.LinkSpent("This sign-in", "Sign in again.")
+        raise entry.LinkSpent(t("This sign-in"), t("Sign in again."))
     return await entry.start_session(core, session, account, remember=secret.remember, client=client)
 
 
@@ -365,7 +365,7 @@ async def create_first_admin(
     """Make the first administrator and answer a handover code. Raises LinkSpent, Invalid or WeakPassword."""
     used = await repository.use_secret(session, purpose="first_admin", digest=tokens.digest(secret))
     if used is None or await repository.has_accounts(session):
-        raise entry.LinkSpent("This link", "Sign in, or start Fundwright again to get a new one while there is no account.")
+        raise entry.LinkSpent(t("This link"), t("Sign in, or start Fundwright again to get a new one while there is no account."))
     await repository.use_all_secrets(session, purpose="first_admin")
     actor = await create_account(core, session, email=email, name=name, role=Role.ADMIN, password=password, client=client)
     return await entry.new_handover(session, actor.id, remember=True)
