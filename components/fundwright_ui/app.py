@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
 from fastapi import APIRouter, FastAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -14,11 +14,9 @@ from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
 from fundwright.core.web import Bounds, RequestId, add_error_handlers
 from fundwright.generation.api import router as generation
-from fundwright.identity import service as identity_service
-from fundwright.identity.api import cookie_name
+from fundwright.identity.api import authenticate, recognise
 from fundwright.identity.api import router as identity
 from fundwright.identity.people_api import router as people
-from fundwright.identity.schemas import Actor
 from fundwright.insights.api import router as insights
 from fundwright.insights.tracking import Tracker
 from fundwright.opportunities.api import router as opportunities
@@ -61,13 +59,6 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
 
     add_reference(app, core=core, base=base)
 
-    async def authenticate(cookies: Mapping[str, str]) -> Actor | None:
-        token = cookies.get(cookie_name(core.settings))
-        if not token:
-            return None
-        async with core.database.transaction() as session:
-            return await identity_service.authenticate(core, session, token)
-
     app.state.tracker = Tracker(core)
     mount(
         app,
@@ -75,7 +66,8 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         screens=core.plugins.collect("screens"),
         redirects=REDIRECTS,
         shell=frame,
-        authenticate=authenticate,
+        authenticate=partial(authenticate, core),
+        recognise=partial(recognise, core),
         modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
         on_view=app.state.tracker.record,
         base=base,
