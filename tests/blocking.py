@@ -43,14 +43,18 @@ _ALLOWED = [
     # How a language writes dates and what the time is in a zone, once for each.
     ("io.BufferedReader.read", "zoneinfo/_common.py", "load_data"),
     ("io.BufferedReader.read", "babel/localedata.py", "load"),
-    # 32 bytes, once in each process.
-    ("io.BufferedReader.read", "identity/tokens.py", "_read_or_make"),
-    ("io.BufferedWriter.write", "identity/tokens.py", "_read_or_make"),
+    # 32 bytes of each key, after a change.
+    ("os.listdir", "identity/keyring.py", "_paths"),
+    ("io.BufferedReader.read", "identity/keyring.py", "_key"),
+    ("io.BufferedWriter.write", "identity/keyring.py", "_make"),
     # The names of five files, once for each account.
     ("os.listdir", "training/service.py", "add_sample"),
     # Before the server answers anybody.
     ("io.BufferedReader.read", "opportunities/service.py", "load_sample_once"),
     ("io.BufferedReader.read", "runtime/modules.py", "__init__"),
+    # The certificates of authorities, once for each client that a process starts with.
+    ("os.listdir", "core/fetch.py", "__init__"),
+    ("io.TextIOWrapper.read", "core/fetch.py", "__init__"),
     # In a thread that runs a loop of its own.
     ("os.listdir", "language/openai_compatible.py", "_client"),
     ("io.TextIOWrapper.read", "language/openai_compatible.py", "_client"),

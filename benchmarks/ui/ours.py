@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,7 @@ def plain(_area: Area, screen: Component) -> Component:
     return screen
 
 
-async def unknown(_cookies: Mapping[str, str]) -> None:
+async def unknown(*_who: object, **_options: object) -> None:
     return None
 
 
@@ -67,7 +66,7 @@ async def main(data: Path, port: int, origin: str) -> None:
         app = FastAPI(openapi_url=None)
         app.state.core = core
         screens = [Screen("/", "Counter and table", page, area="public")]
-        mount(app, core=core, screens=screens, redirects={}, shell=plain, authenticate=unknown)
+        mount(app, core=core, screens=screens, redirects={}, shell=plain, authenticate=unknown, recognise=unknown)
         await answer_requests(app, listen(core.settings.host, port))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
 from fastapi import APIRouter, Depends, FastAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
@@ -15,11 +15,9 @@ from fundwright.core.assembly import Core
 from fundwright.core.health import router as health
 from fundwright.core.web import Bounds, RequestId, Speech, add_error_handlers
 from fundwright.generation.api import router as generation
-from fundwright.identity import service as identity_service
-from fundwright.identity.api import cookie_name, refuse_in_maintenance
+from fundwright.identity.api import authenticate, recognise, refuse_in_maintenance
 from fundwright.identity.api import router as identity
 from fundwright.identity.people_api import router as people
-from fundwright.identity.schemas import Actor
 from fundwright.identity.security_api import router as security
 from fundwright.insights.api import router as insights
 from fundwright.insights.tracking import Tracker
@@ -77,13 +75,6 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
 
     add_reference(app, core=core, base=base)
 
-    async def authenticate(cookies: Mapping[str, str]) -> Actor | None:
-        token = cookies.get(cookie_name(core.settings))
-        if not token:
-            return None
-        async with core.database.transaction() as session:
-            return await identity_service.authenticate(core, session, token)
-
     app.state.tracker = Tracker(core)
     mount(
         app,
@@ -91,7 +82,8 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         screens=core.plugins.collect("screens"),
         redirects=REDIRECTS,
         shell=frame,
-        authenticate=authenticate,
+        authenticate=partial(authenticate, core),
+        recognise=partial(recognise, core),
         modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
         on_view=app.state.tracker.record,
         base=base,

@@ -53,7 +53,9 @@ def refusals_in_english(tree: ast.AST, within: str = "") -> Iterator[int]:
     for node in ast.iter_child_nodes(tree):
         name = node.name if isinstance(node, ast.ClassDef) else within
         match node:
-            case ast.Raise(exc=ast.Call(func=ast.Name(id=error) | ast.Attribute(attr=error), args=[text, *_])) if error in REFUSALS:
+            case ast.Raise(exc=ast.Call(func=ast.Name(id=error) | ast.Attribute(attr=error), args=[text, *_])) if (
+                error in REFUSALS
+            ):
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"))), args=[text, *_]) if name in REFUSALS:
                 pass

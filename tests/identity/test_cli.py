@@ -61,3 +61,14 @@ class TestToken:
         assert made["secret"].startswith("fwt_")
         assert [token["name"] for token in fundwright("token", "list", "--json")["tokens"]] == ["nightly"]
         assert fundwright("token", "revoke", made["id"], "--json")["revoked_at"]
+
+
+@pytest.mark.slow
+class TestKeys:
+    def test_are_listed_changed_and_retired(self, fundwright: Any) -> None:
+        (first,) = fundwright("keys", "list", "--json")["keys"]
+        made = fundwright("keys", "rotate", "--json")
+        assert [key["id"] for key in fundwright("keys", "list", "--json")["keys"]] == [first["id"], made["id"]]
+        assert fundwright("keys", "list").splitlines()[-1].endswith("signs")
+        assert fundwright("keys", "retire", first["id"], "--json") == {"id": first["id"]}
+        assert "keys rotate" in fundwright("keys", "retire", made["id"], succeeds=False)

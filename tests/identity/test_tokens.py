@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import stat
 from datetime import timedelta
 from uuid import uuid4
 
@@ -10,59 +9,49 @@ import pytest
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.identity import tokens
+from fundwright.identity.keyring import keyring
 from fundwright.identity.schemas import Actor, Role
 
 _ACTOR = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
 
 
 def _sign(core: Core, *, lasts: timedelta = timedelta(hours=1)) -> str:
-    return tokens.signing_key(core).sign(_ACTOR, session_id=uuid4(), issued_at=now(), expires_at=now() + lasts)
+    return tokens.sign(core, _ACTOR, session_id=uuid4(), issued_at=now(), expires_at=now() + lasts)
 
 
 class TestSign:
     def test_carries_name_email_role_and_the_session(self, core: Core) -> None:
         payload = jwt.decode(_sign(core), options={"verify_signature": False})
-        assert set(payload) == {"name", "email", "role", "sid", "exp", "iat"}
+        assert set(payload) == {"name", "email", "role", "sid", "gen", "exp", "iat"}
         assert (payload["name"], payload["email"], payload["role"]) == ("Ada", "ada@example.org", "user")
 
     def test_names_its_key(self, core: Core) -> None:
-        assert jwt.get_unverified_header(_sign(core))["kid"] == tokens.signing_key(core).id
+        assert jwt.get_unverified_header(_sign(core))["kid"] == keyring(core).newest.id
 
 
 class TestRead:
     def test_reads_its_own(self, core: Core) -> None:
-        payload = tokens.signing_key(core).read(_sign(core))
+        payload = tokens.read(core, _sign(core))
         assert payload is not None
         assert payload.email == "ada@example.org"
 
     def test_refuses_an_expired_one(self, core: Core) -> None:
-        assert tokens.signing_key(core).read(_sign(core, lasts=timedelta(seconds=-60))) is None
+        assert tokens.read(core, _sign(core, lasts=timedelta(seconds=-60))) is None
 
     @pytest.mark.parametrize("token", ["", "x", "a.b.c", "eyJhbGciOiJub25lIn0.e30.", "\u00e9.\u00e9.\u00e9"])
     def test_refuses_rubbish(self, core: Core, token: str) -> None:
-        assert tokens.signing_key(core).read(token) is None
+        assert tokens.read(core, token) is None
 
     def test_refuses_another_key_and_an_unsigned_token(self, core: Core) -> None:
-        key = tokens.signing_key(core)
+        key = keyring(core).newest
         payload = {"name": "A", "email": "a@b.c", "role": "admin", "sid": str(uuid4()), "iat": 0, "exp": 9_999_999_999}
         headers = {"kid": key.id}
-        assert key.read(jwt.encode(payload, b"k" * 32, headers=headers)) is None
-        assert key.read(jwt.encode(payload, None, algorithm="none", headers=headers)) is None
+        assert tokens.read(core, jwt.encode(payload, b"k" * 32, headers=headers)) is None
+        assert tokens.read(core, jwt.encode(payload, None, algorithm="none", headers=headers)) is None
 
     @pytest.mark.parametrize("missing", ["role", "email", "sid", "exp", "iat"])
     def test_refuses_a_token_that_lacks_a_claim(self, core: Core, missing: str) -> None:
-        key = tokens.signing_key(core)
+        key = keyring(core).newest
         payload = {"name": "A", "email": "a@b.c", "role": "user", "sid": str(uuid4()), "iat": 0, "exp": 9_999_999_999}
         del payload[missing]
-        assert key.read(jwt.encode(payload, key.secret, headers={"kid": key.id})) is None
-
-
-class TestSigningKey:
-    def test_is_kept_for_the_owner_s_eyes_only(self, committed: Core) -> None:
-        first = tokens.signing_key(committed)
-        path = committed.settings.data / "keys" / "session.key"
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-        assert [file.name for file in path.parent.iterdir()] == ["session.key"]
-        committed.cache.clear()
-        assert tokens.signing_key(committed) == first
+        assert tokens.read(core, jwt.encode(payload, key.secret, headers={"kid": key.id})) is None

@@ -1,4 +1,4 @@
-"""`make pains` runs what is marked and says of each pain what became of its tests."""
+"""`make pains` and `make security` run what is marked and say of each item what became of its tests."""
 
 from __future__ import annotations
 
@@ -69,14 +69,32 @@ class TestState:
         assert state_of([Proof(1, f"test {n}", outcome) for n, outcome in enumerate(outcomes)]) == state
 
 
+def prove(monkeypatch: pytest.MonkeyPatch, *found: Proof) -> None:
+    monkeypatch.setattr(proofs, "gather", lambda _marker: list(found))
+
+
 class TestPains:
     def test_all_of_them_have_a_line(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setattr(proofs, "gather", lambda _marker: [Proof(item, "test", "passed") for item in range(1, 21)])
+        prove(monkeypatch, *(Proof(item, "test", "passed") for item in range(1, 21)))
         assert proofs.main("pains")
-        assert len(capsys.readouterr().out.splitlines()) == 20
+        assert len([line for line in capsys.readouterr().out.splitlines() if line.endswith("1 test passed")]) == 20
 
     @pytest.mark.parametrize("outcome", ["failed", "skipped"])
     def test_one_that_is_not_proved_absent_fails_all(self, monkeypatch: pytest.MonkeyPatch, outcome: str) -> None:
-        others = [Proof(item, "test", "passed") for item in range(1, 20)]
-        monkeypatch.setattr(proofs, "gather", lambda _marker: [*others, Proof(20, "test", outcome)])
+        prove(monkeypatch, *(Proof(item, "test", "passed") for item in range(1, 20)), Proof(20, "test", outcome))
         assert not proofs.main("pains")
+
+
+class TestSecurity:
+    def test_names_the_tests_of_each_promise_and_those_that_are_open(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        prove(monkeypatch, Proof(1, "a.py::test[x]", "passed"), Proof(1, "a.py::test[y]", "passed"))
+        assert proofs.main("security")
+        first, name, *others = capsys.readouterr().out.splitlines()
+        assert first.endswith("2 tests passed") and name.strip() == "a.py::test"
+        assert len(others) == 46 and all(line.endswith("open") for line in others)
+
+    def test_a_test_that_fails_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        prove(monkeypatch, Proof(1, "test", "passed"), Proof(1, "test", "failed"))
+        assert not proofs.main("security")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
@@ -338,12 +339,6 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     async with committed.database.transaction() as session:
         actor = await identity.add_account(session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD)
 
-    async def authenticate(cookies: Mapping[str, str]) -> Actor | None:
-        if "session" not in cookies:
-            return None
-        async with committed.database.transaction() as session:
-            return await identity.authenticate(committed, session, cookies["session"])
-
     app = FastAPI(openapi_url=None)
     app.state.core = committed
     add_error_handlers(app)
@@ -355,7 +350,8 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         screens=SCREENS,
         redirects={"/": "/private"},
         shell=_shell,
-        authenticate=authenticate,
+        authenticate=partial(identity_api.authenticate, committed),
+        recognise=partial(identity_api.recognise, committed),
         on_view=lambda path, actor, language: views.append((path, actor.email if actor else None, language)),
     )
     serving = uvicorn.Server(

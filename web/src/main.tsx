@@ -6,7 +6,7 @@ import { replayEarly } from "./runtime/early";
 import { keepFields } from "./runtime/keptFields";
 import type { Page } from "./runtime/protocol";
 import { Runtime } from "./runtime/Runtime";
-import { followOtherTabs, signInWithToken } from "./runtime/session";
+import { followOtherTabs, renewTokenInTime, signInWithToken } from "./runtime/session";
 import { followSettings } from "./runtime/settings";
 import { widgets } from "./widgets";
 
@@ -33,6 +33,7 @@ function start(): void {
   const runtime = new Runtime(page);
   followOtherTabs(() => keepFields(page.account));
   void settleSession(runtime);
+  renewTokenInTime(page.base);
   runtime.start();
   widgets.addModules(page.base, page.modules);
   widgets.loadAll(page.tree);

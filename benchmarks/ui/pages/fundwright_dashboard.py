@@ -28,7 +28,7 @@ async def main(folder: Path, port: int) -> None:
     sockets._MAX_SESSIONS_PER_OWNER = 1_000  # pyright: ignore[reportPrivateUsage]  # all come from this machine
     async with open_core(Settings(data=folder, port=port), Plugins([hooks, extension])) as core:
         app = FastAPI()
-        mount(app, core=core, screens=SCREENS, redirects={}, shell=_bare, authenticate=_nobody)
+        mount(app, core=core, screens=SCREENS, redirects={}, shell=_bare, authenticate=_nobody, recognise=_nobody)
         await answer_requests(app, listen(core.settings.host, port))
 
 
@@ -36,7 +36,7 @@ def _bare(_area: Area, screen: Component) -> Component:
     return screen
 
 
-async def _nobody(_cookies: object) -> None:
+async def _nobody(*_who: object, **_options: object) -> None:
     return None
 
 

@@ -15,7 +15,7 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Router, Screen
-from fundwright_ui.runtime.session import Authenticate, Site
+from fundwright_ui.runtime.session import Authenticate, Recognise, Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.view import OnView, Shell
 
@@ -37,13 +37,15 @@ def mount(
     redirects: Mapping[str, str],
     shell: Shell,
     authenticate: Authenticate,
+    recognise: Recognise,
     modules: Modules | None = None,
     on_view: OnView = lambda _path, _actor, _language: None,
     base: str = "",
 ) -> None:
     """Answer every `GET` outside of `/api/` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
 
-    `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(cookies)` says who somebody is.
+    `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(connection)` says who opens
+    a page or a socket, `recognise(actor, is_use=…)` who that is by now.
     `modules` are the widgets of other packages. `on_view` is told of each page that somebody is shown.
     Call this after every other route has been added.
     """
@@ -57,12 +59,13 @@ def mount(
     bundle = Bundle(core.settings.web_dist, base=base)
     modules = modules or Modules(())
     documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, on_view=on_view, base=base)
-    sockets = Sockets(Site(core, router=router, shell=shell, authenticate=authenticate, on_view=on_view, base=base))
+    site = Site(core, router=router, shell=shell, authenticate=authenticate, recognise=recognise, on_view=on_view, base=base)
+    sockets = Sockets(site)
     assets = Assets(core.settings.web_dist / "assets", modules.contents)
 
     async def page(request: Request) -> Response:
         try:
-            return await documents.answer(request, await authenticate(request.cookies))
+            return await documents.answer(request, await authenticate(request))
         except Exception as error:
             return documents.excuse(request, error)
 

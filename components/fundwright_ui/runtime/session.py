@@ -7,14 +7,15 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Protocol, cast
 from uuid import UUID
 
 import structlog
 from pydantic_core import to_json
+from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fundwright.core.assembly import Core
@@ -32,8 +33,15 @@ from fundwright_ui.runtime.waiting import Event, Queue
 
 log = structlog.get_logger()
 
-Authenticate = Callable[[Mapping[str, str]], Awaitable[Actor | None]]
-"""Who these cookies belong to."""
+Authenticate = Callable[[HTTPConnection], Awaitable[Actor | None]]
+"""Who opens a page or a socket."""
+
+
+class Recognise(Protocol):
+    """Who the actor of an open page is by now, or None when the session has ended. Looking is no use of the session."""
+
+    def __call__(self, actor: Actor, *, is_use: bool) -> Awaitable[Actor | None]: ...
+
 
 _MAX_FRAME_CHARACTERS = 1_000_000
 _MAX_EVENTS_PER_S = 100
@@ -60,6 +68,7 @@ class Site:
     router: Router
     shell: Shell
     authenticate: Authenticate
+    recognise: Recognise
     on_view: OnView
     base: str
 
@@ -72,7 +81,6 @@ class Session:
         self.owner = owner
         self._site = site
         self._actor = actor
-        self._cookies = websocket.cookies
         self._identified_at = time.monotonic()
         self._frames: list[Frame] = []
         self._outbox = Outbox()
@@ -129,7 +137,6 @@ class Session:
         if self._expiry:
             self._expiry.cancel()
             self._expiry = None
-        self._cookies = websocket.cookies
         self._identified_at = 0.0
         self._outbox.rewind(received)
         self._wake.set()
@@ -259,7 +266,7 @@ class Session:
     async def _event_loop(self) -> None:
         while True:
             frame = await self._events.get()
-            if frame is None or not await self._is_still_allowed():
+            if frame is None or not await self._is_still_allowed(is_use=frame is not _CHECK):
                 return
             await self._answer(frame)
 
@@ -329,11 +336,11 @@ class Session:
         self._identified_at = 0.0
         self._events.put_nowait(_CHECK)
 
-    async def _is_still_allowed(self) -> bool:
+    async def _is_still_allowed(self, *, is_use: bool) -> bool:
         """Check again who this is; a role that changed may lead elsewhere, a session that ended ends the socket."""
         if self._actor is None or time.monotonic() - self._identified_at < _IDENTITY_MAX_AGE_S:
             return True
-        actor = await self._site.authenticate(self._cookies)
+        actor = await self._site.recognise(self._actor, is_use=is_use)
         self._identified_at = time.monotonic()
         if actor is None or actor.id != self._actor.id:
             self._close_code = _SESSION_ENDED

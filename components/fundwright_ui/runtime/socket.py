@@ -36,7 +36,7 @@ class Sockets:
         if websocket.headers.get("origin") not in self._origins:
             await websocket.close(_POLICY)  # before accepting: the handshake is answered with 403
             return
-        actor = await self._site.authenticate(websocket.cookies)
+        actor = await self._site.authenticate(websocket)
         await websocket.accept()
         set_language(language_of(actor, websocket))
         with suppress(WebSocketDisconnect):

@@ -53,6 +53,14 @@ class Settings(BaseSettings):
     unknown_email: str = Field(
         default="unknown@unknown.com", description="Placeholder address whose token never opens a guarded page."
     )
+    kept_session_hours: float = Field(
+        default=120,
+        gt=0,
+        description="Hours that a sign-in lasts at most when it is kept. Like the next three: for sign-ins from now on.",
+    )
+    kept_idle_hours: float = Field(default=72, gt=0, description="Hours without use after which a sign-in that is kept ends.")
+    session_hours: float = Field(default=12, gt=0, description="Hours that any other sign-in lasts at most.")
+    idle_hours: float = Field(default=2, gt=0, description="Hours without use after which any other sign-in ends.")
     open_registration: bool = Field(default=False, description="Whether strangers may register an account.")
     uniform_errors: bool = Field(
         default=False, description="Whether `/api/account/login` and `register` hide which addresses have an account."

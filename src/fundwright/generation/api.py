@@ -13,6 +13,8 @@ from fundwright.core.web import CoreDep, DbSession
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftQuery, DraftRead, DraftRow, DraftStart, DraftTemplate, ExportFormat
 from fundwright.identity.api import CurrentActor
+from fundwright.identity.permissions import require
+from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service as opportunities
 
 router = APIRouter(prefix="/api/drafts", tags=["drafts"])
@@ -26,6 +28,7 @@ async def list_drafts(session: DbSession, actor: CurrentActor, query: Annotated[
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def start_draft(session: DbSession, actor: CurrentActor, core: CoreDep, start: DraftStart) -> DraftRead:
     """Start writing; read the draft again to see the text grow."""
+    require(actor, Permission.WORK)
     opportunity = await opportunities.look_up(session, actor, start.opportunity_id)
     return await service.start_draft(session, actor, core, opportunity_id=opportunity.id, template=start.template)
 

@@ -12,13 +12,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, UnderMaintenance
 from fundwright.core.mail import MailRead
 from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, DbSession, error_body
-from fundwright.identity import outbox, passkeys, recovery, registration, service
+from fundwright.identity import outbox, passkeys, recovery, registration, service, sessions
 from fundwright.identity.schemas import (
     AccountUser,
     Actor,
@@ -91,6 +92,24 @@ def client_of(connection: HTTPConnection) -> Client:
     return Client(address=address, user_agent=connection.headers.get("user-agent", ""))
 
 
+async def authenticate(core: Core, connection: HTTPConnection) -> Actor | None:
+    """Who opens a page or a socket, going by the cookie. Signed out is None."""
+    token = connection.cookies.get(cookie_name(core.settings))
+    if not token:
+        return None
+    async with core.database.transaction() as session:
+        actor = await service.authenticate(core, session, token)
+    if actor is None:
+        await _end_if_replayed(core, token, connection)
+    return actor
+
+
+async def recognise(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
+    """The actor of an open page as of now; None once the session has ended."""
+    async with core.database.transaction() as session:
+        return await sessions.recognise(core, session, actor, is_use=is_use)
+
+
 def require_same_origin(request: Request) -> None:
     """Raise ForeignOrigin unless the browser says that one of our pages sent this, or a script sets X-Requested-With."""
     if not (_is_ours(request) or (_is_silent(request) and "x-requested-with" in request.headers)):
@@ -112,6 +131,7 @@ async def _current_actor(request: Request, core: CoreDep, session: DbSession) ->
         raise TokenMissing
     actor = await service.authenticate(core, session, token)
     if actor is None:
+        await _end_if_replayed(core, token, request)
         raise TokenInvalid
     if not bearer and request.method not in _SAFE_METHODS:
         require_same_origin(request)
@@ -228,7 +248,7 @@ class MyAccountAnswer(BaseModel):
 
 
 class SessionForm(BaseModel):
-    """One of the two: the code of a sign-in over the socket, or a token kept by the browser."""
+    """The code of a sign-in over the socket, or a token kept by the browser, or neither: then the cookie's session goes on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -289,13 +309,15 @@ async def sign_in(form: SignInForm, request: Request, response: Response, core: 
 async def begin_session(
     form: SessionForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> SessionAnswer:
-    """Turn a handover code, or a token that the browser kept, into the session cookie."""
+    """Turn a handover code, or a token that the browser kept, into the session cookie; and an old token into its successor."""
     _refuse_foreign_page(request)
     if form.code:
         signed_in = await service.redeem_handover(core, session, form.code, client=client_of(request))
     else:
-        signed_in = await service.resume(core, session, form.token or "")
+        token = form.token or request.cookies.get(cookie_name(core.settings), "")
+        signed_in = await sessions.resume(core, session, token)
         if signed_in is None:
+            await _end_if_replayed(core, token, request)
             raise TokenInvalid
     _set_cookie(response, core.settings, signed_in)
     return SessionAnswer(token=signed_in.token, remember=signed_in.max_age_s is not None)
@@ -506,6 +528,12 @@ async def create_api_token(form: ApiTokenForm, request: Request, session: DbSess
 @router.delete("/api/account/tokens/{token_id}")
 async def revoke_api_token(token_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> ApiTokenRead:
     return await service.revoke_api_token(session, actor, token_id, client=client_of(request))
+
+
+async def _end_if_replayed(core: Core, token: str, connection: HTTPConnection) -> None:
+    """In a transaction of its own: that of the request rolls back with the refusal."""
+    async with core.database.transaction() as session:
+        await sessions.end_if_replayed(core, session, token, client=client_of(connection))
 
 
 def _refused(status: int, code: str, message: str) -> JSONResponse:

@@ -18,8 +18,6 @@ from fundwright.identity import audit, letters, passwords, repository, throttle,
 from fundwright.identity.models import Account, AccountSession, OneTimeSecret
 from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignInRefused
 
-REMEMBERED = timedelta(days=5)
-BROWSER_SESSION = timedelta(hours=12)
 _HANDOVER = timedelta(seconds=30)
 
 _EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
@@ -117,7 +115,8 @@ async def refuse(session: AsyncSession, reason: Refusal, *, email: str, client: 
 async def start_session(core: Core, session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SignedIn:
     await repository.forget_old_sessions(session, account.id)
     moment = now()
-    lasts = REMEMBERED if remember else BROWSER_SESSION
+    settings = core.settings
+    lasts = timedelta(hours=settings.kept_session_hours if remember else settings.session_hours)
     row = AccountSession(
         id=uuid4(),
         owner_id=account.id,
@@ -128,13 +127,14 @@ async def start_session(core: Core, session: AsyncSession, account: Account, *, 
         last_used_at=moment,
         proved_until=moment + timedelta(minutes=core.settings.proof_minutes),
         expires_at=moment + lasts,
+        idle_limit=timedelta(hours=settings.kept_idle_hours if remember else settings.idle_hours),
     )
     session.add(row)
     account.last_signed_in_at = moment
     await session.flush()
     actor = actor_of(account, session_id=row.id)
     await audit.record(session, "sign_in", actor=actor, subject=account.email, client=client)
-    token = tokens.signing_key(core).sign(actor, session_id=row.id, issued_at=moment, expires_at=row.expires_at)
+    token = tokens.sign(core, actor, session_id=row.id, issued_at=moment, expires_at=row.expires_at)
     return SignedIn(token=token, actor=actor, max_age_s=int(lasts.total_seconds()) if remember else None)
 
 

@@ -101,6 +101,22 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
         )
 
 
+def session_replayed(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("You were signed out for your safety"),
+            (
+                t("Somebody used an old copy of your sign-in to Fundwright, so that sign-in was ended."),
+                t(
+                    "If you restored a browser or copied its data, sign in again; if not, choose a new password by the link below."
+                ),
+            ),
+            (t("Forgot your password?"), link),
+            language,
+        )
+
+
 def password_changed(recipient: str, language: Language, *, link: str) -> Letter:
     with speaking(language):
         return Letter(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -61,6 +61,12 @@ class AccountSession(Base):
     proved_until: Mapped[datetime] = mapped_column(default=now)
     """Until then its owner has just shown who they are, and need not again before a sensitive change."""
     expires_at: Mapped[datetime]
+    idle_limit: Mapped[timedelta]
+    """Without use for this long, it is over."""
+    generation: Mapped[int] = mapped_column(default=0)
+    """Of the newest token that was seen."""
+    superseded_at: Mapped[datetime | None]
+    """When that token was first seen, and the one before it became an old one."""
     ended_at: Mapped[datetime | None]
 
 

@@ -137,31 +137,39 @@ async def add_account(session: AsyncSession, **values: Any) -> Account | None:
 
 
 async def find_live_session(session: AsyncSession, session_id: UUID) -> tuple[AccountSession, Account] | None:
-    """The session and its account, unless it has ended, expired, or the account is disabled."""
+    """The session and its account, unless it has ended, expired, rested for too long, or the account is disabled."""
     row = (
         await session.execute(
             select(AccountSession, Account)
             .join(Account, Account.id == AccountSession.owner_id)
-            .where(
-                AccountSession.id == session_id,
-                AccountSession.ended_at.is_(None),
-                AccountSession.expires_at > now(),
-                Account.disabled_at.is_(None),
-            )
+            .where(AccountSession.id == session_id, *_live(), Account.disabled_at.is_(None))
             .execution_options(populate_existing=True)
         )
     ).one_or_none()
     return None if row is None else (row[0], row[1])
 
 
+def _live() -> tuple[ColumnElement[bool], ...]:
+    moment = now()
+    return (
+        AccountSession.ended_at.is_(None),
+        AccountSession.expires_at > moment,
+        AccountSession.last_used_at + AccountSession.idle_limit > moment,
+    )
+
+
 async def touch_session(session: AsyncSession, session_id: UUID, *, moment: datetime) -> None:
     await session.execute(update(AccountSession).where(AccountSession.id == session_id).values(last_used_at=moment))
 
 
+async def advance_session(session: AsyncSession, session_id: UUID, *, generation: int, moment: datetime) -> None:
+    """Note the first use of a newer token. Of two at once, one has noted it."""
+    query = update(AccountSession).where(AccountSession.id == session_id, AccountSession.generation < generation)
+    await session.execute(query.values(generation=generation, superseded_at=moment))
+
+
 async def list_live_sessions(session: AsyncSession, owner_id: UUID) -> Sequence[AccountSession]:
-    query = select(AccountSession).where(
-        AccountSession.owner_id == owner_id, AccountSession.ended_at.is_(None), AccountSession.expires_at > now()
-    )
+    query = select(AccountSession).where(AccountSession.owner_id == owner_id, *_live())
     return (await session.scalars(query.order_by(AccountSession.last_used_at.desc()))).all()
 
 

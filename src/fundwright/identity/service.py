@@ -19,7 +19,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
-from fundwright.identity import audit, entry, repository, second_factor, tokens
+from fundwright.identity import audit, entry, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
@@ -43,7 +43,6 @@ from fundwright.identity.schemas import (
 
 AccountCreatedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
 
-_IDLE_LIMIT = timedelta(hours=4)
 _FIRST_ADMIN_LINK = timedelta(days=1)
 _TOUCH_INTERVAL = timedelta(minutes=1)
 
@@ -243,8 +242,8 @@ async def actor_for_command(session: AsyncSession, *, email: str | None) -> Acto
 async def sign_in(
     core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client, code: str = ""
 ) -> SignedIn | SignInRefused:
-    """Check the password, and the `code` of an account that asks for one, and start a session: 5 days when remembered, else
-    12 hours in this browser."""
+    """Check the password, and the `code` of an account that asks for one, and start a session: for days when remembered, else
+    for hours in this browser."""
     account = await _admit(session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
@@ -289,36 +288,15 @@ async def redeem_handover(core: Core, session: AsyncSession, code: str, *, clien
 
 
 async def authenticate(core: Core, session: AsyncSession, token: str) -> Actor | None:
-    """Who holds this session token, or None when it is not valid any more.
+    """Who holds this session token, or None when it is not valid any more. Keeps the session from ending for lack of use.
 
     The account is read each time: a role change, a closed account or an ended session counts from the next request on.
     """
-    resumed = await resume(core, session, token)
-    return resumed.actor if resumed else None
-
-
-async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | None:
-    """The running session that the token names, or None."""
-    payload = tokens.signing_key(core).read(token)
-    if payload is None:
-        return None
-    found = await repository.find_live_session(session, payload.sid)
+    found = await sessions.find(core, session, token)
     if found is None:
         return None
-    row, account = found
-    moment = now()
-    if not row.remember and moment - row.last_used_at > _IDLE_LIMIT:
-        return None
-    # A token of an earlier role, or of the placeholder address, opens nothing.
-    if account.email != payload.email or account.role != payload.role or account.email == core.settings.unknown_email.lower():
-        return None
-    if moment - row.last_used_at > _TOUCH_INTERVAL:
-        await repository.touch_session(session, row.id, moment=moment)
-    return SignedIn(
-        token=token,
-        actor=entry.actor_of(account, session_id=row.id),
-        max_age_s=int((row.expires_at - moment).total_seconds()) if row.remember else None,
-    )
+    await sessions.touch(session, found.row)
+    return entry.actor_of(found.account, session_id=found.row.id)
 
 
 @needs(Permission.READ)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -15,11 +16,15 @@ from fundwright.identity.schemas import Actor
 from fundwright.insights import jobs
 from fundwright.insights.schemas import Viewed
 
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+
 log = structlog.get_logger()
 
 _PAUSE_S = 1.0
 _FAREWELL_S = 2.0
 _MOST_WAITING = 10_000
+_ANALYTICS_TIMEOUT_S = 5.0
 
 HandOn = Callable[[Sequence[Viewed]], Awaitable[None]]
 
@@ -29,8 +34,12 @@ class Tracker:
 
     def __init__(self, core: Core) -> None:
         self._batches = [Batches("store", partial(jobs.keep, core))]
+        self._http: AsyncClient | None = None
         if url := core.settings.analytics_url:
-            self._batches.append(Batches("analytics", partial(jobs.tell, url)))
+            from fundwright.core import fetch
+
+            self._http = fetch.client(url, is_configured=True, timeout_s=_ANALYTICS_TIMEOUT_S)
+            self._batches.append(Batches("analytics", partial(jobs.tell, self._http, url)))
 
     def record(self, path: str, actor: Actor | None, language: str) -> None:
         """Note that the screen with the pattern `path` was shown."""
@@ -42,6 +51,8 @@ class Tracker:
         """Write what is still waiting."""
         for batches in self._batches:
             await batches.close()
+        if self._http is not None:
+            await self._http.aclose()
 
 
 class Batches:

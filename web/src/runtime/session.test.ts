@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetToken, goToRoot, readToken, signInWithToken, takeOver } from "./session";
+import { followOtherTabs, forgetToken, goToRoot, readToken, signInWithToken, takeOver } from "./session";
 
 const assign = vi.fn();
 const reload = vi.fn();
@@ -25,6 +25,14 @@ describe("signInWithToken", () => {
     expect(fetched.mock.calls[0]?.[0]).toBe("/app/session");
     expect(fetched.mock.calls[0]?.[1].body).toBe('{"token":"good"}');
     expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it("keeps the token that takes the place of an old one", async () => {
+    fetched.mockReturnValue(answer(200, { token: "newer", remember: true }));
+    await signInWithToken("", false);
+    expect(readToken()).toBe("newer");
+    await signInWithToken("", false);
+    expect(fetched).toHaveBeenCalledOnce();
   });
 
   it("goes where the server says", async () => {
@@ -70,6 +78,23 @@ describe("signInWithToken", () => {
     await signInWithToken("", false);
     expect(fetched).toHaveBeenCalledOnce();
     expect(readToken()).toBeNull();
+  });
+});
+
+describe("followOtherTabs", () => {
+  const token = (sid: string): string => `head.${btoa(JSON.stringify({ sid }))}.signature`;
+  const change = (oldValue: string | null, newValue: string | null): boolean =>
+    dispatchEvent(new StorageEvent("storage", { key: "token", oldValue, newValue, storageArea: localStorage }));
+
+  it("loads the page again when somebody signs in or out, not when the token is renewed", () => {
+    const beforeLeaving = vi.fn();
+    followOtherTabs(beforeLeaving);
+    change(token("one"), token("one"));
+    expect(reload).not.toHaveBeenCalled();
+    change(token("one"), token("two"));
+    change(token("two"), null);
+    expect(reload).toHaveBeenCalledTimes(2);
+    expect(beforeLeaving).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -2,10 +2,11 @@
 
 const KEY = "token";
 const TRIED = "token-tried";
+const FIRST_LOOK_MS = 60_000;
 const LOGIN = "/auth/login";
 const SHOW_LOGIN = [LOGIN, "/feedback"];
 
-interface SessionAnswer {
+export interface SessionAnswer {
   readonly token?: string;
   readonly remember?: boolean;
   readonly next?: string;
@@ -21,11 +22,22 @@ export function forgetToken(): void {
   sessionStorage.removeItem(TRIED);
 }
 
-function keepToken(token: string, remember: boolean): void {
+export function keepToken(token: string, remember: boolean): void {
   (remember ? localStorage : sessionStorage).setItem(KEY, token);
 }
 
-function postSession(base: string, body: { token: string } | { code: string }): Promise<Response> {
+/** What a token says, or nothing when it is none of ours. */
+export function claimsOf(token: string | null): { readonly sid?: string; readonly iat?: number } {
+  try {
+    const payload = (token ?? "").split(".")[1] ?? "";
+    return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))) as object;
+  } catch {
+    return {};
+  }
+}
+
+/** With neither a token nor a code, the session of the cookie goes on. */
+export function postSession(base: string, body: { token?: string; code?: string }): Promise<Response> {
   return fetch(`${base}/session`, {
     method: "POST",
     credentials: "same-origin",
@@ -67,8 +79,9 @@ export async function signInWithToken(base: string, isSignedIn: boolean): Promis
     return false; // The server cannot be reached: that says nothing about the token.
   }
   if (answer.ok) {
-    sessionStorage.setItem(TRIED, token);
-    const { next } = (await answer.json().catch(() => ({}))) as SessionAnswer;
+    const { next, token: kept = token, remember } = (await answer.json().catch(() => ({}))) as SessionAnswer;
+    if (kept !== token) keepToken(kept, remember ?? false);
+    sessionStorage.setItem(TRIED, kept);
     if (next === undefined) location.reload();
     else location.assign(base + next);
     return true;
@@ -95,10 +108,17 @@ export async function takeOver(base: string, code: string, next: string, remembe
   }
 }
 
-/** Signing in or out in another tab changes who this tab belongs to. */
+/** Much later, when nobody waits for it. */
+export function renewTokenInTime(base: string): void {
+  setTimeout(() => void import("./renewal").then(({ keepRenewing }) => keepRenewing(base)), FIRST_LOOK_MS);
+}
+
+/** Signing in or out in another tab changes who this tab belongs to; renewing the token does not. */
 export function followOtherTabs(beforeLeaving: () => void): void {
   addEventListener("storage", (event) => {
     if (event.storageArea === localStorage && event.key === KEY) {
+      const { sid } = claimsOf(event.newValue);
+      if (sid !== undefined && sid === claimsOf(event.oldValue).sid) return;
       beforeLeaving();
       location.reload();
     }

@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0018"
-down_revision = "0016"
+down_revision = "0017"
 
 
 def upgrade() -> None:

@@ -1,0 +1,129 @@
+"""The keys that session tokens are signed with: files in the data folder, for the owner's eyes only.
+
+The newest signs. The others are read until the last token they signed has expired, or until they are retired. Every process
+looks at the folder before it uses a key, so that a new one needs no restart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+
+_FIRST = "session.key"
+_LATER = "session-%Y%m%dT%H%M%S%fZ.key"
+
+
+@dataclass(frozen=True)
+class SigningKey:
+    id: str
+    secret: bytes
+    path: Path
+    made_at: datetime
+
+
+class Keyring:
+    """The keys of one data folder, oldest first. There is always one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._changed_at = -1
+        self._keys: list[SigningKey] = []
+
+    @property
+    def keys(self) -> list[SigningKey]:
+        if self._changed_at != self._last_change():
+            self._read()
+        return self._keys
+
+    @property
+    def newest(self) -> SigningKey:
+        return self.keys[-1]
+
+    def find(self, key_id: str) -> SigningKey | None:
+        found = self._find(key_id)
+        if found is None:  # the clock of files is coarse: two changes at once can look like one
+            self._read()
+            found = self._find(key_id)
+        return found
+
+    def add(self) -> SigningKey:
+        """Make the key that signs from now on."""
+        self._read()  # the first key comes first
+        _make(self._folder / now().strftime(_LATER))
+        self._read()
+        return self._keys[-1]
+
+    def remove(self, key: SigningKey) -> None:
+        key.path.unlink(missing_ok=True)
+        self._read()
+
+    def _find(self, key_id: str) -> SigningKey | None:
+        return next((key for key in self.keys if key.id == key_id), None)
+
+    def _last_change(self) -> int:
+        return self._folder.stat().st_mtime_ns if self._folder.exists() else 0
+
+    def _read(self) -> None:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _paths(self._folder):
+            _make(self._folder / _FIRST)
+        self._changed_at = self._last_change()
+        self._keys = []
+        for path in _paths(self._folder):
+            with suppress(FileNotFoundError):  # retired this moment
+                self._keys.append(_key(path))
+
+
+def keyring(core: Core) -> Keyring:
+    if __name__ not in core.cache:
+        core.cache[__name__] = Keyring(core.settings.data / "keys")
+    return core.cache[__name__]
+
+
+def lasting_key(core: Core, name: str) -> bytes:
+    """A key of its own for what a change of keys would make useless. Made when first needed."""
+    if name not in core.cache:
+        path = core.settings.data / "keys" / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            _make(path)
+        core.cache[name] = path.read_bytes()
+    return core.cache[name]
+
+
+def _paths(folder: Path) -> list[Path]:
+    paths = [path for path in folder.iterdir() if path.name.startswith("session") and path.suffix == ".key"]
+    return sorted(paths, key=lambda path: (path.name != _FIRST, path.name))
+
+
+def _key(path: Path) -> SigningKey:
+    secret = path.read_bytes()
+    made_at = (
+        datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        if path.name == _FIRST
+        else datetime.strptime(path.name, _LATER).replace(tzinfo=UTC)
+    )
+    return SigningKey(id=hashlib.sha256(secret).hexdigest()[:12], secret=secret, path=path, made_at=made_at)
+
+
+def _make(path: Path) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
+    with os.fdopen(handle, "wb") as file:
+        file.write(secrets.token_bytes(32))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(name, path)  # fails when another process was first: then its key is the one
+    except FileExistsError:
+        pass
+    finally:
+        Path(name).unlink()

@@ -1,0 +1,66 @@
+"""Changing the keys that session tokens are signed with, from the command line."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, NotFound
+from fundwright.identity import audit, entry
+from fundwright.identity.keyring import SigningKey, keyring
+
+
+class KeyRead(BaseModel):
+    """`read_until` is when the last token of the key will have expired; None for the key that signs."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    made_at: datetime
+    read_until: datetime | None
+
+
+def list_keys(core: Core) -> list[KeyRead]:
+    """Oldest first; the last one signs."""
+    keys = keyring(core).keys
+    ends = [newer.made_at + _longest_session(core) for newer in keys[1:]]
+    return [KeyRead(id=key.id, made_at=key.made_at, read_until=end) for key, end in zip(keys, [*ends, None], strict=True)]
+
+
+async def rotate(core: Core, session: AsyncSession) -> KeyRead:
+    """Sign with a new key from now on. Nobody is signed out: older keys are read until their tokens have expired."""
+    made = keyring(core).add()
+    await audit.record(session, "signing_key.added", actor=None, subject=made.id, client=entry.COMMAND_LINE)
+    for key in list_keys(core):
+        if key.read_until is not None and key.read_until < now():
+            await _remove(core, session, _get(core, key.id))
+    return list_keys(core)[-1]
+
+
+async def retire(core: Core, session: AsyncSession, key_id: str) -> None:
+    """Refuse every token of a key at once. Raises NotFound, or Conflict for the key that signs."""
+    key = _get(core, key_id)
+    if key == keyring(core).newest:
+        raise Conflict("This key signs. Make another one first: `fundwright keys rotate`.")
+    await _remove(core, session, key)
+
+
+async def _remove(core: Core, session: AsyncSession, key: SigningKey) -> None:
+    keyring(core).remove(key)
+    await audit.record(session, "signing_key.retired", actor=None, subject=key.id, client=entry.COMMAND_LINE)
+
+
+def _get(core: Core, key_id: str) -> SigningKey:
+    key = keyring(core).find(key_id)
+    if key is None:
+        raise NotFound(f"The key {key_id}")
+    return key
+
+
+def _longest_session(core: Core) -> timedelta:
+    settings = core.settings
+    return timedelta(hours=max(settings.kept_session_hours, settings.session_hours))

@@ -1,0 +1,115 @@
+"""Who a session belongs to, how long it lasts, and the tokens that follow one another in it.
+
+A page that is open has its token renewed now and then. The newer token counts from its first use on, so that an answer that is
+lost on its way does no harm; the older one is good for another minute, for other tabs and for requests on their way. Whoever
+comes with it later has a copy: that ends the session, for the thief or the owner, whichever of them it was.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.identity import audit, entry, letters, repository, tokens
+from fundwright.identity.models import Account, AccountSession
+from fundwright.identity.schemas import Actor, Client, SignedIn
+from fundwright.identity.tokens import TokenPayload
+
+RENEWED_AFTER = timedelta(minutes=30)
+GRACE = timedelta(seconds=60)
+
+_TOUCH_INTERVAL = timedelta(minutes=1)
+
+
+class Found(NamedTuple):
+    """A running session, and what its token said."""
+
+    row: AccountSession
+    account: Account
+    payload: TokenPayload
+
+
+async def find(core: Core, session: AsyncSession, token: str) -> Found | None:
+    """The running session that the token names, or None."""
+    found = await _named(core, session, token)
+    if found is None or _is_replayed(found):
+        return None
+    # A token of an earlier role, or of the placeholder address, opens nothing.
+    if (found.account.email, found.account.role) != (found.payload.email, found.payload.role) or _is_unknown(core, found.account):
+        return None
+    if found.payload.gen > found.row.generation:
+        await repository.advance_session(session, found.row.id, generation=found.payload.gen, moment=now())
+    return found
+
+
+async def touch(session: AsyncSession, row: AccountSession) -> None:
+    """Note that it is used."""
+    moment = now()
+    if moment - row.last_used_at > _TOUCH_INTERVAL:
+        await repository.touch_session(session, row.id, moment=moment)
+
+
+async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | None:
+    """The running session that the token names, with its next token once this one has been good for a while, or None.
+
+    That alone is no use of the session: a page that is only open renews its token too.
+    """
+    found = await find(core, session, token)
+    if found is None:
+        return None
+    row, account, payload = found
+    moment = now()
+    actor = entry.actor_of(account, session_id=row.id)
+    if moment - datetime.fromtimestamp(payload.iat, UTC) > RENEWED_AFTER:
+        generation = max(payload.gen + 1, row.generation)
+        token = tokens.sign(core, actor, session_id=row.id, generation=generation, issued_at=moment, expires_at=row.expires_at)
+    max_age_s = int((row.expires_at - moment).total_seconds()) if row.remember else None
+    return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
+
+
+async def recognise(core: Core, session: AsyncSession, actor: Actor, *, is_use: bool) -> Actor | None:
+    """The actor as of now, for a page that is open, or None when the session has ended or the account has another role."""
+    found = await repository.find_live_session(session, actor.session_id) if actor.session_id else None
+    if found is None:
+        return None
+    row, account = found
+    if (account.email, account.role) != (actor.email, actor.role) or _is_unknown(core, account):
+        return None
+    if is_use:
+        await touch(session, row)
+    return entry.actor_of(account, session_id=row.id)
+
+
+async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, client: Client) -> None:
+    """For a token that was refused: when a newer one has taken its place, end the session and tell its owner."""
+    found = await _named(core, session, token)
+    if found is None or not _is_replayed(found):
+        return
+    account = found.account
+    if await entry.end_sessions(session, account.id, only=found.row.id):
+        await audit.record(session, "session.replayed", actor=None, subject=account.email, client=client)
+        forgot = f"{core.settings.address}/auth/reset-password"
+        language = entry.language_of(account, otherwise="en")
+        await mail.post(core, session, letters.session_replayed(account.email, language, link=forgot))
+
+
+async def _named(core: Core, session: AsyncSession, token: str) -> Found | None:
+    payload = tokens.read(core, token)
+    found = await repository.find_live_session(session, payload.sid) if payload else None
+    return Found(*found, payload) if found and payload else None
+
+
+def _is_replayed(found: Found) -> bool:
+    row, age = found.row, found.row.generation - found.payload.gen
+    if age <= 0:
+        return False
+    return age > 1 or row.superseded_at is None or now() - row.superseded_at > GRACE
+
+
+def _is_unknown(core: Core, account: Account) -> bool:
+    return account.email == core.settings.unknown_email.lower()

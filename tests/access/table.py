@@ -1,0 +1,226 @@
+"""What each way into the product needs. A route, screen or kind of job that is not here fails the tests beside this file.
+
+Written by hand on purpose: it says what was meant, and the tests ask the product what it does.
+"""
+
+from __future__ import annotations
+
+from fundwright.identity.schemas import Permission
+
+ANYBODY = None
+"""Also who is not signed in."""
+
+Need = Permission | None
+
+
+def _table(*parts: tuple[Need, str]) -> dict[str, Need]:
+    return {line.strip(): need for need, lines in parts for line in lines.strip().splitlines()}
+
+
+ROUTES = _table(
+    (ANYBODY, """
+        POST /signin
+        POST /session
+        DELETE /session
+        POST /api/account/login
+        POST /api/account/register
+        POST /api/account/verify
+        POST /api/account/resend-verification
+        POST /api/account/reset-password
+        POST /api/account/confirm-reset
+        GET /api/blog
+        GET /api/blog/{slug}
+        GET /blog/rss.xml
+        GET /api/docs
+        GET /api/openapi.json
+        GET /assets/{path:path}
+        GET /{path:page}
+    """),
+    (Permission.READ, """
+        GET /api/account/my-account
+        PUT /api/account/language
+        GET /api/account/sessions
+        DELETE /api/account/sessions/{session_id}
+        GET /api/account/tokens
+        POST /api/account/tokens
+        DELETE /api/account/tokens/{token_id}
+        GET /api/billing/plans
+        GET /api/categories
+        GET /api/categories/suggestions
+        GET /api/categories/{category_id}
+        GET /api/categories/{category_id}/examples
+        GET /api/drafts
+        GET /api/drafts/templates
+        GET /api/drafts/slug/{slug}
+        GET /api/drafts/{draft_id}
+        GET /api/drafts/{draft_id}/export
+        POST /api/feedback
+        GET /api/opportunities
+        GET /api/opportunities/facets
+        GET /api/opportunities/deadlines
+        GET /api/opportunities/export.csv
+        GET /api/opportunities/sources
+        GET /api/opportunities/imports
+        GET /api/opportunities/imports/{run_id}
+        GET /api/opportunities/imports/{run_id}/rejections
+        GET /api/opportunities/imports/{run_id}/rejections.csv
+        GET /api/opportunities/{opportunity_id}
+        GET /api/opportunities/{opportunity_id}/versions
+        GET /api/training/documents
+        GET /api/training/documents/{document_id}
+        GET /api/training/models
+        GET /api/training/passages
+        GET /api/training/passages/{passage_id}
+        GET /api/training/runs
+        GET /api/training/runs/{run_id}
+    """),
+    (Permission.LABEL, """
+        PUT /api/categories/labels/{subject_id}
+        PUT /api/categories/labels/{subject_id}/acceptance
+        DELETE /api/categories/labels/{subject_id}
+        PUT /api/categories/{category_id}/examples/{subject_id}
+    """),
+    (Permission.WORK, """
+        POST /api/categories
+        PATCH /api/categories/{category_id}
+        DELETE /api/categories/{category_id}
+        DELETE /api/categories/sample
+        POST /api/drafts
+        DELETE /api/drafts/{draft_id}
+        PUT /api/drafts/{draft_id}/cancellation
+        PUT /api/drafts/{draft_id}/continuation
+        POST /api/opportunities/categorise
+        DELETE /api/opportunities/sample
+        POST /api/opportunities/imports/{source}
+        PUT /api/opportunities/imports/{run_id}/stop
+        POST /api/training/documents
+        POST /api/training/texts
+        DELETE /api/training/documents/{document_id}
+        DELETE /api/training/documents/sample
+        POST /api/training/runs
+        PUT /api/training/runs/{run_id}/cancellation
+        POST /api/training/runs/{run_id}/repetitions
+    """),
+    (Permission.OVERSEE, """
+        GET /api/audit
+        GET /api/audit/export.csv
+        GET /api/billing/payments
+        GET /api/billing/payments/export.csv
+        GET /api/billing/payments/sums
+        GET /api/billing/payments/{payment_id}
+        GET /api/billing/premium-links
+        GET /api/billing/premium-links/export.csv
+        GET /api/billing/premium-links/{link_id}
+        GET /api/billing/premium-links/{link_id}/uses
+        GET /api/billing/subscribers
+        GET /api/billing/subscribers/export.csv
+        GET /api/billing/subscribers/{account_id}
+        GET /api/blog/posts
+        GET /api/blog/posts/export.csv
+        GET /api/blog/posts/{post_id}
+        GET /api/feedback
+        GET /api/feedback/export.csv
+        GET /api/feedback/{feedback_id}
+        GET /api/insights/figures
+        GET /api/insights/history
+        GET /api/insights/history.csv
+        GET /api/insights/history/choices
+        GET /api/insights/pages
+        GET /api/insights/pages.csv
+        GET /api/insights/usage
+        GET /api/insights/usage.csv
+        GET /api/invitations
+        GET /api/people
+        GET /api/people/export.csv
+        GET /api/people/{account_id}
+    """),
+    (Permission.ADMINISTER, """
+        PUT /api/billing/plans/{code}
+        PUT /api/billing/subscribers/{account_id}
+        POST /api/billing/payments
+        PUT /api/billing/payments/{payment_id}/paid
+        PUT /api/billing/payments/{payment_id}/void
+        POST /api/billing/premium-links
+        PUT /api/billing/premium-links/{link_id}/revocation
+        POST /api/blog/posts
+        PUT /api/blog/posts/{post_id}
+        DELETE /api/blog/posts/{post_id}
+        PUT /api/blog/posts/{post_id}/publication
+        DELETE /api/blog/posts/{post_id}/publication
+        PATCH /api/feedback/{feedback_id}
+        POST /api/invitations
+        DELETE /api/invitations/{invitation_id}
+        GET /api/mails
+        GET /api/mails/{mail_id}
+        PUT /api/people/{account_id}/role
+        PUT /api/people/{account_id}/disabled
+        DELETE /api/people/{account_id}/disabled
+        GET /api/people/{account_id}/sessions
+        DELETE /api/people/{account_id}/sessions
+        POST /api/people/{account_id}/reset
+    """),
+)  # fmt: skip
+
+SCREENS = _table(
+    (ANYBODY, """
+        /404
+        /500
+        /auth/login
+        /auth/login-unprotected
+        /auth/register/{type}/{token}
+        /auth/register-unprotected
+        /auth/reset-password
+        /auth/confirm-reset/{link}
+        /auth/verify/{email}
+        /auth/first-admin/{secret}
+        /blog
+        /blog/{slug}
+        /feedback
+        /payment
+        /pricing
+    """),
+    (Permission.READ, """
+        /dashboard/nih
+        /dashboard/nih/{id}
+        /dashboard/sam
+        /dashboard/sam/{id}
+        /dashboard/train
+        /dashboard/history
+        /dashboard/history/{id}
+        /dashboard/passage/{id}
+        /dashboard/category
+        /generate/index
+        /generate/slug/{token}
+    """),
+    (Permission.OVERSEE, """
+        /dashboard/index
+        /dashboard/analyze
+        /dashboard/audit
+        /dashboard/blog/list
+        /dashboard/blog/{id}/edit
+        /dashboard/feedback
+        /dashboard/freepremium
+        /dashboard/freepremium/{id}
+        /dashboard/payment/history
+        /dashboard/payment/history/{id}
+        /dashboard/subscription
+        /dashboard/subscription/{id}
+        /dashboard/users
+        /dashboard/users/{id}
+    """),
+    (Permission.ADMINISTER, """
+        /dashboard/blog/new-post
+        /dashboard/outbox
+        /dashboard/outbox/{id}
+    """),
+)  # fmt: skip
+
+JOBS: dict[str, str | None] = {
+    "import": "POST /api/opportunities/imports/{source}",
+    "categorise": "POST /api/opportunities/categorise",
+    "train": "POST /api/training/runs",
+    "draft": "POST /api/drafts",
+    "identity.letter": None,
+    "mail.send": None,
+}
+"""Each kind, and the route by which somebody begins one; None where the product does by itself."""

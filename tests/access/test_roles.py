@@ -1,0 +1,196 @@
+"""Every route, screen and kind of job, tried by everybody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.identity import entry, service
+from fundwright.identity.schemas import GRANTED, Client, Permission, Role
+from fundwright_ui.app import build_app
+from tests.access.table import ANYBODY, JOBS, ROUTES, SCREENS, Need
+
+STRANGER, DISABLED = "stranger", "disabled"
+EVERYBODY = (STRANGER, DISABLED, *Role)
+REFUSALS = {"TokenMissing", "TokenInvalid", "NotAllowed"}
+NOBODY = "00000000-0000-4000-8000-000000000000"
+HERE = Client(address="192.0.2.7")
+
+pytestmark = [pytest.mark.security(40), pytest.mark.slow]
+
+
+class People:
+    """Signs people of each role in: whoever was let in may have changed what belongs to them."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def token(self, who: str) -> str:
+        if who == STRANGER:
+            return ""
+        async with self._core.database.transaction() as session:
+            role = Role.ADMIN if who == DISABLED else Role(who)
+            email = f"{uuid4().hex}@example.org"
+            actor = await service.add_account(session, email=email, name="Ada Example", role=role, password=None)
+            code = await entry.new_handover(session, actor.id, remember=True)
+            token = (await service.redeem_handover(self._core, session, code, client=HERE)).token
+            if who == DISABLED:
+                await service.disable_account(session, email=email)
+            return token
+
+
+@asynccontextmanager
+async def opened(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+        yield client
+
+
+def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
+    for route in (route for included in app.routes for route in _inside(included)):
+        for method in sorted(getattr(route, "methods", None) or ()):
+            if method != "HEAD":
+                yield method, str(getattr(route, "path", ""))
+
+
+def _inside(route: Any) -> Iterator[Any]:
+    """A router that was included stands for its routes."""
+    router = getattr(route, "original_router", None)
+    yield from (route,) if router is None else (each for inner in router.routes for each in _inside(inner))
+
+
+def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    """The least that is valid."""
+    if "$ref" in schema:
+        return example(known[schema["$ref"].rpartition("/")[2]], known)
+    for choice in ("anyOf", "oneOf"):
+        if choice in schema:
+            return example(next(each for each in schema[choice] if each.get("type") != "null"), known)
+    if "const" in schema or "enum" in schema:
+        return schema.get("const", schema.get("enum", [None])[0])
+    match schema.get("type"):
+        case "object":
+            return {name: example(schema["properties"][name], known) for name in schema.get("required", ())}
+        case "array":
+            return [example(schema["items"], known)] * schema.get("minItems", 0)
+        case "integer" | "number":
+            return schema.get("minimum", 1)
+        case "boolean":
+            return False
+        case _:
+            texts = {"uuid": NOBODY, "date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z"}
+            return texts.get(schema.get("format", ""), "x" * schema.get("minLength", 1))
+
+
+class Asker:
+    """Sends what each route takes: the least that is valid, about something that is not there."""
+
+    def __init__(self, app: FastAPI, client: httpx.AsyncClient) -> None:
+        schema = app.openapi()
+        self._paths, self._known = schema["paths"], schema["components"]["schemas"]
+        self._client = client
+
+    async def ask(self, route: str, token: str) -> httpx.Response:
+        method, path = route.split(" ")
+        described = self._paths.get(path, {}).get(method.lower(), {})
+        parameters = {
+            each["name"]: example(each["schema"], self._known) for each in described.get("parameters", ()) if each["required"]
+        }
+        in_path = {each["name"] for each in described.get("parameters", ()) if each["in"] == "path"}
+        address = path.replace(":path}", "}").replace(":page}", "}").replace("{path}", "dashboard/train")
+        for name in in_path:
+            address = address.replace(f"{{{name}}}", str(parameters[name]))
+        options: dict[str, Any] = {"params": {name: value for name, value in parameters.items() if name not in in_path}}
+        content = described.get("requestBody", {}).get("content", {})
+        if "application/json" in content:
+            options["json"] = example(content["application/json"]["schema"], self._known)
+        elif "multipart/form-data" in content:
+            options["files"] = {"file": ("notes.txt", b"The ferry carries forty.")}
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        async with asyncio.timeout(10):
+            return await self._client.request(method, address, headers=headers, **options)
+
+
+def code_of(answer: httpx.Response) -> str | None:
+    if not answer.content or "json" not in answer.headers.get("content-type", ""):
+        return None
+    body = answer.json()
+    error: Any = body.get("error") if isinstance(body, dict) else None
+    return error.get("code") if isinstance(error, dict) else None
+
+
+def expected(need: Need, who: str) -> str:
+    if need is ANYBODY:
+        return "let in"
+    if who in (STRANGER, DISABLED):
+        return "sent away"
+    return "let in" if need in GRANTED[Role(who)] else "refused"
+
+
+class TestRoutes:
+    async def test_each_is_in_the_table(self, committed: Core) -> None:
+        found = {f"{method} {path}" for method, path in routes(build_app(committed))}
+        assert {"new": sorted(found - ROUTES.keys()), "gone": sorted(ROUTES.keys() - found)} == {"new": [], "gone": []}
+
+    async def test_each_lets_in_whom_it_should_and_nobody_else(self, committed: Core) -> None:
+        app, people = build_app(committed), People(committed)
+        wrong: list[str] = []
+        async with opened(app) as client:
+            asker = Asker(app, client)
+            refused_token = {who: await people.token(who) for who in EVERYBODY}
+            for route, need in ROUTES.items():
+                for who in EVERYBODY:
+                    meant = expected(need, who)
+                    token = await people.token(who) if meant == "let in" else refused_token[who]
+                    answer = await asker.ask(route, token)
+                    code = code_of(answer)
+                    if need is ANYBODY:
+                        became = "let in" if code not in {"TokenMissing", "NotAllowed"} else "refused"
+                    elif answer.status_code == 401:
+                        became = "sent away"
+                    else:
+                        became = "refused" if code == "NotAllowed" else "let in"
+                    is_understood = answer.status_code != 422 or "problems" not in answer.json()
+                    if became != meant or answer.status_code >= 500 or not is_understood:
+                        wrong.append(f"{route} by {who}: {answer.status_code} {code}, should be {meant}")
+        assert not wrong, "\n".join(wrong)
+
+
+class TestScreens:
+    async def test_each_is_in_the_table(self, committed: Core) -> None:
+        found = {screen.path for screen in committed.plugins.collect("screens")}
+        assert {"new": sorted(found - SCREENS.keys()), "gone": sorted(SCREENS.keys() - found)} == {"new": [], "gone": []}
+
+    async def test_each_shows_itself_to_whom_it_should_and_to_nobody_else(self, committed: Core) -> None:
+        people = People(committed)
+        wrong: list[str] = []
+        async with opened(build_app(committed)) as client:
+            tokens = {who: await people.token(who) for who in EVERYBODY}
+            for path, need in SCREENS.items():
+                address = path.replace("{id}", NOBODY).replace("{", "").replace("}", "")
+                for who in EVERYBODY:
+                    answer = await client.get(address, headers={"cookie": f"session={tokens[who]}"})
+                    led_to = answer.headers.get("location", "")
+                    meant = expected(need, who)
+                    became = "sent away" if led_to.startswith("/auth/login?") else "refused" if led_to == "/404" else "let in"
+                    if became != meant or (answer.status_code >= 500 and path != "/500"):
+                        wrong.append(f"{path} to {who}: {answer.status_code} {led_to}, should be {meant}")
+        assert not wrong, "\n".join(wrong)
+
+
+class TestJobs:
+    def test_each_kind_is_in_the_table(self, core: Core) -> None:
+        kinds = {kind for kind, _handler in core.plugins.collect("job_handlers")} | {mail.JOB_KIND}
+        assert kinds == JOBS.keys()
+
+    def test_each_is_begun_by_who_may_work(self) -> None:
+        assert {ROUTES[route] for route in JOBS.values() if route} == {Permission.WORK}

@@ -1,0 +1,73 @@
+"""Whatever leaves this machine over HTTP goes through core/fetch.py."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import python
+
+CLIENTS = {
+    "httpx2",
+    "httpx",
+    "httpcore",
+    "httpcore2",
+    "requests",
+    "aiohttp",
+    "urllib3",
+    "urllib.request",
+    "http.client",
+    "ftplib",
+}
+MAY = {Path("src/fundwright/core/fetch.py")}
+SMTP = {"aiosmtplib", "smtplib"}
+MAY_SEND_LETTERS = {Path("src/fundwright/core/mail.py")}  # to the server that a setting names
+SDK = {"AsyncOpenAI", "OpenAI"}
+
+pytestmark = pytest.mark.security(43)
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """What is there when the code runs: names that only a type checker reads are left out."""
+    only_types = {
+        inner for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for inner in ast.walk(node)
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if node in only_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def importers(modules: set[str], *, but: set[Path]) -> list[str]:
+    return [
+        f"{path}: {name}"
+        for path, tree in python("src", "components")
+        for name in imported(tree)
+        if path not in but and any(name == module or name.startswith(f"{module}.") for module in modules)
+    ]
+
+
+def test_nothing_else_has_a_client_of_its_own() -> None:
+    assert importers(CLIENTS, but=MAY) == []
+
+
+def test_letters_leave_from_one_place() -> None:
+    assert importers(SMTP, but=MAY_SEND_LETTERS) == []
+
+
+def test_the_client_of_the_models_is_given_ours() -> None:
+    calls = [
+        (f"{path}:{node.lineno}", {keyword.arg for keyword in node.keywords})
+        for path, tree in python("src", "components")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in SDK
+    ]
+    assert calls
+    assert [where for where, options in calls if "http_client" not in options] == []
