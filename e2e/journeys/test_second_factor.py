@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from pyotp.totp import TOTP
 
 from e2e.application import Application, free_port, started
 from e2e.conftest import PASSWORD
-from e2e.pages.ready import ready
+from e2e.pages.ready import ready, until
 from e2e.pages.security import Device
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
@@ -61,6 +62,12 @@ def sign_in(page: Page, named: Named) -> Callable[[str], None]:
     return first_step
 
 
+def assert_accessible(page: Page) -> None:
+    until(page, "document.getAnimations().every((each) => each.playState !== 'running')")
+    found = Axe().run(page).response["violations"]
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+
+
 class TestTwoSteps:
     def test_the_password_alone_opens_nothing_and_a_code_opens_it_once(
         self, page: Page, named: Named, sign_in: Callable[[str], None]
@@ -83,6 +90,7 @@ class TestTwoSteps:
         expect(page).to_have_title("Two-step verification")
         assert page.evaluate("localStorage.getItem('token')") is None
         ready(page)
+        assert_accessible(page)
         code, verify = page.get_by_label("Code"), page.get_by_role("button", name="Verify")
         verify.click()
         expect(page.get_by_text("Code is required")).to_be_visible()
@@ -129,6 +137,7 @@ class TestPasskeys:
         dialog = page.get_by_role("dialog", name="Confirm that it is you")
         password = dialog.get_by_label("Password")
         expect(password).to_be_focused()
+        assert_accessible(page)
         password.fill("wrong")
         password.press("Enter")
         expect(dialog.get_by_role("alert")).to_contain_text("That was not right.")
