@@ -14,6 +14,7 @@ PUBLIC = (
     "/auth/verify/ada@example.org",
     "/auth/verify/ada@example.org?link=spent",
     "/auth/first-admin/spent",
+    "/auth/second-factor?pending=spent",
     "/pricing",
     "/payment",
     "/blog",

@@ -44,6 +44,11 @@ class TestUser:
         assert fundwright("user", "disable", "ada@example.org", "--json")["disabled_at"]
         assert [user["email"] for user in fundwright("user", "list", "--json")["users"]] == ["ada@example.org"]
 
+    def test_loses_a_second_factor(self, fundwright: Any) -> None:
+        fundwright("user", "add", "ada@example.org", "--password-stdin", stdin=PASSWORD)
+        assert fundwright("user", "remove-second-factor", "Ada@example.org", "--json") == {"email": "ada@example.org"}
+        assert "was not found" in fundwright("user", "remove-second-factor", "nobody@example.org", succeeds=False)
+
     def test_without_a_password_gets_a_link(self, fundwright: Any) -> None:
         assert "/auth/confirm-reset/" in fundwright("user", "add", "ada@example.org")
 

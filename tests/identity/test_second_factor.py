@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -15,13 +16,13 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
-from fundwright.identity import people, second_factor, service
+from fundwright.identity import people, registration, second_factor, service
 from fundwright.identity.entry import LinkSpent
-from fundwright.identity.models import AuditEntry, OneTimeSecret, RecoveryCode
+from fundwright.identity.models import Account, AuditEntry, OneTimeSecret, RecoveryCode
 from fundwright.identity.schemas import Actor, Refusal, Role, SecondStep, SignedIn, SignInRefused
 from fundwright.identity.second_factor import AlreadyOn, NotStarted, WrongCode
 from tests.identity.authenticator import code_at
-from tests.identity.conftest import HERE, PASSWORD
+from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 
 EMAIL = "ada@example.org"
 Clock = Callable[[timedelta], datetime]
@@ -277,6 +278,49 @@ class TestTakingItAway:
     async def test_of_nobody_is_not_found(self, core: Core, session: AsyncSession) -> None:
         with pytest.raises(NotFound):
             await second_factor.remove(core, session, email="nobody@example.org")
+
+
+class TestConfirmingTheAddress:
+    async def test_does_not_go_around_the_second_step(
+        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+    ) -> None:
+        await turn_on(core, session, person, clock(timedelta()))
+        account = await session.get(Account, person.id)
+        assert account is not None
+        account.verified_at = None
+        await registration.send_verification(core, session, email=EMAIL, language="en")
+        (letter,) = [each for each in (await mail.list_mails(session, PageRequest())).items if "link=" in each.text]
+        secret = re.findall(r"link=(\S+)", letter.text)[0]
+        refused = await registration.confirm_email(core, session, secret=secret, password=PASSWORD, client=HERE)
+        assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
+        assert account.verified_at is not None
+
+
+@pytest.mark.usefixtures("ada")
+class TestPrograms:
+    @pytest.mark.parametrize("uniform", [False, True])
+    async def test_send_the_code_with_the_password(self, committed: Core, ada: Actor, uniform: bool) -> None:
+        form = {"email": EMAIL, "password": PASSWORD}
+        async with browse(with_settings(committed, uniform_errors=uniform)) as visitor:
+            await visitor.post("/signin", json=form)
+            secret = (await visitor.post("/api/account/second-factor")).json()["secret"]
+            wrong = await visitor.put("/api/account/second-factor", json={"code": "000000"})
+            assert (wrong.status_code, wrong.json()["error"]["code"]) == (422, "WrongCode")
+            made = await visitor.put("/api/account/second-factor", json={"code": code_at(secret, now())})
+            first, second, *_ = made.json()["codes"]
+            assert (await visitor.get("/api/account/second-factor")).json()["recovery_codes"] == 10
+        async with browse(with_settings(committed, uniform_errors=uniform)) as program:
+            asked = await program.post("/signin", json=form)
+            assert (asked.status_code, asked.json()["flag"], asked.json()["token"]) == (200, "error", None)
+            assert "as `code`" in asked.json()["error"] and "set-cookie" not in asked.headers
+            assert (await program.post("/signin", json={**form, "code": first})).json()["flag"] == "success"
+            needed = await program.post("/api/account/login", json=form)
+            assert (needed.status_code, needed.json()["error"]["code"]) == (403, "CodeNeeded")
+            wrong = await program.post("/api/account/login", json={**form, "code": first})
+            assert (wrong.status_code, wrong.json()["error"]["code"]) == (403, "WrongCode")
+            assert "accessToken" in (await program.post("/api/account/login", json={**form, "code": second})).json()
+            assert (await program.delete("/api/account/second-factor")).status_code == 204
+            assert "accessToken" in (await program.post("/api/account/login", json=form)).json()
 
 
 async def rows_of(session: AsyncSession, table: str) -> list[object]:

@@ -77,7 +77,7 @@ def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
         html.p(
             t("Scan this picture with your authenticator app, or type the key below into it. Then enter the code that it shows.")
         ),
-        html.img({"src": begun.picture, "alt": t("QR code for the authenticator app")}),
+        row(html.img({"src": begun.picture, "alt": t("QR code for the authenticator app")})),
         definition_list({t("Key"): html.code(" ".join(_in_fours(begun.secret)))}),
         row(copy_button(begun.secret, t("Copy the key"), is_small=True)),
         form(
@@ -201,28 +201,25 @@ def passkeys_section() -> VdomDict:
 def _passkey(passkey: PasskeyRead, remove: Callable[[PasskeyRead], None]) -> VdomDict:
     return html.li(
         {"key": str(passkey.id)},
-        row(
-            html.div(
-                {"className": "fw-stack fw-stack-tight"},
-                html.span({"className": "fw-strong"}, passkey.name),
-                html.span(
-                    {"className": "fw-muted fw-small"},
-                    t("Added"),
-                    " ",
-                    moment(passkey.created_at, shown="date"),
-                    " · ",
-                    t("Last used"),
-                    " ",
-                    moment(passkey.last_used_at) if passkey.last_used_at else t("Never"),
-                ),
+        html.div(
+            {"className": "fw-stack fw-stack-tight"},
+            html.span({"className": "fw-strong"}, passkey.name),
+            html.span(
+                {"className": "fw-muted fw-small"},
+                t("Added"),
+                " ",
+                moment(passkey.created_at, shown="date"),
+                " · ",
+                t("Last used"),
+                " ",
+                moment(passkey.last_used_at) if passkey.last_used_at else t("Never"),
             ),
-            button(
-                t("Remove"),
-                on_click=lambda: remove(passkey),
-                size="small",
-                aria_label=t("Remove the passkey {name}", name=passkey.name),
-            ),
-            spread=True,
+        ),
+        button(
+            t("Remove"),
+            on_click=lambda: remove(passkey),
+            size="small",
+            aria_label=t("Remove the passkey {name}", name=passkey.name),
         ),
     )
 
