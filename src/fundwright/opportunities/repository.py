@@ -336,14 +336,22 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
 
 
 async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[Mapping[str, Any]]:
-    """The newest with these words, of which the last may lack its end, in the title, or with just these anywhere."""
-    found: list[ColumnElement[bool]] = []
-    if words:
-        found.append(Opportunity.search.op("@@", return_type=Boolean())(_search_term(words)))
-        if parts := re.findall(r"\w+", words):
-            begun = func.to_tsquery(literal_column("'english'"), " & ".join(f"'{part}'" for part in parts) + ":*")
-            found.append(Opportunity.title_search.op("@@", return_type=Boolean())(begun))
-    matching = or_(*found) if found else true()
+    """The newest with these words in the title, of which the last may lack its end; then those with just these words anywhere."""
+    if not words:
+        return await _newest(session, true(), limit=limit)
+    found: list[Mapping[str, Any]] = []
+    if parts := re.findall(r"\w+", words):
+        begun = func.to_tsquery(literal_column("'english'"), " & ".join(f"'{part}'" for part in parts) + ":*")
+        in_title = Opportunity.title_search.op("@@", return_type=Boolean())(begun)
+        found.extend(await _newest(session, in_title, limit=limit))
+    if len(found) < limit:
+        anywhere = Opportunity.search.op("@@", return_type=Boolean())(_search_term(words))
+        others = and_(anywhere, Opportunity.id.not_in([row["id"] for row in found]))
+        found.extend(await _newest(session, others, limit=limit - len(found)))
+    return found
+
+
+async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[Mapping[str, Any]]:
     newest = (Opportunity.posted_at.desc(), Opportunity.id)
     # Of each kind apart: an index knows which are the newest of a kind.
     of_kinds = [

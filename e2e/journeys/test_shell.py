@@ -1,0 +1,119 @@
+"""The frame of every page: finding anything, keys, messages, and leaving in every tab."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, Route, expect
+
+from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
+from e2e.pages.keyboard import Keyboard
+from e2e.pages.ready import ready, until
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+
+
+class TestFindAnything:
+    def test_the_keyboard_alone_leads_from_anywhere_to_an_opportunity(self, recognised: Page) -> None:
+        page = recognised
+        page.goto("/dashboard/category")
+        ready(page)
+        keyboard = Keyboard(page)
+        keyboard.press("Control+k")
+        field = page.get_by_role("combobox", name="Find anything")
+        expect(field).to_be_focused()
+        keyboard.type("monitor")
+        option = page.get_by_role("group", name="Opportunities").get_by_role("option").first
+        expect(option).to_contain_text(re.compile("monitor", re.IGNORECASE))
+        title = option.locator("span").first.inner_text()
+        keyboard.enter()
+        page.wait_for_url(re.compile("/dashboard/(sam|nih)/[0-9a-f-]{36}"))
+        ready(page)
+        expect(page.get_by_role("main").get_by_role("heading", level=1)).to_have_text(title)
+
+    def test_escape_gives_the_focus_back(self, recognised: Page) -> None:
+        page = recognised
+        page.goto("/dashboard/nih")
+        ready(page)
+        search = page.get_by_role("searchbox", name="Search")
+        page.keyboard.press("/")
+        expect(search).to_be_focused()
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("combobox", name="Find anything")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(search).to_be_focused()
+
+    def test_a_press_beside_it_closes_it(self, recognised: Page) -> None:
+        page = recognised
+        page.goto("/generate/index")
+        ready(page)
+        Shell(page).find.click()
+        expect(page.get_by_role("dialog", name="Find anything")).to_be_visible()
+        page.mouse.click(5, 400)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+class TestKeys:
+    def test_two_letters_lead_to_a_page_until_they_are_switched_off(self, recognised: Page) -> None:
+        page = recognised
+        page.goto("/dashboard/category")
+        ready(page)
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Embedding History")
+        page.keyboard.press("Escape")
+        page.keyboard.press("g")
+        page.keyboard.press("t")
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+        Shell(page).settings.click()
+        page.get_by_role("switch", name="Shortcuts of single keys").click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        page.keyboard.press("?")
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("dialog")).to_have_accessible_name("Find anything")
+
+
+class TestLeaving:
+    def test_logging_out_in_one_tab_logs_out_all_and_closes_their_sockets(self, new_context: NewContext) -> None:
+        context = new_context()
+        first, second = context.new_page(), context.new_page()
+        SignInPage(first).open().sign_in(EMAIL, PASSWORD)
+        first.wait_for_url("**/dashboard/train")
+        ready(first)
+        with second.expect_websocket() as opened:
+            second.goto("/dashboard/category")
+        ready(second)
+        dialog = Shell(first).ask_to_sign_out()
+        expect(dialog.get_by_role("heading")).to_have_text("Sure you want to Log Out?")
+        expect(dialog.get_by_role("button")).to_have_text(["No, cancel", "Yes, confirm"])
+        dialog.get_by_role("button", name="Yes, confirm").click()
+        first.wait_for_url("**/auth/login?next=%2Fdashboard%2Ftrain")  # by the root
+        second.wait_for_url("**/auth/login?next=%2Fdashboard%2Fcategory")
+        assert opened.value.is_closed()
+        assert [page.evaluate("localStorage.getItem('token')") for page in (first, second)] == [None, None]
+
+
+class TestLoadingScreen:
+    def test_shows_until_it_is_known_who_somebody_is(self, page: Page, token: str) -> None:
+        waiting: list[Route] = []
+        page.route("**/session", lambda route: waiting.append(route))
+        page.add_init_script(f"localStorage.setItem('token', '{token}')")
+        with page.expect_request("**/session"):
+            page.goto("/auth/login")
+        until(page, "document.documentElement.dataset.settling === ''")
+        expect(page.get_by_role("heading", name="Welcome,")).to_be_hidden()
+        waiting[0].continue_()
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+        expect(page.get_by_role("heading", name="Train", level=1)).to_be_visible()
+
+
+def test_everybody_finds_the_feedback_form(page: Page, administrator: str) -> None:
+    recognise(page, administrator).goto("/dashboard/index")
+    ready(page)
+    Shell(page).account_menu.click()
+    page.get_by_role("menuitem", name="Send feedback").click()
+    page.wait_for_url("**/feedback")
+    expect(page.get_by_role("main").get_by_role("heading", name="Feedback", level=1)).to_be_visible()
