@@ -15,6 +15,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.web import Bounds, RequestId, add_error_handlers
 from fundwright.generation.api import router as generation
 from fundwright.identity import service as identity_service
+from fundwright.identity.account_api import router as account
 from fundwright.identity.api import cookie_name
 from fundwright.identity.api import router as identity
 from fundwright.identity.people_api import router as people
@@ -29,7 +30,9 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
-ROUTERS: tuple[APIRouter, ...] = (identity, people, opportunities, categories, training, generation, billing, content, insights)
+ROUTERS: tuple[APIRouter, ...] = (
+    identity, account, people, opportunities, categories, training, generation, billing, content, insights,
+)  # fmt: skip
 
 REDIRECTS = {
     "/": "/dashboard/train",

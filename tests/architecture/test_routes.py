@@ -20,7 +20,7 @@ NOT_UNDER_API = {
 }
 OPEN_TO_ALL = {
     "/signin", "/session", "/api/account/login", "/api/account/register", "/api/account/verify",
-    "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset",
+    "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset", "/api/account/confirm-email",
     "/api/blog", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there

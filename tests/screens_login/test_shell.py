@@ -29,6 +29,7 @@ OVERSIGHT = {
     "Analyze": "/dashboard/analyze",
     "History": "/dashboard/history",
     "Payment": "/dashboard/payment/history",
+    "Setting": "/dashboard/user/account",
     "List": "/dashboard/blog/list",
     "Feedback": "/dashboard/feedback",
     "Premium Link": "/dashboard/freepremium",
@@ -131,7 +132,12 @@ class TestTopBar:
             assert page.labelled("button", "Settings")
             assert page.labelled("button", "Account menu")
             menu = page.one("AccountMenu")["a"]
-            assert (menu["name"], menu["email"], menu["logoutLabel"], menu["links"]) == (ada.name, ada.email, "Logout", [])
+            assert (menu["name"], menu["email"], menu["logoutLabel"], menu["links"]) == (
+                ada.name,
+                ada.email,
+                "Logout",
+                [{"label": "Account", "href": "/dashboard/user/account"}],
+            )
             assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
 
     async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:

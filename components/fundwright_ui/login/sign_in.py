@@ -26,6 +26,10 @@ from fundwright_ui.login.form import (
 )
 from fundwright_ui.login.frame import REGISTER, RESET, login_frame
 from fundwright_ui.runtime.router import safe_next, screen
+from fundwright_ui.ui.feedback import alert
+
+DELETED = "deleted"
+"""In the query of the address: whoever comes here has just deleted an account."""
 
 
 @screen("/auth/login", "Login", area="public", away_when_signed_in="/")
@@ -60,6 +64,7 @@ def sign_in_screen() -> VdomDict:
         connection,
         t("Welcome,"),
         t("Sign in to continue!"),
+        alert(t("Your account is deleted."), variant="success") if DELETED in connection.location.query else None,
         login_form(
             t("Login"),
             signing_in,

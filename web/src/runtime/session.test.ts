@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { forgetToken, goToRoot, readToken, signInWithToken, takeOver } from "./session";
+import { forgetToken, goTo, readToken, signInWithToken, takeOver } from "./session";
 
 const assign = vi.fn();
 const reload = vi.fn();
@@ -91,10 +91,10 @@ describe("takeOver", () => {
   });
 });
 
-describe("goToRoot", () => {
-  it("loads the root behind the prefix, also from the login page", () => {
+describe("goTo", () => {
+  it("loads one of our paths behind the prefix, also from the login page", () => {
     vi.stubGlobal("location", { pathname: "/app/auth/login", assign });
-    goToRoot("/app");
+    goTo("/app", "/");
     expect(assign).toHaveBeenCalledWith("/app/");
   });
 });
