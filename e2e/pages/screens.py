@@ -13,6 +13,7 @@ PUBLIC = (
     "/auth/confirm-reset/spent",
     "/auth/verify/ada@example.org",
     "/auth/verify/ada@example.org?link=spent",
+    "/auth/confirm-email/spent",
     "/auth/first-admin/spent",
     "/pricing",
     "/payment",
@@ -32,6 +33,8 @@ GUARDED = (
     "/dashboard/passage/{passage}",
     "/generate/index",
     "/generate/slug/{draft}",
+    "/dashboard/user/account",
+    "/dashboard/user/account?tab=security",
 )
 
 OVERSEEN = (

@@ -187,7 +187,7 @@ class TestEmailChange:
         assert secret not in notice.text
         assert await email_change.address_to_confirm(session, secret) == "new@example.org"
         await sign_in(core, session)
-        assert await email_change.confirm(session, secret=secret, client=HERE) == "new@example.org"
+        assert (await email_change.confirm(session, secret=secret, client=HERE)).email == "new@example.org"
         assert await service.authenticate(core, session, before.token) is None
         assert not await recovery.is_reset_link(session, reset)
         assert (await sign_in(core, session, email="new@example.org")).actor.id == ada.id

@@ -168,4 +168,4 @@ class TestDeletion:
         assert (await signed_in.post("/api/account/deletion", json=meant)).status_code == 204
         assert (await signed_in.get("/api/account/profile")).status_code == 401
         assert not await sign_in(signed_in)
-        assert "Your account is deleted." in (await signed_in.get("/auth/login?deleted=1")).text
+        assert "Your account is deleted." in (await signed_in.get("/auth/login?notice=deleted")).text

@@ -233,8 +233,8 @@ class TestData:
             assert "That is not your password." in screen.find("alert").text
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Delete my account")
-            assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?deleted=1"}
-        async with mounted(committed, None, sign_in_screen, path="/auth/login?deleted=1") as screen:
+            assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?notice=deleted"}
+        async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=deleted") as screen:
             assert "Your account is deleted." in screen.text
         async with mounted(committed, None, sign_in_screen) as screen:
             assert "Your account is deleted." not in screen.text
@@ -255,8 +255,17 @@ class TestConfirmEmail:
             assert "From now on you sign in as new@example.org" in screen.text
             assert (await profile_of(committed, ada)).email == "ada@example.org"
             await screen.click("button", "Confirm")
+            assert not [frame for frame in screen.frames if frame["type"] == "signed_out"]
             assert "Sign in as new@example.org now." in screen.text
         assert (await profile_of(committed, ada)).email == "new@example.org"
+
+    async def test_leads_who_is_signed_in_with_the_account_to_the_login_page(self, committed: Core, ada: Actor) -> None:
+        link = await self.link(committed, ada)
+        async with mounted(committed, ada, confirm_email_screen, params={"link": link}) as screen:
+            await screen.click("button", "Confirm")
+            assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?notice=email-changed"}
+        async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=email-changed") as screen:
+            assert "Your email address is changed. Sign in with it now." in screen.text
 
     async def test_explains_a_link_that_does_not_work(self, committed: Core) -> None:
         async with mounted(committed, None, confirm_email_screen, params={"link": "spent"}) as screen:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.identity import email_change
+from fundwright.identity.schemas import Actor
 from fundwright_ui.hooks import use_action, use_connection, use_query
 from fundwright_ui.login.frame import LOGIN, login_frame
+from fundwright_ui.login.sign_in import EMAIL_CHANGED
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.feedback import alert, problem
@@ -21,13 +21,20 @@ from fundwright_ui.ui.feedback import alert, problem
 def confirm_email_screen() -> VdomDict:
     connection = use_connection()
     link = connection.location.params.get("link", "")
-    confirmed, set_confirmed = use_state(cast("str | None", None))
+    confirmed, set_confirmed = use_state("")
     email = use_query(lambda session: email_change.address_to_confirm(session, link), key=[link])
 
-    async def confirm(session: AsyncSession) -> str:
+    async def confirm(session: AsyncSession) -> Actor:
         return await email_change.confirm(session, secret=link, client=connection.client)
 
-    confirming = use_action(confirm, then=set_confirmed)
+    def finish(changed: Actor) -> None:
+        if connection.actor is not None and connection.actor.id == changed.id:
+            # Their session has ended with all the others, and this page with it.
+            connection.sign_out(f"{LOGIN}?notice={EMAIL_CHANGED}")
+        else:
+            set_confirmed(changed.email)
+
+    confirming = use_action(confirm, then=finish)
     title = t("Confirm your new email address")
     to_login = html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login")))
 

@@ -104,7 +104,8 @@ async def ask_to_change_email(
 async def confirm_new_email(form: LinkForm, request: Request, session: DbSession, client: From) -> EmailAnswer:
     """Confirm a new address by the `link` of the letter. Every session of the account ends."""
     refuse_foreign_page(request)
-    return EmailAnswer(email=await email_change.confirm(session, secret=form.link, client=client))
+    changed = await email_change.confirm(session, secret=form.link, client=client)
+    return EmailAnswer(email=changed.email)
 
 
 @router.delete("/sessions", status_code=204)

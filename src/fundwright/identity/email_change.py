@@ -61,8 +61,8 @@ async def address_to_confirm(session: AsyncSession, secret: str) -> str | None:
     return found.email if found else None
 
 
-async def confirm(session: AsyncSession, *, secret: str, client: Client) -> str:
-    """Give the account its new address, which this answers. Every session ends: sign in with it. Raises LinkSpent."""
+async def confirm(session: AsyncSession, *, secret: str, client: Client) -> Actor:
+    """Give the account its new address; answers whose it is. Every session ends: sign in with it. Raises LinkSpent."""
     used = await repository.use_secret(session, purpose=_PURPOSE, digest=tokens.digest(secret))
     account = await repository.find_account_by_id(session, used.owner_id) if used and used.owner_id else None
     new = used.email if used else None
@@ -79,4 +79,4 @@ async def confirm(session: AsyncSession, *, secret: str, client: Client) -> str:
         await repository.forget_secrets(session, purpose=purpose, owner_id=account.id)
     await entry.end_sessions(session, account.id)
     await audit.record(session, "email.changed", actor=actor, subject=new, client=client, old=old)
-    return new
+    return entry.actor_of(account)
