@@ -124,6 +124,8 @@ class TestPhoto:
     async def test_is_refused_by_size_and_by_content(self, signed_in: httpx.AsyncClient) -> None:
         answer = await signed_in.post("/api/account/photo", files={"file": ("me.png", b"x" * 3_000_001)})
         assert (answer.status_code, "larger than 3 MB" in answer.text) == (422, True)
+        answer = await signed_in.post("/api/account/photo", files={"file": ("me.png", b"x" * 5_000_000)})
+        assert (answer.status_code, "Choose a smaller photo." in answer.text) == (422, True)
         answer = await signed_in.post("/api/account/photo", files={"file": ("me.png", b"<html>")})
         assert (answer.status_code, "Choose a PNG, JPEG or WebP file" in answer.text) == (422, True)
 

@@ -167,18 +167,26 @@ UPLOAD: dict[str, object] = {
 """`openapi_extra` of a route that calls `receive_file`."""
 
 
-async def receive_file(core: Core, request: Request, keep: Callable[[AsyncIterator[bytes]], Awaitable[T]]) -> Received[T]:
+async def receive_file(
+    core: Core,
+    request: Request,
+    keep: Callable[[AsyncIterator[bytes]], Awaitable[T]],
+    *,
+    max_bytes: int | None = None,
+    otherwise: str = "Split the file, or give it to the command line: `fundwright --help`.",
+) -> Received[T]:
     """Give the pieces of form field `file` to `keep`: `core.files.store`, or `spool` for one job. Raises Invalid.
+
+    What is larger than `max_bytes`, by default what the settings allow, is refused before any of it is taken in; `otherwise` says
+    what to do then.
 
     A route reads its upload with this, after it has checked who asks: a parameter of type UploadFile would take the
     whole body in before the first check.
     """
     length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _PIECE_BYTES:
-        raise Invalid(
-            f"The upload must state its size, at most {core.settings.max_upload_bytes:,} bytes. "
-            "Split the file, or give it to the command line: `fundwright --help`."
-        )
+    limit = min(core.settings.max_upload_bytes, max_bytes or core.settings.max_upload_bytes)
+    if not length.isdecimal() or int(length) > limit + _PIECE_BYTES:
+        raise Invalid(f"The upload must state its size, at most {limit:,} bytes. {otherwise}")
     request.scope[_BODY_LIMIT] = int(length)
     async with request.form(max_files=1, max_fields=10) as form:
         upload = form.get("file")

@@ -117,7 +117,7 @@ async def end_other_sessions(session: DbSession, actor: CurrentActor, client: Fr
 @router.post("/photo", openapi_extra=UPLOAD)
 async def set_photo(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> AccountProfile:
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
-    received = await receive_file(core, request, photos.read)
+    received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise="Choose a smaller photo.")
     return await photos.set_photo(session, actor, received.kept, client=client)
 
 
