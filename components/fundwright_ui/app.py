@@ -15,6 +15,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.health import router as health
 from fundwright.core.web import Bounds, RequestId, Speech, add_error_handlers
 from fundwright.generation.api import router as generation
+from fundwright.identity.account_api import router as account
 from fundwright.identity.api import authenticate, recognise, refuse_in_maintenance
 from fundwright.identity.api import router as identity
 from fundwright.identity.people_api import router as people
@@ -30,17 +31,8 @@ from fundwright_ui.shell.frame import frame
 from fundwright_ui.widgets import ALL as WIDGETS
 
 ROUTERS: tuple[APIRouter, ...] = (
-    identity,
-    security,
-    people,
-    opportunities,
-    categories,
-    training,
-    generation,
-    billing,
-    content,
-    insights,
-)
+    identity, security, account, people, opportunities, categories, training, generation, billing, content, insights,
+)  # fmt: skip
 
 REDIRECTS = {
     "/": "/dashboard/train",

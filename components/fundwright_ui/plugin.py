@@ -13,6 +13,7 @@ from fundwright_ui.extension import Screen, SidebarEntry
 def screens() -> Iterable[Screen]:
     # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
     from fundwright_ui import login
+    from fundwright_ui.screens.account import account_screen
     from fundwright_ui.screens.analyze import analyze_screen
     from fundwright_ui.screens.audit import audit_screen
     from fundwright_ui.screens.blog import blog_post_screen, blog_screen
@@ -49,6 +50,7 @@ def screens() -> Iterable[Screen]:
 
     return (
         *login.SCREENS,
+        account_screen,
         dashboard_screen,
         analyze_screen,
         nih_screen,

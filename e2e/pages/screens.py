@@ -13,6 +13,7 @@ PUBLIC = (
     "/auth/confirm-reset/spent",
     "/auth/verify/ada@example.org",
     "/auth/verify/ada@example.org?link=spent",
+    "/auth/confirm-email/spent",
     "/auth/first-admin/spent",
     "/auth/second-factor?pending=spent",
     "/pricing",
@@ -35,6 +36,8 @@ GUARDED = (
     "/dashboard/passage/{passage}",
     "/generate/index",
     "/generate/slug/{draft}",
+    "/dashboard/user/account",
+    "/dashboard/user/account?tab=security",
 )
 
 OVERSEEN = (

@@ -14,6 +14,8 @@ from fundwright.core.plugins import hookspec
 if TYPE_CHECKING:
     from fundwright.core.jobs import JobHandler
     from fundwright.generation.schemas import DraftTemplate
+    from fundwright.identity.leaving import AccountDeletedHandler
+    from fundwright.identity.personal_data import PersonalDataReader
     from fundwright.identity.registration import RegistrationLinks
     from fundwright.identity.service import AccountCreatedHandler
     from fundwright.insights.schemas import FigureReader
@@ -31,6 +33,19 @@ def job_handlers() -> Iterable[tuple[str, JobHandler]]:
 @hookspec
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     """Coroutines `handler(core, session, actor)` that give a new account what it starts with, in the same transaction."""
+    return ()
+
+
+@hookspec
+def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
+    """Coroutines `handler(core, session, actor)` that take away what an account has outside of the database, before its rows go."""
+    return ()
+
+
+@hookspec
+def personal_data() -> Iterable[PersonalDataReader]:
+    """Coroutines `read(core, session, actor)` that yield the files that a copy of everything that belongs to the account has from the
+    package."""
     return ()
 
 

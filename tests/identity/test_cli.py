@@ -52,6 +52,13 @@ class TestUser:
     def test_without_a_password_gets_a_link(self, fundwright: Any) -> None:
         assert "/auth/confirm-reset/" in fundwright("user", "add", "ada@example.org")
 
+    def test_is_invited_by_a_link(self, fundwright: Any) -> None:
+        invited = fundwright("user", "invite", "Grace@example.org", "--role", "viewer", "--json")
+        assert (invited["email"], invited["role"]) == ("grace@example.org", "viewer")
+        assert invited["link"].startswith("http://127.0.0.1:8000/auth/register/team/")
+        assert invited["link"] in fundwright("mail")
+        assert fundwright("user", "list", "--json")["users"] == []
+
     def test_a_weak_password_is_one_sentence(self, fundwright: Any) -> None:
         said = fundwright("user", "add", "ada@example.org", "--password-stdin", stdin="password\n", succeeds=False)
         assert said.count("\n") == 1

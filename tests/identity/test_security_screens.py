@@ -20,8 +20,8 @@ from fundwright_ui.hooks import use_action, use_actor
 from fundwright_ui.login.second_factor import second_factor_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.screens.account_factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.person import person_screen
-from fundwright_ui.screens.security_tab import passkeys_section, second_factor_section
 from fundwright_ui.shell.proof import proof_dialog
 from fundwright_ui.ui import form, text_field
 from tests.identity.authenticator import Device, code_at
@@ -31,7 +31,7 @@ ADDRESS = "http://localhost:8000"
 
 
 @component
-def security_tab() -> VdomDict:
+def factors() -> VdomDict:
     """As the account page shows them, in the frame of the dashboard."""
     return html.div(second_factor_section(), passkeys_section(), proof_dialog())
 
@@ -88,7 +88,7 @@ def handovers(screen: ScreenUnderTest) -> list[str]:
 
 class TestTwoStepVerification:
     async def test_is_turned_on_by_a_code_and_shows_recovery_codes_once(self, committed: Core, signed_in: Actor) -> None:
-        async with mounted(committed, signed_in, security_tab) as screen:
+        async with mounted(committed, signed_in, factors) as screen:
             await screen.click("button", "Turn on two-step verification")
             secret = screen.find("CopyButton", "Copy the key").props["text"]
             assert "QR code for the authenticator app" in str(screen.view.tree)
@@ -105,7 +105,7 @@ class TestTwoStepVerification:
 
     async def test_is_turned_off_after_a_question(self, committed: Core, signed_in: Actor) -> None:
         await turn_on(committed, signed_in)
-        async with mounted(committed, signed_in, security_tab) as screen:
+        async with mounted(committed, signed_in, factors) as screen:
             await screen.click("button", "Turn off")
             assert screen.props("ConfirmDialog")["title"] == "Turn off two-step verification?"
             await screen.emit("ConfirmDialog", "on_confirm")
@@ -117,7 +117,7 @@ class TestTwoStepVerification:
         async with committed.database.transaction() as session:
             for code in codes[:8]:
                 await second_factor.prove_by_code(committed, session, signed_in, code=code, client=HERE)
-        async with mounted(committed, signed_in, security_tab) as screen:
+        async with mounted(committed, signed_in, factors) as screen:
             assert "2 recovery codes left" in screen.text and "Make new recovery codes" in screen.text
             await screen.click("button", "New recovery codes")
             assert len(str(screen.find("CopyButton", "Copy the codes").props["text"]).split()) == 10
@@ -125,7 +125,7 @@ class TestTwoStepVerification:
 
 class TestPasskeys:
     async def test_is_added_by_what_the_browser_makes_and_removed(self, public: Core, signed_in: Actor) -> None:
-        async with mounted(public, signed_in, security_tab) as screen:
+        async with mounted(public, signed_in, factors) as screen:
             assert "No passkeys yet." in screen.text
             await screen.click("button", "Add a passkey")
             assert "Fill in this field." in screen.text
@@ -140,7 +140,7 @@ class TestPasskeys:
             assert "No passkeys yet." in screen.text
 
     async def test_a_browser_that_gives_none_is_told_and_the_name_stays(self, public: Core, signed_in: Actor) -> None:
-        async with mounted(public, signed_in, security_tab) as screen:
+        async with mounted(public, signed_in, factors) as screen:
             await screen.type("Name of the passkey", "Telephone")
             await screen.click("button", "Add a passkey")
             await screen.emit("Passkey", "on_refused", reason="InvalidStateError")
@@ -148,7 +148,7 @@ class TestPasskeys:
             assert (screen.value("Name of the passkey"), screen.props("Passkey")["options"]) == ("Telephone", "")
 
     async def test_says_what_is_missing_at_an_address_without_a_name(self, committed: Core, signed_in: Actor) -> None:
-        async with mounted(committed, signed_in, security_tab) as screen:
+        async with mounted(committed, signed_in, factors) as screen:
             assert "Passkeys need a host name and https." in screen.text
             assert not screen.has("button", "Add a passkey")
 

@@ -29,6 +29,7 @@ OVERSIGHT = {
     "Analyze": "/dashboard/analyze",
     "History": "/dashboard/history",
     "Payment": "/dashboard/payment/history",
+    "Setting": "/dashboard/user/account",
     "List": "/dashboard/blog/list",
     "Feedback": "/dashboard/feedback",
     "Premium Link": "/dashboard/freepremium",
@@ -134,7 +135,10 @@ class TestTopBar:
             assert page.labelled("button", "Account menu")
             menu = page.one("AccountMenu")["a"]
             assert (menu["name"], menu["email"], menu["logoutLabel"]) == (ada.name, ada.email, "Logout")
-            assert menu["links"] == [{"label": "Send feedback", "href": "/feedback"}]
+            assert menu["links"] == [
+                {"label": "Account", "href": "/dashboard/user/account"},
+                {"label": "Send feedback", "href": "/feedback"},
+            ]
             assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
 
     async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:

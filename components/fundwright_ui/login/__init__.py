@@ -1,9 +1,10 @@
-"""The sign-in family: login, registration, forgotten password."""
+"""The sign-in family: login, registration, forgotten password, new address."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from fundwright_ui.login.confirm_email import confirm_email_screen
 from fundwright_ui.login.first_admin import first_admin_screen
 from fundwright_ui.login.register import register_screen
 from fundwright_ui.login.reset import confirm_reset_screen, reset_password_screen
@@ -20,6 +21,7 @@ SCREENS = (
     reset_password_screen,
     confirm_reset_screen,
     verify_screen,
+    confirm_email_screen,
     first_admin_screen,
 )
 

@@ -22,6 +22,7 @@ from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.buttons import button, icon_button
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.feedback import alert
+from fundwright_ui.ui.strength import strength_meter
 
 _T = TypeVar("_T")
 
@@ -133,20 +134,10 @@ def new_password_input(form: LoginForm, name: str, label: str) -> VdomDict:
     """A field for a new password, and how strong it is."""
     value = form.values[name]
     strength = use_query(lambda _session: passwords.strength(value), key=[value])
-    words = (t("Very weak"), t("Weak"), t("Fair"), t("Strong"), t("Very strong"))
-    score = strength.value or 0
     return html.div(
         {"className": "fw-stack fw-stack-tight"},
         password_input(form, name, label, "new-password"),
-        html.div(
-            {"className": "fw-row", "aria-live": "polite"},
-            html.meter(
-                {"className": "fw-meter", "min": 0, "max": 4, "value": score, "aria-label": t("Strength of the password")}
-            ),
-            html.span({"className": "fw-muted"}, words[score]),
-        )
-        if value
-        else None,
+        strength_meter(strength.value or 0) if value else None,
     )
 
 

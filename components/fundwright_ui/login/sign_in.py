@@ -28,6 +28,10 @@ from fundwright_ui.login.frame import REGISTER, RESET, SECOND_FACTOR, login_fram
 from fundwright_ui.login.passkey import passkey_button
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import safe_next, screen
+from fundwright_ui.ui.feedback import alert
+
+DELETED, EMAIL_CHANGED = "deleted", "email-changed"
+"""What `notice` in the address says has just been done, by which whoever comes here was signed out."""
 
 
 @screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True)
@@ -64,10 +68,17 @@ def sign_in_screen() -> VdomDict:
 
     signing_in = use_submit(form, sign_in, then=finish)
 
+    notices = {
+        DELETED: t("Your account is deleted."),
+        EMAIL_CHANGED: t("Your email address is changed. Sign in with it now."),
+    }
+    notice = notices.get(connection.location.query.get("notice", ""))
+
     return login_frame(
         connection,
         t("Welcome,"),
         t("Sign in to continue!"),
+        alert(notice, variant="success") if notice else None,
         login_form(
             t("Login"),
             signing_in,

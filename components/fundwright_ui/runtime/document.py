@@ -117,6 +117,7 @@ class Documents:
                 "strings": translations(self._bundle.strings),
                 "modules": self._modules,
                 "account": str(actor.id) if actor else None,
+                "timeZone": actor.time_zone if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status
         head = self._bundle.painted_head(_ENTRY, nonce=nonce) + self._feed_link(found.screen.feed)

@@ -11,6 +11,7 @@ from reactpy.types import Component, VdomDict
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import PageRequest
+from fundwright.identity import personal_data
 from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import DRAFT, IMPORT, TRAINING, HistoryChoices, HistoryQuery, HistoryRow, HistoryState
@@ -164,6 +165,7 @@ def kind_label(kind: str) -> str:
         DRAFT: t("Draft"),
         IMPORT: t("File import"),
         TRAINING: t("Training run"),
+        personal_data.JOB_KIND: t("Copy of one's own data"),
     }
     return names.get(kind, kind)
 

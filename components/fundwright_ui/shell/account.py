@@ -12,6 +12,7 @@ from fundwright.core.messages import t
 from fundwright.identity import service as identity
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.widgets import AccountLink, AccountMenu, ConfirmDialog
 
 
@@ -25,6 +26,7 @@ def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
         AccountMenu(
             name=actor.name,
             email=actor.email,
+            photo=connection.href(actor.photo_url) if actor.photo_url else "",
             label=t("Account menu"),
             links=[AccountLink(label=t(entry.label), href=connection.href(entry.path)) for entry in links],
             logout_label=t("Logout"),
@@ -32,7 +34,9 @@ def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
             fallback=[
                 html.button(
                     {"type": "button", "className": "fw-avatar", "aria-label": t("Account menu"), "aria-haspopup": "menu"},
-                    (actor.name or actor.email)[:1],
+                    avatar(actor.name or actor.email, connection.href(actor.photo_url))
+                    if actor.photo_url
+                    else (actor.name or actor.email)[:1],
                 )
             ],
         ),

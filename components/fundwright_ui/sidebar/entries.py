@@ -21,6 +21,7 @@ ENTRIES = (
     SidebarEntry("Analyze", "/dashboard/analyze", icon="analyze", roles=_OVERSIGHT),
     SidebarEntry("History", "/dashboard/history", icon="history", roles=_OVERSIGHT),
     SidebarEntry("Payment", "/dashboard/payment/history", icon="payment", roles=_OVERSIGHT),
+    SidebarEntry("Setting", "/dashboard/user/account", icon="settings", roles=_OVERSIGHT),
     SidebarEntry(
         "New post", "/dashboard/blog/new-post", icon="edit", roles=roles_with(Permission.ADMINISTER), heading=_ADMIN, group="Blog"
     ),
@@ -32,6 +33,7 @@ ENTRIES = (
 """Those that Fundwright itself registers: role user works, the others oversee (the product specification lists both)."""
 
 IN_MENU = (
+    SidebarEntry("Account", "/dashboard/user/account", roles=_WORK),
     SidebarEntry("People", "/dashboard/users", roles=_OVERSIGHT),
     SidebarEntry("Audit trail", "/dashboard/audit", roles=_OVERSIGHT),
     SidebarEntry("Outbox", "/dashboard/outbox", roles=roles_with(Permission.ADMINISTER)),

@@ -48,6 +48,8 @@ class AccountMenu(Widget):
 
     name: str
     email: str
+    photo: str = ""
+    """Address of the photo; "" shows the initial."""
     label: str
     links: Sequence[AccountLink] = ()
     logout_label: str

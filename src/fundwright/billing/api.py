@@ -10,6 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from fundwright.billing import service
 from fundwright.billing.schemas import (
+    OwnPlan,
     PaymentCreate,
     PaymentQuery,
     PaymentRead,
@@ -47,6 +48,12 @@ async def list_plans(session: DbSession, actor: CurrentActor) -> list[PlanRead]:
 @router.put("/plans/{code}")
 async def change_plan(session: DbSession, actor: CurrentActor, client: From, code: PlanCode, change: PlanChange) -> PlanRead:
     return await service.change_plan(session, actor, code, change, client=client)
+
+
+@router.get("/mine")
+async def own_plan(session: DbSession, actor: CurrentActor) -> OwnPlan:
+    """Your plan, and what you have used of it in this month."""
+    return await service.own_plan(session, actor)
 
 
 @router.get("/subscribers")

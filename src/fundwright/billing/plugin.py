@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import service
+from fundwright.billing.personal_data import own_files
 from fundwright.billing.schemas import LinkState
 from fundwright.core.assembly import Core
 from fundwright.core.messages import nt
 from fundwright.core.plugins import hookimpl
+from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.registration import RegistrationLink, RegistrationLinks
 from fundwright.identity.schemas import Actor, Client
 
@@ -35,3 +37,8 @@ class PremiumLinks:
 @hookimpl
 def registration_links() -> Iterable[RegistrationLinks]:
     return [PremiumLinks()]
+
+
+@hookimpl
+def personal_data() -> Iterable[PersonalDataReader]:
+    return [own_files]

@@ -48,6 +48,17 @@ async def plan_of(session: AsyncSession, owner_id: UUID) -> Plan:
     return (await session.scalars(select(Plan).where(Plan.code == code))).one()
 
 
+async def current_subscription(session: AsyncSession, owner_id: UUID) -> Subscription | None:
+    query = select(Subscription).where(Subscription.owner_id == owner_id, _is_current())
+    return await session.scalar(query.order_by(Subscription.since.desc()).limit(1))
+
+
+async def used_in(session: AsyncSession, owner_id: UUID, month: date) -> dict[str, int]:
+    """How much of each quota the account has used in that month."""
+    query = select(QuotaUse.quota, QuotaUse.used).where(QuotaUse.owner_id == owner_id, QuotaUse.month == month)
+    return {row.quota: row.used for row in await session.execute(query)}
+
+
 async def use_one(session: AsyncSession, owner_id: UUID, quota: Quota, *, month: date, limit: int | None) -> bool:
     """Count one more unless that is over `limit`, and answer whether it was counted.
 
@@ -88,6 +99,17 @@ async def find_account(session: AsyncSession, accounts: Accounts, email: str) ->
 async def end_subscriptions(session: AsyncSession, owner_id: UUID) -> None:
     current = update(Subscription).where(Subscription.owner_id == owner_id, _is_current())
     await session.execute(current.values(until=now()))
+
+
+async def subscriptions_of(session: AsyncSession, owner_id: UUID) -> Sequence[Subscription]:
+    """Oldest first."""
+    query = select(Subscription).where(Subscription.owner_id == owner_id).order_by(Subscription.since, Subscription.id)
+    return (await session.scalars(query)).all()
+
+
+async def payments_of(session: AsyncSession, owner_id: UUID) -> Sequence[Payment]:
+    """By number."""
+    return (await session.scalars(select(Payment).where(Payment.owner_id == owner_id).order_by(Payment.number))).all()
 
 
 def _subscribers(accounts: Accounts, query: SubscriberQuery) -> Select[*tuple[Any, ...]]:

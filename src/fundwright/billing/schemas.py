@@ -67,6 +67,18 @@ class Origin(StrEnum):
     INVOICE = "invoice"
 
 
+class OwnPlan(BaseModel):
+    """The plan that the account is on, and what it has used of it in this month. Administrators are not held to its limits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    plan: PlanRead
+    until: datetime | None
+    is_limited: bool
+    drafts: int
+    imports: int
+
+
 class SubscriberRead(BaseModel):
     """An account and its plan. Who has no subscription is on Free, since nothing and until nothing."""
 

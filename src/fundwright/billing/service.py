@@ -14,6 +14,7 @@ from fundwright.billing.models import Payment, PremiumLink, PremiumLinkUse, Subs
 from fundwright.billing.schemas import (
     LinkState,
     Origin,
+    OwnPlan,
     PaymentCreate,
     PaymentQuery,
     PaymentRead,
@@ -115,6 +116,21 @@ async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, chang
     await audit.record(session, "plan.changed", actor=actor, subject=code, client=client, **details)
     await publish(session, TOPIC)
     return PlanRead.model_validate(plan)
+
+
+@needs(Permission.READ)
+async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
+    """Which plan the actor is on, and what is used up of it."""
+    plan = await repository.plan_of(session, actor.id)
+    subscription = await repository.current_subscription(session, actor.id)
+    used = await repository.used_in(session, actor.id, _month())
+    return OwnPlan(
+        plan=PlanRead.model_validate(plan),
+        until=subscription.until if subscription else None,
+        is_limited=not actor.may(Permission.ADMINISTER),
+        drafts=used.get(Quota.DRAFTS, 0),
+        imports=used.get(Quota.IMPORTS, 0),
+    )
 
 
 @needs(Permission.WORK)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BindParameter, Select, UnaryExpression, bindparam, delete, func, or_, select, update
+from sqlalchemy import BindParameter, Row, Select, UnaryExpression, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -60,6 +61,16 @@ async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[Catego
 
 async def list_for_classifier(session: AsyncSession, owner_id: UUID) -> list[Category]:
     return list(await session.scalars(select(Category).where(Category.owner_id == owner_id).order_by(Category.id)))
+
+
+async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[UUID, str, str, datetime]]:
+    """What people decided: subject, name of the category, state and time, oldest first."""
+    query = (
+        select(Label.subject_id, Category.name.label("category"), Label.state, Label.decided_at)
+        .outerjoin(Category, Category.id == Label.category_id)
+        .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON)
+    )
+    return (await session.execute(query.order_by(Label.decided_at, Label.id))).all()
 
 
 async def get(session: AsyncSession, owner_id: UUID, category_id: UUID) -> Category:

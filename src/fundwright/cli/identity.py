@@ -10,7 +10,7 @@ import typer
 
 from fundwright.cli.context import AsJson, Options, acting, emit, opened, run
 from fundwright.core.errors import Invalid
-from fundwright.identity import entry, recovery, second_factor, service
+from fundwright.identity import account, entry, recovery, registration, second_factor, service
 from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
 
 user = typer.Typer(help="Add accounts, list them, and change their role, password or access.", no_args_is_help=True)
@@ -57,6 +57,27 @@ def add_user(
     run(command)
 
 
+@user.command("invite")
+def invite_user(
+    context: typer.Context,
+    email: Email,
+    role: Annotated[GivenRole, typer.Option(help="What the account may do.")] = "user",
+    as_json: AsJson = False,
+) -> None:
+    """Print a link by which the owner of the address registers, once, within two weeks; it is also sent by letter."""
+
+    async def command() -> None:
+        async with opened(context) as core, core.database.transaction() as session:
+            link = await registration.invite_by_command(core, session, email=email, role=Role(role))
+        emit(
+            {"email": entry.normalise_email(email), "role": role, "link": link},
+            as_json=as_json,
+            human=f"Send this link to its owner to register (it works once, for two weeks):\n  {link}",
+        )
+
+    run(command)
+
+
 @user.command("list")
 def list_users(context: typer.Context, as_json: AsJson = False) -> None:
     """List all accounts."""
@@ -79,8 +100,8 @@ def disable_user(context: typer.Context, email: Email, as_json: AsJson = False) 
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            account = await service.disable_account(session, email=email)
-        emit(account, as_json=as_json, human=_account_line(account))
+            changed = await service.disable_account(session, email=email)
+        emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
 
@@ -91,8 +112,8 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            account = await service.enable_account(session, email=email)
-        emit(account, as_json=as_json, human=_account_line(account))
+            changed = await service.enable_account(session, email=email)
+        emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
 
@@ -110,8 +131,8 @@ def change_role(
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            account = await service.change_role(session, email=email, role=Role(role))
-        emit(account, as_json=as_json, human=_account_line(account))
+            changed = await service.change_role(session, email=email, role=Role(role))
+        emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
 
@@ -153,7 +174,9 @@ def create_token(
 
     async def command() -> None:
         async with acting(context) as (core, actor), core.database.transaction() as session:
-            made = await service.create_api_token(session, actor, name=name, scope=scope, lasts_days=days)
+            made = await account.make_api_token(
+                core, session, actor, name=name, scope=scope, lasts_days=days, client=entry.COMMAND_LINE
+            )
         emit(
             made,
             as_json=as_json,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -61,6 +61,12 @@ async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | N
     return set(await session.scalars(others))
 
 
+async def posts_of(session: AsyncSession, author_id: UUID) -> Sequence[BlogPost]:
+    """What the account has written, oldest first."""
+    query = select(BlogPost).where(BlogPost.author_id == author_id).order_by(BlogPost.created_at, BlogPost.id)
+    return (await session.scalars(query)).all()
+
+
 def _posts(query: PostQuery) -> Select[BlogPost]:
     found = _without_text()
     if query.text:
@@ -98,6 +104,12 @@ async def stream_feedback(session: AsyncSession, query: FeedbackQuery) -> AsyncI
 
 async def find_feedback(session: AsyncSession, feedback_id: UUID) -> Feedback | None:
     return await session.get(Feedback, feedback_id)
+
+
+async def feedback_of(session: AsyncSession, sender_id: UUID) -> Sequence[Feedback]:
+    """What the account has sent, oldest first."""
+    query = select(Feedback).where(Feedback.sender_id == sender_id).order_by(Feedback.created_at, Feedback.id)
+    return (await session.scalars(query)).all()
 
 
 def _feedback(query: FeedbackQuery) -> Select[Feedback]:

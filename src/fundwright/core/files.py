@@ -12,6 +12,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
 from fundwright.core.messages import number, t
@@ -109,3 +111,7 @@ class FileStore:
 
     def remove(self, name: str) -> None:
         self.path(name).unlink(missing_ok=True)
+
+    def remove_after_commit(self, session: AsyncSession, name: str) -> None:
+        """Remove the file once what says that it is there is gone for good."""
+        event.listen(session.sync_session, "after_commit", lambda _: self.remove(name), once=True)

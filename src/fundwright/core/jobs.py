@@ -21,7 +21,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 from procrastinate.types import TimeDeltaParams
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -356,6 +356,11 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
         job.state, job.ended_at = JobState.CANCELLED, now()
     await _announce(session, job)
     return JobRead.model_validate(job)
+
+
+async def forget(session: AsyncSession, owner_id: UUID) -> None:
+    """Take away every job of somebody who leaves; one that runs stops at its next step."""
+    await session.execute(delete(Job).where(Job.owner_id == owner_id))
 
 
 def job_topic(job_id: UUID) -> str:

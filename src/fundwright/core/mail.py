@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 
 import aiosmtplib
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -145,6 +145,11 @@ async def get_mail(session: AsyncSession, mail_id: UUID) -> MailRead:
     if mail is None:
         raise NotFound(t("The letter"))
     return MailRead.model_validate(mail)
+
+
+async def forget(session: AsyncSession, recipient: str) -> None:
+    """Take away the letters to somebody who leaves, but for those that are on their way."""
+    await session.execute(delete(Mail).where(Mail.recipient == recipient, Mail.state != MailState.WAITING))
 
 
 async def send(run: JobRun) -> dict[str, Any]:

@@ -197,20 +197,28 @@ UPLOAD: dict[str, object] = {
 """`openapi_extra` of a route that calls `receive_file`."""
 
 
-async def receive_file(core: Core, request: Request, keep: Callable[[AsyncIterator[bytes]], Awaitable[T]]) -> Received[T]:
+async def receive_file(
+    core: Core,
+    request: Request,
+    keep: Callable[[AsyncIterator[bytes]], Awaitable[T]],
+    *,
+    max_bytes: int | None = None,
+    otherwise: str = "",
+) -> Received[T]:
     """Give the pieces of form field `file` to `keep`: `core.files.store`, or `spool` for one job. Raises Invalid.
+
+    What is larger than `max_bytes`, by default what the settings allow, is refused before any of it is taken in; `otherwise` says
+    what to do then.
 
     A route reads its upload with this, after it has checked who asks: a parameter of type UploadFile would take the
     whole body in before the first check.
     """
     length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > core.settings.max_upload_bytes + _PIECE_BYTES:
+    limit = min(core.settings.max_upload_bytes, max_bytes or core.settings.max_upload_bytes)
+    if not length.isdecimal() or int(length) > limit + _PIECE_BYTES:
+        next_step = otherwise or t("Split the file, or give it to the command line: `fundwright --help`.")
         raise Invalid(
-            t(
-                "The upload must state its size, at most {size} bytes. Split the file, or give it to the "
-                "command line: `fundwright --help`.",
-                size=number(core.settings.max_upload_bytes),
-            )
+            t("The upload must state its size, at most {size} bytes. {next_step}", size=number(limit), next_step=next_step)
         )
     request.scope[_BODY_LIMIT] = int(length)
     async with request.form(max_files=1, max_fields=10) as form:

@@ -19,7 +19,7 @@ from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, DbSession, error_body
-from fundwright.identity import outbox, passkeys, recovery, registration, service, sessions
+from fundwright.identity import account, outbox, passkeys, recovery, registration, service, sessions
 from fundwright.identity.schemas import (
     AccountUser,
     Actor,
@@ -289,7 +289,7 @@ class ApiTokenForm(BaseModel):
 @router.post("/signin")
 async def sign_in(form: SignInForm, request: Request, response: Response, core: CoreDep, session: DbSession) -> SignInAnswer:
     """Sign in. The answer's `flag` is `success` or `error`; the status is 200 in both cases."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     result = await service.sign_in(
         core,
         session,
@@ -310,7 +310,7 @@ async def begin_session(
     form: SessionForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> SessionAnswer:
     """Turn a handover code, or a token that the browser kept, into the session cookie; and an old token into its successor."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     if form.code:
         signed_in = await service.redeem_handover(core, session, form.code, client=client_of(request))
     else:
@@ -343,7 +343,7 @@ async def log_in(
     form: LoginWithCodeForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
     """Sign in for programs. Unlike `/signin` it says whether the email or the password was wrong, unless errors are uniform."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     result = await service.sign_in(
         core, session, email=form.email, password=form.password, code=form.code, remember=True, client=client_of(request)
     )
@@ -370,7 +370,7 @@ async def log_in(
 @router.post("/api/account/login/passkey-options")
 async def start_passkey(request: Request, core: CoreDep, session: DbSession) -> PasskeyOptions:
     """Begin to sign in with a passkey. The answer is good for one try, within five minutes."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     return PasskeyOptions(options=await passkeys.start_sign_in(core, session))
 
 
@@ -379,7 +379,7 @@ async def log_in_with_passkey(
     form: PasskeyForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
     """Sign in with a passkey. It counts as both steps of two-step verification."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     client = client_of(request)
     code = await passkeys.sign_in(core, session, credential=form.credential, remember=form.remember, client=client)
     if isinstance(code, SignInRefused):
@@ -394,7 +394,7 @@ async def register(
     form: RegisterForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
     """Register and sign in, where the installation is open to strangers. Where errors are uniform, a letter tells how to go on."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     try:
         async with session.begin_nested():
             name, client = f"{form.first_name} {form.last_name}".strip(), client_of(request)
@@ -419,7 +419,7 @@ async def confirm_email(
     form: ConfirmForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
     """Confirm an address by the `link` of the letter and the password that was registered, and sign in."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     client = client_of(request)
     code = await registration.confirm_email(core, session, secret=form.link, password=form.password, client=client)
     if isinstance(code, SignInRefused):
@@ -432,7 +432,7 @@ async def confirm_email(
 @router.post("/api/account/resend-verification", status_code=202)
 async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
     """Send the letter once more. The answer is the same whether the address waits to be confirmed or not."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     await registration.ask_to_confirm_again(
         core, session, email=form.email, language=current_language(), client=client_of(request)
     )
@@ -441,14 +441,14 @@ async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep,
 @router.post("/api/account/reset-password", status_code=202)
 async def ask_for_reset(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
     """Send a link for a new password. The answer is the same whether the address has an account or not."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     await recovery.ask_for_reset(core, session, email=form.email, language=current_language(), client=client_of(request))
 
 
 @router.post("/api/account/confirm-reset", status_code=204)
 async def reset_password(form: ConfirmForm, request: Request, core: CoreDep, session: DbSession) -> None:
     """Choose a new `password` by the `link` of the letter; every session of the account ends."""
-    _refuse_foreign_page(request)
+    refuse_foreign_page(request)
     await recovery.reset_password(core, session, secret=form.link, password=form.password, client=client_of(request))
 
 
@@ -518,10 +518,12 @@ async def list_api_tokens(session: DbSession, actor: CurrentActor) -> list[ApiTo
 
 
 @router.post("/api/account/tokens", status_code=201)
-async def create_api_token(form: ApiTokenForm, request: Request, session: DbSession, actor: CurrentActor) -> ApiTokenCreated:
+async def create_api_token(
+    form: ApiTokenForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
+) -> ApiTokenCreated:
     """Make an API token. This answer is the only place where its secret can be read."""
-    return await service.create_api_token(
-        session, actor, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
+    return await account.make_api_token(
+        core, session, actor, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
     )
 
 
@@ -563,7 +565,7 @@ def _is_https(settings: Settings) -> bool:
     return settings.public_url is not None and settings.public_url.startswith("https://")
 
 
-def _refuse_foreign_page(request: Request) -> None:
+def refuse_foreign_page(request: Request) -> None:
     """For requests that set the cookie: another site's page must not sign its visitor in to somebody else's account."""
     if not (_is_ours(request) or _is_silent(request)):
         raise ForeignOrigin

@@ -65,6 +65,8 @@ def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
         "role": account.role,
         "session_id": session_id,
         "language": account.language,
+        "time_zone": account.time_zone,
+        "photo_url": account.photo_url,
     }
     return Actor.model_validate(values)
 
@@ -85,6 +87,13 @@ async def get_account(session: AsyncSession, email: str) -> Account:
     account = await repository.find_account(session, email)
     if account is None:
         raise NotFound(t("The account {email}", email=email))
+    return account
+
+
+async def get_account_by_id(session: AsyncSession, account_id: UUID) -> Account:
+    account = await repository.find_account_by_id(session, account_id)
+    if account is None:
+        raise NotFound(t("The account"))
     return account
 
 
@@ -138,8 +147,8 @@ async def start_session(core: Core, session: AsyncSession, account: Account, *, 
     return SignedIn(token=token, actor=actor, max_age_s=int(lasts.total_seconds()) if remember else None)
 
 
-async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> bool:
-    ended = await repository.end_sessions(session, owner_id, only=only)
+async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None) -> bool:
+    ended = await repository.end_sessions(session, owner_id, only=only, but=but)
     for session_id in ended:
         await live.publish(session, session_topic(session_id))
     return bool(ended)
@@ -157,7 +166,13 @@ async def new_handover(session: AsyncSession, account_id: UUID, *, remember: boo
 
 
 async def new_secret(
-    session: AsyncSession, purpose: str, *, lasts: timedelta, owner_id: UUID | None = None, remember: bool = False
+    session: AsyncSession,
+    purpose: str,
+    *,
+    lasts: timedelta,
+    owner_id: UUID | None = None,
+    remember: bool = False,
+    email: str | None = None,
 ) -> str:
     await repository.forget_expired_secrets(session)
     secret = tokens.new_secret()
@@ -168,6 +183,7 @@ async def new_secret(
             digest=tokens.digest(secret),
             owner_id=owner_id,
             remember=remember,
+            email=email,
             created_at=moment,
             expires_at=moment + lasts,
         )

@@ -26,6 +26,8 @@ class Account(Base):
     role: Mapped[str]
     language: Mapped[str | None]
     """None until one is chosen under Settings: the browser's own language counts."""
+    time_zone: Mapped[str | None]
+    """None until one is chosen: the browser's own zone counts."""
     photo_url: Mapped[str | None]
     phone_number: Mapped[str | None]
     country: Mapped[str | None]
@@ -130,6 +132,32 @@ class OneTimeSecret(Base):
     digest: Mapped[str] = mapped_column(unique=True)
     owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
     remember: Mapped[bool] = mapped_column(default=False)
+    email: Mapped[str | None]
+    """The address that the link confirms as the account's new one."""
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+
+
+class AccountPhoto(Base):
+    """256 × 256 pixels as WebP; a new one has a new id, so that browsers may keep it."""
+
+    __tablename__ = "account_photo"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    content: Mapped[bytes]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class DataCopy(Base):
+    """An archive of everything that belongs to an account, made by a job; the file has its id for a name."""
+
+    __tablename__ = "data_copy"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    job_id: Mapped[UUID | None]
+    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
     created_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
 

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.messages import Language, t
+from fundwright.core.messages import Language, current_language, t
 from fundwright.identity import audit, entry, jobs, letters, repository, throttle, tokens
 from fundwright.identity.schemas import Actor, Client
 
@@ -61,6 +61,8 @@ async def reset_password(core: Core, session: AsyncSession, *, secret: str, pass
     await entry.end_sessions(session, account.id)
     forgot = f"{core.settings.address}/auth/reset-password"
     await mail.post(
-        core, session, letters.password_changed(account.email, entry.language_of(account, otherwise="en"), link=forgot)
+        core,
+        session,
+        letters.password_changed(account.email, entry.language_of(account, otherwise=current_language()), link=forgot),
     )
     await audit.record(session, "password.reset", actor=entry.actor_of(account), subject=account.email, client=client)

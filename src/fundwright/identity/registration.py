@@ -199,20 +199,14 @@ async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str,
 
     Raises Invalid, EmailTaken or ProofRequired.
     """
-    plain = entry.normalise_email(email)
-    if await repository.find_account(session, plain) is not None:
-        raise service.EmailTaken
-    await repository.revoke_invitations(session, plain)
-    secret = tokens.new_secret()
-    invitation = Invitation(
-        email=plain, role=role, digest=tokens.digest(secret), invited_by=actor.id, expires_at=now() + _INVITED_FOR
-    )
-    session.add(invitation)
-    await session.flush()
-    link = f"{core.settings.address}/auth/register/{TEAM}/{secret}"
-    await mail.post(core, session, letters.invitation(plain, actor.language or "en", inviter=actor.name, link=link))
-    await audit.record(session, "invitation.sent", actor=actor, subject=plain, client=client, role=role.value)
+    invitation, _ = await _invite(core, session, email=email, role=role, inviter=actor, client=client)
     return InvitationRead.model_validate(invitation)
+
+
+async def invite_by_command(core: Core, session: AsyncSession, *, email: str, role: Role) -> str:
+    """The same from the command line, whose user passes on the link that this answers. Raises Invalid or EmailTaken."""
+    _, link = await _invite(core, session, email=email, role=role, inviter=None, client=entry.COMMAND_LINE)
+    return link
 
 
 @needs(Permission.OVERSEE)
@@ -231,6 +225,31 @@ async def withdraw_invitation(session: AsyncSession, actor: Actor, invitation_id
         raise NotFound(t("The invitation"))
     invitation.revoked_at = invitation.revoked_at or now()
     await audit.record(session, "invitation.withdrawn", actor=actor, subject=invitation.email, client=client)
+
+
+async def _invite(
+    core: Core, session: AsyncSession, *, email: str, role: Role, inviter: Actor | None, client: Client
+) -> tuple[Invitation, str]:
+    plain = entry.normalise_email(email)
+    if await repository.find_account(session, plain) is not None:
+        raise service.EmailTaken
+    await repository.revoke_invitations(session, plain)
+    secret = tokens.new_secret()
+    invitation = Invitation(
+        email=plain,
+        role=role,
+        digest=tokens.digest(secret),
+        invited_by=inviter.id if inviter else None,
+        expires_at=now() + _INVITED_FOR,
+    )
+    session.add(invitation)
+    await session.flush()
+    link = f"{core.settings.address}/auth/register/{TEAM}/{secret}"
+    language = inviter.language if inviter and inviter.language else "en"
+    name = inviter.name if inviter else t("The administrator")
+    await mail.post(core, session, letters.invitation(plain, language, inviter=name, link=link))
+    await audit.record(session, "invitation.sent", actor=inviter, subject=plain, client=client, role=role.value)
+    return invitation, link
 
 
 async def _accept_invitation(core: Core, session: AsyncSession, token: str, *, name: str, password: str, client: Client) -> str:

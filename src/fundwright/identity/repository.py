@@ -16,9 +16,11 @@ from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 from fundwright.identity.models import (
     Account,
+    AccountPhoto,
     AccountSession,
     ApiToken,
     AuditEntry,
+    DataCopy,
     Invitation,
     OneTimeSecret,
     Passkey,
@@ -173,11 +175,15 @@ async def list_live_sessions(session: AsyncSession, owner_id: UUID) -> Sequence[
     return (await session.scalars(query.order_by(AccountSession.last_used_at.desc()))).all()
 
 
-async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> Sequence[UUID]:
-    """End all sessions of an account, or one of them; answers the ids of those that were still open."""
+async def end_sessions(
+    session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None
+) -> Sequence[UUID]:
+    """End all sessions of an account, one of them, or all but one; answers the ids of those that were still open."""
     query = update(AccountSession).where(AccountSession.owner_id == owner_id, AccountSession.ended_at.is_(None))
     if only is not None:
         query = query.where(AccountSession.id == only)
+    if but is not None:
+        query = query.where(AccountSession.id != but)
     return (await session.scalars(query.values(ended_at=now()).returning(AccountSession.id))).all()
 
 
@@ -355,6 +361,42 @@ async def save_state(session: AsyncSession, owner_id: UUID, name: str, value: An
     change = {"value": value, "changed_at": now()}
     query = insert(SavedState).values(owner_id=owner_id, name=name, **change)
     await session.execute(query.on_conflict_do_update(index_elements=["owner_id", "name"], set_=change))
+
+
+async def find_photo(session: AsyncSession, photo_id: UUID) -> tuple[AccountPhoto, Account] | None:
+    query = select(AccountPhoto, Account).join(Account, Account.id == AccountPhoto.owner_id)
+    row = (await session.execute(query.where(AccountPhoto.id == photo_id))).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+async def remove_photos(session: AsyncSession, owner_id: UUID) -> None:
+    await session.execute(delete(AccountPhoto).where(AccountPhoto.owner_id == owner_id))
+
+
+async def find_data_copy(session: AsyncSession, owner_id: UUID) -> DataCopy | None:
+    """The account's only one."""
+    return await session.scalar(select(DataCopy).where(DataCopy.owner_id == owner_id, DataCopy.expires_at > now()))
+
+
+async def remove_data_copies(session: AsyncSession, owner_id: UUID) -> Sequence[UUID]:
+    return (await session.scalars(delete(DataCopy).where(DataCopy.owner_id == owner_id).returning(DataCopy.id))).all()
+
+
+async def list_audit_of(session: AsyncSession, account: Account) -> Sequence[AuditEntry]:
+    """What the account did, and what was done about it, oldest first."""
+    is_about = (AuditEntry.actor_id == account.id) | (AuditEntry.subject == account.email)
+    return (await session.scalars(select(AuditEntry).where(is_about).order_by(AuditEntry.at, AuditEntry.id))).all()
+
+
+async def list_saved_states(session: AsyncSession, owner_id: UUID) -> Sequence[SavedState]:
+    return (await session.scalars(select(SavedState).where(SavedState.owner_id == owner_id).order_by(SavedState.name))).all()
+
+
+async def delete_account(session: AsyncSession, account: Account) -> None:
+    """With all that refers to it, and the invitation by which it came."""
+    await session.execute(delete(Invitation).where(Invitation.email == account.email))
+    await session.delete(account)
+    await session.flush()
 
 
 async def list_throttles(session: AsyncSession, subjects: Sequence[str]) -> Sequence[SignInThrottle]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field, field_validator
 from pydantic.alias_generators import to_camel
 
-from fundwright.core.messages import Language
+from fundwright.core.jobs import JobRead
+from fundwright.core.messages import Language, t
 from fundwright.core.paging import PageRequest
+from fundwright.identity import places
+
+_PHONE = re.compile(r"\+?[\d\s()./-]+(?:\s?(?:ext|x)\.?\s?\d{1,6})?", re.IGNORECASE)
 
 
 class Role(StrEnum):
@@ -69,6 +74,9 @@ class Actor(BaseModel):
     """The one chosen under Settings, on whatever browser."""
     is_program: bool = False
     """It holds an API token: nobody can be asked who they are."""
+    time_zone: str | None = None
+    """The one that times are shown in, if it is not to be the browser's."""
+    photo_url: str | None = None
 
     def may(self, permission: Permission) -> bool:
         """Whether services do it for the actor. Screens offer nothing else."""
@@ -145,6 +153,79 @@ class AccountUser(BaseModel):
     about: str | None
     role: Role
     is_public: bool
+
+
+class AccountProfile(AccountUser):
+    """One's own account as its page shows it."""
+
+    language: Language | None
+    time_zone: str | None
+
+
+def _without_spare_space(value: Any) -> Any:
+    return " ".join(value.replace("\x00", " ").split()) if isinstance(value, str) else value
+
+
+def _without_spare_lines(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    lines = (_without_spare_space(line) for line in value.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+_NothingChosen = BeforeValidator(lambda value: value or None)
+_Line = BeforeValidator(_without_spare_space)
+
+
+class ProfileChange(BaseModel):
+    """What people say about themselves. All of it is written; "" empties a field. `country` is an ISO 3166 code."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+    display_name: Annotated[str, Field(min_length=1, max_length=200), _Line]
+    phone_number: Annotated[str, Field(max_length=40), _Line] = ""
+    country: Annotated[str, Field(max_length=2), _Line] = ""
+    address: Annotated[str, Field(max_length=200), _Line] = ""
+    state: Annotated[str, Field(max_length=100), _Line] = ""
+    city: Annotated[str, Field(max_length=100), _Line] = ""
+    zip_code: Annotated[str, Field(max_length=20), _Line] = ""
+    about: Annotated[str, Field(max_length=2_000), BeforeValidator(_without_spare_lines)] = ""
+    is_public: bool = False
+
+    @field_validator("phone_number")
+    @classmethod
+    def _can_be_called(cls, number: str) -> str:
+        if number and not (_PHONE.fullmatch(number) and 5 <= sum(map(str.isdigit, number)) <= 20):
+            raise ValueError(t("Enter a phone number such as +1 202 555 0100, or leave the field empty."))
+        return number
+
+    @field_validator("country")
+    @classmethod
+    def _is_on_the_map(cls, code: str) -> str:
+        if code and code not in places.country_codes():
+            raise ValueError(t("Choose a country from the list."))
+        return code
+
+
+class LocaleChange(BaseModel):
+    """How things are written for the account. None follows the browser."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+
+    language: Annotated[Language | None, _NothingChosen] = None
+    time_zone: Annotated[Annotated[str, Field(max_length=100)] | None, _NothingChosen] = None
+
+
+class DataCopyRead(BaseModel):
+    """An archive of one's own data. It can be downloaded once `job` has succeeded, until `expires_at`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    job: JobRead
+    size_bytes: int | None
+    created_at: datetime
+    expires_at: datetime
 
 
 class Client(BaseModel):

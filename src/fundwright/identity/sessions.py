@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.messages import current_language
 from fundwright.identity import audit, entry, letters, repository, tokens
 from fundwright.identity.models import Account, AccountSession
 from fundwright.identity.schemas import Actor, Client, SignedIn
@@ -94,7 +95,7 @@ async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, clie
     if await entry.end_sessions(session, account.id, only=found.row.id):
         await audit.record(session, "session.replayed", actor=None, subject=account.email, client=client)
         forgot = f"{core.settings.address}/auth/reset-password"
-        language = entry.language_of(account, otherwise="en")
+        language = entry.language_of(account, otherwise=current_language())
         await mail.post(core, session, letters.session_replayed(account.email, language, link=forgot))
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fundwright.core.plugins import hookimpl
+from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights import service
+from fundwright.insights.personal_data import own_files
 from fundwright.insights.schemas import FigureReader
 
 
 @hookimpl
 def dashboard_figures() -> Iterable[FigureReader]:
     return [service.read_figures]
+
+
+@hookimpl
+def personal_data() -> Iterable[PersonalDataReader]:
+    return [own_files]

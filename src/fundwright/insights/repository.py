@@ -34,6 +34,11 @@ async def forget_views(session: AsyncSession, *, before: datetime) -> None:
     await session.execute(delete(PageView).where(PageView.at < before))
 
 
+async def views_of(session: AsyncSession, account_id: UUID) -> Sequence[PageView]:
+    """Oldest first."""
+    return (await session.scalars(select(PageView).where(PageView.account_id == account_id).order_by(PageView.id))).all()
+
+
 async def views_by_day(session: AsyncSession, query: UsageQuery) -> dict[date, tuple[int, int]]:
     """(views, people) of each day that has any."""
     return {day: (views, people) for day, views, people in await session.execute(_visits(_day(PageView.at), query))}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
+from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.jobs import categorise, import_file
 from fundwright.opportunities.nih import NihJsonLines
+from fundwright.opportunities.personal_data import own_files
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.sources import Source
 
@@ -26,3 +30,8 @@ def job_handlers() -> list[tuple[str, JobHandler]]:
 @hookimpl(trylast=True)  # whoever answers last is shown first
 def dashboard_figures() -> list[FigureReader]:
     return [service.read_figures]
+
+
+@hookimpl
+def personal_data() -> Iterable[PersonalDataReader]:
+    return [own_files]

@@ -556,6 +556,12 @@ async def page_of_runs(
     return [(run, job) for run, job in await session.execute(found)], total
 
 
+async def own_runs(session: AsyncSession, owner_id: UUID) -> Sequence[ImportRun]:
+    """Those that the account has begun, oldest first."""
+    query = select(ImportRun).where(ImportRun.owner_id == owner_id).order_by(ImportRun.created_at, ImportRun.id)
+    return (await session.scalars(query)).all()
+
+
 async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> None:
     await session.execute(update(ImportRun).where(ImportRun.id == run_id).values(job_id=job_id))
 

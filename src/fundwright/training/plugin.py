@@ -6,10 +6,13 @@ from collections.abc import Iterable
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
+from fundwright.identity.leaving import AccountDeletedHandler
+from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.service import AccountCreatedHandler
 from fundwright.insights.schemas import FigureReader
 from fundwright.training import service
 from fundwright.training.jobs import train
+from fundwright.training.personal_data import own_files
 from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
 
 
@@ -27,6 +30,16 @@ def document_readers() -> Iterable[Reader]:
 @hookimpl
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     return [service.add_sample]
+
+
+@hookimpl
+def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
+    return [service.remove_all]
+
+
+@hookimpl
+def personal_data() -> Iterable[PersonalDataReader]:
+    return [own_files]
 
 
 @hookimpl

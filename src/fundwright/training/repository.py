@@ -111,6 +111,15 @@ async def list_documents(session: AsyncSession, owner_id: UUID, request: PageReq
     return list(rows), total
 
 
+async def list_all(session: AsyncSession, owner_id: UUID) -> list[Document]:
+    """Oldest first."""
+    return list(await session.scalars(_documents(owner_id).order_by(Document.created_at, Document.id)))
+
+
+async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
+    return await session.scalar(select(Document.text).where(Document.owner_id == owner_id, Document.id == document_id))
+
+
 async def list_sample(session: AsyncSession, owner_id: UUID) -> list[Document]:
     return list(await session.scalars(_documents(owner_id).where(Document.is_sample)))
 

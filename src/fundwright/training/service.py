@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -158,6 +156,18 @@ async def remove_document(core: Core, session: AsyncSession, actor: Actor, docum
     """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(core, session, actor, [document])
+
+
+@needs(Permission.READ)
+async def remove_all(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """Remove every document with its file, for an account that is being deleted."""
+    await _remove(core, session, actor, await repository.list_all(session, actor.id))
+
+
+@needs(Permission.READ)
+async def count_own(session: AsyncSession, actor: Actor) -> int:
+    """How many documents the actor has added; the sample is a gift."""
+    return await repository.count_own_documents(session, actor.id)
 
 
 @needs(Permission.READ)
@@ -325,15 +335,8 @@ async def _remove(core: Core, session: AsyncSession, actor: Actor, documents: Se
     for document in documents:
         await repository.delete_document(session, actor.id, document.id)
         if not await repository.is_content_used(session, document.sha256):
-            _remove_file_after_commit(core, session, document.sha256)
+            core.files.remove_after_commit(session, document.sha256)
     await publish(session, documents_topic(actor.id))
-
-
-def _remove_file_after_commit(core: Core, session: AsyncSession, sha256: str) -> None:
-    def remove(_session: Any) -> None:
-        core.files.remove(sha256)
-
-    event.listen(session.sync_session, "after_commit", remove, once=True)
 
 
 async def _documents_to_train(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID] | None) -> list[UUID]:

@@ -9,6 +9,7 @@ export interface AccountLink {
 export interface AccountMenuProps {
   readonly name: string;
   readonly email: string;
+  readonly photo: string;
   readonly label: string;
   readonly links: readonly AccountLink[];
   readonly logoutLabel: string;

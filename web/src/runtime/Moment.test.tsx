@@ -21,6 +21,11 @@ it("is hydrated as the server wrote it, then written in the reader's time zone a
   expect(screen.getByRole("time").textContent).toBe(inZone("short"));
 });
 
+it("is written in the zone that the account has chosen", async () => {
+  await openPage(begun, { page: { language: "de", timeZone: "Asia/Tokyo" } });
+  expect(screen.getByRole("time").textContent).toBe("22.11.2026, 07:39");
+});
+
 it("shows the day alone where the hour says nothing, and follows the server", async () => {
   const page = await openPage({ ...begun, a: { ...begun.a, "data-moment": "date" } }, { page: { language: "de" } });
   expect(screen.getByRole("time").textContent).toBe(inZone());

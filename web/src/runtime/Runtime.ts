@@ -4,7 +4,8 @@ import { Connection } from "./connection";
 import { keepFields } from "./keptFields";
 import type { EventData, Fault, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
-import { forgetToken, goToRoot, takeOver } from "./session";
+import { setTimeZone } from "./dates";
+import { forgetToken, goTo, takeOver } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
 
@@ -60,6 +61,7 @@ export class Runtime {
 
   constructor(page: Page) {
     this.page = page;
+    setTimeZone(page.timeZone);
     this.tree = new Signal(page.tree);
     this.title = new Signal(page.title);
     this.#releaseMount = this.readiness.hold();
@@ -217,7 +219,7 @@ export class Runtime {
         void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
         break;
       case "signed_out":
-        this.#leave(goToRoot);
+        this.#leave((base) => goTo(base, frame.next));
         break;
       case "download":
         this.#download(frame.url);

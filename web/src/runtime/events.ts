@@ -1,4 +1,5 @@
 import type { ChangeEvent, KeyboardEvent, SubmitEvent, SyntheticEvent } from "react";
+import { momentOf } from "./dates";
 import type { EventData } from "./protocol";
 
 type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -13,12 +14,6 @@ export function readField(field: FormField): { value: string | string[]; checked
 
 function isLocalTime(field: Element | RadioNodeList | null): boolean {
   return field instanceof HTMLInputElement && field.type === "datetime-local";
-}
-
-/** The server does not know the person's time zone: it hears which moment their clock shows. */
-function momentOf(local: string): string {
-  const moment = new Date(local);
-  return Number.isNaN(moment.getTime()) ? local : moment.toISOString();
 }
 
 function readForm(form: HTMLFormElement, submitter: HTMLElement | null): EventData {

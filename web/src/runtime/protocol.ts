@@ -53,6 +53,8 @@ export interface Page {
   readonly modules: Readonly<Record<string, string>>;
   /** The id of whoever is signed in. */
   readonly account: string | null;
+  /** The zone that they have chosen for times; null is the browser's own. */
+  readonly timeZone: string | null;
 }
 
 export type Path = readonly number[];
@@ -75,7 +77,7 @@ export type ServerFrame =
   | { readonly type: "toast"; readonly message: string; readonly variant: Variant }
   | { readonly type: "navigate"; readonly path: string; readonly replace?: boolean; readonly reload?: boolean }
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
-  | { readonly type: "signed_out" }
+  | { readonly type: "signed_out"; readonly next: string }
   | { readonly type: "download"; readonly url: string }
   | { readonly type: "refused"; readonly sentence: string };
 

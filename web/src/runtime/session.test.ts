@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { followOtherTabs, forgetToken, goToRoot, readToken, signInWithToken, takeOver } from "./session";
+import { followOtherTabs, forgetToken, goTo, readToken, signInWithToken, takeOver } from "./session";
 
 const assign = vi.fn();
 const reload = vi.fn();
@@ -116,10 +116,10 @@ describe("takeOver", () => {
   });
 });
 
-describe("goToRoot", () => {
-  it("loads the root behind the prefix, also from the login page", () => {
+describe("goTo", () => {
+  it("loads one of our paths behind the prefix, also from the login page", () => {
     vi.stubGlobal("location", { pathname: "/app/auth/login", assign });
-    goToRoot("/app");
+    goTo("/app", "/");
     expect(assign).toHaveBeenCalledWith("/app/");
   });
 });

@@ -46,9 +46,9 @@ export function postSession(base: string, body: { token?: string; code?: string 
   });
 }
 
-/** After signing out: the guard of the root leads on to the login page. */
-export function goToRoot(base: string): void {
-  location.assign(`${base}/`);
+/** After signing out: to one of our own paths. */
+export function goTo(base: string, path: string): void {
+  location.assign(base + path);
 }
 
 /** Returns whether the login page is being loaded: not where its screen is shown already. */

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { renderWidget } from "../../test/renderWidget";
 import { AccountMenu } from "./AccountMenu";
 
-const ada = { name: "Ada", email: "ada@example.org", label: "Account menu", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }] };
+const ada = { name: "Ada", email: "ada@example.org", label: "Account menu", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }], photo: "" };
 
 describe("AccountMenu", () => {
   it("opens by its button and shows who is signed in", async () => {
@@ -13,6 +13,13 @@ describe("AccountMenu", () => {
     fireEvent.click(button);
     expect(await screen.findByText("ada@example.org")).toBeTruthy();
     expect(screen.getByRole("menuitem", { name: "Train" }).getAttribute("href")).toBe("/dashboard/train");
+  });
+
+  it("shows the photo instead of the initial", async () => {
+    await renderWidget(<AccountMenu {...ada} photo="/api/account/photos/1" />);
+    const button = screen.getByRole("button", { name: "Account menu" });
+    expect(button.querySelector("img")?.getAttribute("src")).toBe("/api/account/photos/1");
+    expect(button.textContent).toBe("");
   });
 
   it("is a landmark, although it stands outside of the others", async () => {

@@ -4,7 +4,7 @@ import { Waiting } from "../../runtime/Waiting";
 
 const AccountMenuList = lazy(async () => ({ default: (await import("./AccountMenuList")).AccountMenuList }));
 
-/** The initial of who is signed in; pressing it opens their menu, whose code is fetched by then. */
+/** The photo or the initial of who is signed in; pressing it opens their menu, whose code is fetched by then. */
 export function AccountMenu(props: AccountMenuProps): ReactNode {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -24,7 +24,7 @@ export function AccountMenu(props: AccountMenuProps): ReactNode {
         aria-expanded={isOpen}
         onClick={open}
       >
-        {(props.name || props.email).slice(0, 1)}
+        {props.photo ? <img className="fw-avatar" src={props.photo} alt="" /> : (props.name || props.email).slice(0, 1)}
       </button>
       {wasOpened ? (
         <Suspense fallback={<Waiting />}>

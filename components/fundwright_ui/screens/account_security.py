@@ -1,0 +1,241 @@
+"""The tab Security of the account page: password, address, and where one is signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import t
+from fundwright.identity import account, email_change, passwords
+from fundwright.identity import service as identity
+from fundwright.identity.devices import device_of
+from fundwright.identity.schemas import SessionRead, SignInRefused
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.screens.account_factors import passkeys_section, second_factor_section
+from fundwright_ui.ui import (
+    alert,
+    button,
+    card,
+    chip,
+    definition_list,
+    form,
+    loading,
+    moment,
+    problem,
+    row,
+    section,
+    stack,
+    text_field,
+)
+from fundwright_ui.ui.strength import strength_meter
+
+Password = Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+class PasswordChange(BaseModel):
+    """A change of password as it is typed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    current: Password
+    new: Annotated[str, Field(min_length=passwords.MIN_LENGTH, max_length=10_000)]
+
+
+class EmailChange(BaseModel):
+    """A change of address as it is typed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: Annotated[str, Field(min_length=1, max_length=254)]
+    password: Password
+
+
+@component
+def security_tab() -> VdomDict:
+    return stack(
+        _password(key="password"),
+        _email(key="email"),
+        second_factor_section(key="second_factor"),
+        passkeys_section(key="passkeys"),
+        _sessions(key="sessions"),
+    )
+
+
+@component
+def _password() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    typed, set_typed = use_state("")
+    refusal, set_refusal = use_state("")
+    changes, set_changes = use_state(0)
+    strength = use_query(lambda _session: passwords.strength(typed), key=[typed])
+
+    async def change(session: AsyncSession, change: PasswordChange) -> SignInRefused | None:
+        return await account.change_password(
+            connection.core, session, actor, current=change.current, new=change.new, client=connection.client
+        )
+
+    def finish(refused: SignInRefused | None) -> None:
+        set_refusal(account.wrong_password(refused) if refused else "")
+        if refused is None:
+            set_typed("")
+            set_changes(lambda n: n + 1)
+            connection.toast(t("Your password is changed, and every other session ended."))
+
+    changing = use_action(change, then=finish)
+    problem_text = changing.error or refusal
+    return section(
+        t("Password"),
+        alert(problem_text) if problem_text else None,
+        html.div(
+            {"key": f"password:{changes}"},
+            form(
+                text_field(
+                    "current",
+                    t("Current password"),
+                    type="password",
+                    required=True,
+                    autocomplete="current-password",
+                    id="current-password",
+                ),
+                text_field(
+                    "new",
+                    t("New password"),
+                    type="password",
+                    required=True,
+                    autocomplete="new-password",
+                    help=t("At least 8 characters; a sentence works well."),
+                    on_change=set_typed,
+                    id="new-password",
+                ),
+                strength_meter(strength.value or 0) if typed else None,
+                on_submit=changing,
+                model=PasswordChange,
+                submit=t("Change the password"),
+                label=t("Password"),
+            ),
+        ),
+    )
+
+
+@component
+def _email() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    refusal, set_refusal = use_state("")
+    asked_for, set_asked_for = use_state(cast("str | None", None))
+
+    async def ask(session: AsyncSession, change: EmailChange) -> tuple[str, SignInRefused | None]:
+        refused = await email_change.ask(
+            connection.core, session, actor, email=change.email, password=change.password, client=connection.client
+        )
+        return change.email, refused
+
+    def finish(result: tuple[str, SignInRefused | None]) -> None:
+        email, refused = result
+        set_refusal(account.wrong_password(refused) if refused else "")
+        if refused is None:
+            set_asked_for(email)
+
+    asking = use_action(ask, then=finish)
+    problem_text = asking.error or refusal
+    return section(
+        t("Email"),
+        html.p(t("You sign in as {email}.", email=actor.email)),
+        alert(problem_text) if problem_text else None,
+        alert(
+            t(
+                "If {email} can be used, a letter with a link is on its way to it. The address changes once you follow the "
+                "link, within an hour.",
+                email=asked_for,
+            ),
+            variant="info",
+        )
+        if asked_for
+        else None,
+        html.div(
+            {"key": f"email:{asked_for}"},
+            form(
+                text_field("email", t("New email address"), type="email", required=True, maxlength=254, id="new-email"),
+                text_field(
+                    "password",
+                    t("Your password"),
+                    type="password",
+                    required=True,
+                    autocomplete="current-password",
+                    id="email-password",
+                ),
+                on_submit=asking,
+                model=EmailChange,
+                submit=t("Change the address"),
+                label=t("Email"),
+            ),
+        ),
+    )
+
+
+@component
+def _sessions() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    found = use_query(lambda session: identity.list_sessions(session, actor), key=[actor.id])
+
+    async def end_others(session: AsyncSession) -> None:
+        await account.end_other_sessions(session, actor, client=connection.client)
+
+    ending = use_action(end_others, success=t("Every other session ended."), then=found.reload)
+    title = t("Where you are signed in")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(title, loading(t("Loading your sessions")))
+    others = [each for each in found.value if each.id != actor.session_id]
+    return section(
+        title,
+        *(_session(each, found.reload, key=str(each.id)) for each in found.value),
+        row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if others else None,
+    )
+
+
+@component
+def _session(each: SessionRead, reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def end(session: AsyncSession) -> None:
+        await identity.end_session(session, actor, each.id, client=connection.client)
+
+    ending = use_action(end, success=t("The session ended."), then=reload)
+    is_this = each.id == actor.session_id
+    name = device_name(each.user_agent)
+    return card(
+        row(chip(t("This session"), color="success")) if is_this else None,
+        definition_list(
+            {
+                t("Network address"): each.address,
+                t("Signed in"): moment(each.created_at),
+                t("Last used"): moment(each.last_used_at),
+            }
+        ),
+        title=name,
+        actions=[]
+        if is_this
+        else [
+            button(
+                t("End"),
+                size="small",
+                on_click=ending,
+                is_busy=ending.is_running,
+                aria_label=t("End the session of {device}", device=name),
+            )
+        ],
+    )
+
+
+def device_name(user_agent: str) -> str:
+    """Browser and system in words."""
+    browser, system = device_of(user_agent)
+    if browser and system:
+        return t("{browser} on {system}", browser=browser, system=system)
+    return browser or system or t("Unknown device")

@@ -1,0 +1,205 @@
+"""The tab API tokens of the account page: make one, see it once, revoke it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.database import now
+from fundwright.core.messages import t
+from fundwright.identity import account
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    alert,
+    button,
+    card,
+    chip,
+    definition_list,
+    empty,
+    form,
+    loading,
+    moment,
+    problem,
+    row,
+    section,
+    select_field,
+    stack,
+    text_field,
+)
+from fundwright_ui.widgets import ConfirmDialog, copy_button
+
+_USUAL_DAYS = "90"
+
+
+class NewToken(BaseModel):
+    """A token as it is asked for."""
+
+    model_config = ConfigDict(frozen=True, str_strip_whitespace=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    scope: TokenScope
+    lasts_days: Annotated[int, Field(ge=1, le=366)]
+
+
+def scope_label(scope: TokenScope) -> str:
+    return {TokenScope.READ: t("May only read"), TokenScope.WRITE: t("May change things")}[scope]
+
+
+@component
+def tokens_tab() -> VdomDict:
+    actor = use_actor()
+    made, set_made = use_state(cast("ApiTokenCreated | None", None))
+    found = use_query(lambda session: identity.list_api_tokens(session, actor), key=[actor.id])
+
+    def show(token: ApiTokenCreated) -> None:
+        set_made(token)
+        found.reload()
+
+    return stack(
+        _shown_once(made) if made else None,
+        _new(show, key="new"),
+        _list(found.value, found.error, found.reload, key="list"),
+    )
+
+
+def _shown_once(made: ApiTokenCreated) -> VdomDict:
+    return alert(
+        t("Copy the token now. It is not kept and cannot be shown again."),
+        row(html.code(made.secret), copy_button(made.secret, t("Copy the token"), is_small=True)),
+        variant="success",
+        title=made.name,
+    )
+
+
+@component
+def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def make(session: AsyncSession, new: NewToken) -> ApiTokenCreated:
+        return await account.make_api_token(
+            connection.core,
+            session,
+            actor,
+            name=new.name,
+            scope=new.scope,
+            lasts_days=new.lasts_days,
+            client=connection.client,
+        )
+
+    making = use_action(make, success=t("The token was made."), then=show)
+    return section(
+        t("New token"),
+        html.p({"className": "fw-muted"}, t("A program that sends it as a bearer token acts for you.")),
+        form(
+            html.div(
+                {"className": "fw-form-row"},
+                text_field("name", t("Name"), required=True, maxlength=200, help=t("What it is for.")),
+                select_field(
+                    "scope", t("Scope"), [Option(scope, scope_label(scope)) for scope in TokenScope], default=TokenScope.READ
+                ),
+                text_field(
+                    "lasts_days",
+                    t("Days until it expires"),
+                    type="number",
+                    default=_USUAL_DAYS,
+                    min="1",
+                    max="366",
+                    required=True,
+                ),
+            ),
+            on_submit=making,
+            model=NewToken,
+            submit=t("Make the token"),
+            label=t("New token"),
+            reset_on_success=True,
+        ),
+    )
+
+
+@component
+def _list(tokens: list[ApiTokenRead] | None, error: str | None, reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    asking, set_asking = use_state(cast("ApiTokenRead | None", None))
+
+    async def revoke(session: AsyncSession) -> None:
+        if asking is not None:
+            await identity.revoke_api_token(session, actor, asking.id, client=connection.client)
+
+    def close() -> None:
+        set_asking(None)
+
+    def revoked() -> None:
+        close()
+        reload()
+
+    revoking = use_action(revoke, success=t("The token was revoked."), then=revoked)
+    title = t("Your API tokens")
+    if error:
+        return section(title, problem(error, on_retry=reload))
+    if tokens is None:
+        return section(title, loading(t("Loading your tokens")))
+    if not tokens:
+        return section(title, empty(t("No tokens yet. Make one above to let a program work for you.")))
+    return section(
+        title,
+        *(_token(token, set_asking) for token in tokens),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Revoke “{name}”?", name=asking.name),
+            text=t("Programs that use it are refused from now on."),
+            confirm_label=t("Revoke"),
+            cancel_label=t("Keep"),
+            is_danger=True,
+            on_confirm=revoking,
+            on_cancel=close,
+        )
+        if asking
+        else None,
+    )
+
+
+def _token(token: ApiTokenRead, ask: Callable[[ApiTokenRead], None]) -> VdomDict:
+    label, color = _state(token)
+    return card(
+        row(chip(label, color=color), chip(scope_label(token.scope))),
+        definition_list(
+            {
+                t("Begins with"): html.code(token.prefix),
+                t("Made"): moment(token.created_at, shown="date"),
+                t("Expires"): moment(token.expires_at, shown="date"),
+                t("Last used"): moment(token.last_used_at) if token.last_used_at else t("Never"),
+            }
+        ),
+        title=token.name,
+        actions=[
+            button(
+                t("Revoke"),
+                size="small",
+                danger=True,
+                on_click=lambda: ask(token),
+                aria_label=t("Revoke “{name}”", name=token.name),
+            )
+        ]
+        if _is_good(token)
+        else [],
+        key=str(token.id),
+    )
+
+
+def _is_good(token: ApiTokenRead) -> bool:
+    return token.revoked_at is None and token.expires_at > now()
+
+
+def _state(token: ApiTokenRead) -> tuple[str, Color]:
+    if token.revoked_at is not None:
+        return t("Revoked"), "error"
+    return (t("Active"), "success") if _is_good(token) else (t("Expired"), "warning")

@@ -1,0 +1,152 @@
+"""Somebody looks after their own account, and leaves."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from e2e.application import Application
+from e2e.conftest import PASSWORD, NewContext
+from e2e.pages.account import AccountPage
+from e2e.pages.ready import ready, until
+from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+
+NEW = "seven quiet lighthouses"
+
+
+@pytest.fixture
+def email(application: Application) -> str:
+    """Of an account that nobody else uses."""
+    email = f"{uuid4().hex[:8]}@example.org"
+    application.command("user", "add", email, "--name", "Grace Example", "--password-stdin", stdin=PASSWORD)
+    return email
+
+
+@pytest.fixture
+def own(page: Page, email: str) -> AccountPage:
+    """The account page of its owner, who signed in by the form and so has the token in storage."""
+    SignInPage(page).open().sign_in(email, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    return AccountPage(ready(page))
+
+
+def test_it_is_reached_from_the_account_menu(own: AccountPage) -> None:
+    Shell(own.page).account_menu.click()
+    own.page.get_by_role("menuitem", name="Account", exact=True).click()
+    expect(own.page.get_by_role("heading", name="Account")).to_be_visible()
+    expect(own.page).to_have_title("Account")
+
+
+def test_a_photo_is_uploaded_shown_and_taken_away(own: AccountPage) -> None:
+    written = io.BytesIO()
+    Image.new("RGB", (640, 480), "teal").save(written, "PNG")
+    menu = Shell(own.page).account_menu
+    own.open()
+    expect(menu).to_have_text("G")
+    own.upload_photo("me.png", written.getvalue())
+    expect(menu.locator("img")).to_have_js_property("naturalWidth", 256)
+    ready(own.page)
+    own.part("Photo").get_by_role("button", name="Remove the photo").click()
+    expect(menu).to_have_text("G")
+
+
+def test_what_is_no_photo_is_refused_in_words(own: AccountPage, complaints: list[str]) -> None:
+    own.open().upload_photo("me.png", b"<svg/>")
+    expect(own.part("Photo")).to_contain_text("This is no picture that can be read. Choose a PNG, JPEG or WebP file.")
+    assert [complaint for complaint in complaints if " 422 " not in complaint] == []
+    complaints.clear()
+
+
+def test_times_are_those_of_the_chosen_zone(own: AccountPage) -> None:
+    page = own.open("security").page
+    shown = own.part("Where you are signed in").get_by_role("time").first
+    before = shown.text_content()
+    own.open().part("Language and time").get_by_label("Time zone").select_option("Pacific/Kiritimati")
+    with page.expect_navigation():
+        own.part("Language and time").get_by_role("button", name="Save language and time").click()
+    own.open("security")
+    moment = shown.get_attribute("datetime")
+    expected = page.evaluate(
+        "at => new Intl.DateTimeFormat('en', {dateStyle: 'medium', timeStyle: 'short', timeZone: 'Pacific/Kiritimati'}).format(new Date(at))",
+        moment,
+    )
+    assert expected != before
+    expect(shown).to_have_text(expected)
+
+
+def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context: NewContext, email: str) -> None:
+    elsewhere = new_context().new_page()
+    SignInPage(elsewhere).open().sign_in(email, PASSWORD)
+    elsewhere.wait_for_url("**/dashboard/train")
+    ready(elsewhere)
+    own.open("security").change_password(current="not this one", new=NEW)
+    expect(own.part("Password").get_by_role("alert")).to_contain_text("That is not your password.")
+    own.change_password(current=PASSWORD, new=NEW)
+    expect(own.page.get_by_text("Your password is changed, and every other session ended.")).to_be_visible()
+    elsewhere.wait_for_url("**/auth/login*")
+    SignInPage(elsewhere).open().sign_in(email, NEW)
+    elsewhere.wait_for_url("**/dashboard/train")
+    expect(own.part("Password")).to_be_visible()
+
+
+def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, application: Application) -> None:
+    page, new = own.page, f"{uuid4().hex[:8]}@example.org"
+    own.open("security").change_email(new, password=PASSWORD)
+    expect(own.part("Email")).to_contain_text(f"If {new} can be used, a letter with a link is on its way to it.")
+    letters = application.command("mail")["mails"]
+    link = re.search(r"http\S+/auth/confirm-email/\S+", next(each["text"] for each in letters if each["recipient"] == new))
+    assert link
+    page.goto(link[0])
+    ready(page)
+    page.get_by_role("button", name="Confirm").click()
+    page.wait_for_url("**/auth/login?notice=email-changed")
+    expect(page.get_by_text("Your email address is changed. Sign in with it now.")).to_be_visible()
+    ready(page)
+    SignInPage(page).sign_in(new, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+
+
+def test_a_copy_of_everything_is_collected_and_saved(own: AccountPage) -> None:
+    own.open("data").part("Download my data").get_by_role("button", name="Collect my data").click()
+    link = own.part("Download my data").get_by_role("link", name=re.compile("Download the ZIP file"))
+    with own.page.expect_download() as saved:
+        link.click(timeout=60_000)
+    assert saved.value.suggested_filename == "fundwright-data.zip"
+    with zipfile.ZipFile(Path(saved.value.path())) as archive:
+        assert {"account/profile.json", "categories/categories.json", "training/documents.json"} <= set(archive.namelist())
+
+
+def test_leaving_forgets_everything(own: AccountPage, email: str) -> None:
+    page = own.open("data").page
+    own.delete(email=email, password=PASSWORD)
+    page.wait_for_url("**/auth/login?notice=deleted")
+    expect(page.get_by_text("Your account is deleted.")).to_be_visible()
+    until(page, "localStorage.getItem('token') === null")
+    SignInPage(page).sign_in(email, PASSWORD)
+    expect(page.get_by_role("alert").first).to_contain_text("do not match an account")
+
+
+def test_a_token_is_shown_once_and_used(own: AccountPage, page: Page) -> None:
+    own.open("tokens")
+    form = own.part("New token")
+    form.get_by_label("Name").fill("nightly")
+    form.get_by_role("button", name="Make the token").click()
+    secret = page.get_by_text(re.compile("^fwt_.{40,}$")).text_content() or ""
+    answer = page.context.request.get("/api/account/profile", headers={"Authorization": f"Bearer {secret}"})
+    assert answer.json()["displayName"] == "Grace Example"
+    page.reload()
+    ready(page)
+    expect(page.get_by_text(secret)).to_have_count(0)
+    page.get_by_role("button", name="Revoke “nightly”").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("article", name="nightly")).to_contain_text("Revoked")
+    fresh = {"Authorization": f"Bearer {secret}"}
+    assert page.context.request.get("/api/account/profile", headers=fresh).status == 401

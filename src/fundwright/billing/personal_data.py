@@ -1,0 +1,23 @@
+"""What a copy of an account's data has of billing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import repository
+from fundwright.core.assembly import Core
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, as_csv
+from fundwright.identity.schemas import Actor, Permission
+
+_SUBSCRIPTION = ("plan", "since", "until", "origin")
+_PAYMENT = ("number", "email", "text", "amount_cents", "currency", "issued", "due", "state", "paid_at")
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """The plans that the account was on, and its invoices."""
+    yield as_csv("billing/subscriptions.csv", _SUBSCRIPTION, await repository.subscriptions_of(session, actor.id))
+    yield as_csv("billing/payments.csv", _PAYMENT, await repository.payments_of(session, actor.id))

@@ -1,0 +1,21 @@
+"""What a copy of an account's data has of categories."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import repository
+from fundwright.core.assembly import Core
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, as_csv, as_json
+from fundwright.identity.schemas import Actor, Permission
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """The saved categories, and what was decided about opportunities."""
+    yield as_json("categories/categories.json", await repository.list_with_counts(session, actor.id))
+    decisions = await repository.list_decisions(session, actor.id)
+    yield as_csv("categories/decisions.csv", ("subject_id", "category", "state", "decided_at"), decisions)

@@ -1,0 +1,23 @@
+"""What a copy of an account's data has of content."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.content import repository
+from fundwright.core.assembly import Core
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, as_csv
+from fundwright.identity.schemas import Actor, Permission
+
+_FEEDBACK = ("created_at", "kind", "text", "page", "state")
+_POST = ("slug", "title", "summary", "text", "published_at", "created_at", "changed_at")
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """The feedback that the actor has sent, and the posts written for the blog."""
+    yield as_csv("content/feedback.csv", _FEEDBACK, await repository.feedback_of(session, actor.id))
+    yield as_csv("content/posts.csv", _POST, await repository.posts_of(session, actor.id))

@@ -1,0 +1,23 @@
+"""What a copy of an account's data has of generation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.generation import service
+from fundwright.generation.schemas import DraftQuery
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, all_pages, as_json
+from fundwright.identity.schemas import Actor, Permission
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """Every draft, as data with its citations and as Markdown."""
+    for row in await all_pages(lambda page: service.list_drafts(session, actor, DraftQuery(page=page, page_size=100))):
+        draft = await service.get_draft(session, actor, row.id)
+        yield as_json(f"generation/drafts/{draft.id}.json", draft)
+        yield DataFile(f"generation/drafts/{draft.id}.md", service.as_markdown(draft).encode())

@@ -1,0 +1,191 @@
+"""Everything that belongs to an account, as one archive for its owner. Each slice adds its files through a hook."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic_core import to_jsonable_python
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import jobs
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.files import disk_errors
+from fundwright.core.jobs import JobRun
+from fundwright.core.messages import t
+from fundwright.core.paging import Page
+from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import account, audit, entry, repository, service
+from fundwright.identity.models import DataCopy
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, AuditRead, Client, DataCopyRead, Permission
+
+T = TypeVar("T")
+
+JOB_KIND = "identity.personal_data"
+EXPIRY_KIND = "identity.personal_data_expiry"
+KEPT = timedelta(days=7)
+
+_HISTORY = ("kind", "title", "state", "error", "created_at", "started_at", "ended_at")
+_MOST_JOBS = 100_000
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of the archive; `name` is its path there, and a path as `content` stands for what lies there."""
+
+    name: str
+    content: bytes | Path
+
+
+PersonalDataReader = Callable[[Core, AsyncSession, Actor], AsyncIterator[DataFile]]
+
+
+def as_json(name: str, value: object) -> DataFile:
+    """Models, or lists and dictionaries of them."""
+    return DataFile(name, json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2).encode())
+
+
+def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFile:
+    """The named fields of each row."""
+    lines = [csv_line(columns), *(csv_line([getattr(row, column) for column in columns]) for row in rows)]
+    return DataFile(name, "".join(lines).encode())
+
+
+async def all_pages(read: Callable[[int], Awaitable[Page[T]]]) -> list[T]:
+    """Every item of a list that `read` answers by page number."""
+    items: list[T] = []
+    for number in count(1):
+        page = await read(number)
+        items += page.items
+        if not page.items or len(items) >= page.total:
+            break
+    return items
+
+
+@needs(Permission.READ)
+async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> DataCopyRead:
+    """Let a job write the archive; it takes the place of an earlier one. Raises Conflict while one is being written."""
+    present = await find_copy(session, actor)
+    if present is not None and not present.job.state.is_over:
+        raise Conflict(t("Your data is being collected already. Wait until it can be downloaded."))
+    await remove_copies(core, session, actor)
+    copy = DataCopy(owner_id=actor.id, expires_at=now() + KEPT)
+    session.add(copy)
+    await session.flush()
+    payload = {"copy_id": str(copy.id), "actor": actor.model_dump(mode="json")}
+    job = await core.jobs.enqueue(session, JOB_KIND, title=t("Collect your data"), owner_id=actor.id, payload=payload)
+    copy.job_id = job.id
+    await session.flush()
+    await audit.record(session, "personal_data.asked", actor=actor, subject=actor.email, client=client)
+    return _read(copy, job)
+
+
+@needs(Permission.READ)
+async def find_copy(session: AsyncSession, actor: Actor) -> DataCopyRead | None:
+    """The archive that there is or that is being written."""
+    copy = await repository.find_data_copy(session, actor.id)
+    return _read(copy, await jobs.get(session, copy.job_id)) if copy and copy.job_id else None
+
+
+@needs(Permission.READ)
+async def open_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> Path:
+    """Where the actor's own finished archive lies. Raises NotFound."""
+    copy = await repository.find_data_copy(session, actor.id)
+    if copy is None or copy.size_bytes is None:
+        raise NotFound(t("The copy of your data"))
+    await audit.record(session, "personal_data.downloaded", actor=actor, subject=actor.email, client=client)
+    return core.files.path(copy.id.hex)
+
+
+@needs(Permission.READ)
+async def remove_copies(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """Take the archive away, file and all; also for an account that is being deleted."""
+    for copy_id in await repository.remove_data_copies(session, actor.id):
+        core.files.remove_after_commit(session, copy_id.hex)
+
+
+async def write(run: JobRun) -> dict[str, Any]:
+    """The job: ask everybody who has something of the account, and pack it."""
+    core: Core = run.services
+    actor = Actor.model_validate(run.payload["actor"])
+    copy_id = UUID(run.payload["copy_id"])
+    readers: list[PersonalDataReader] = core.plugins.collect("personal_data")
+    path = core.files.path(copy_id.hex)
+    await asyncio.to_thread(_begin, path)
+    for done, read in enumerate(readers):
+        await run.progress(done, len(readers))
+        async with run.transaction() as session:
+            async for file in read(core, session, actor):
+                await asyncio.to_thread(_add, path, file)
+    size_bytes = (await asyncio.to_thread(path.stat)).st_size
+    async with run.transaction() as session:
+        copy = await session.get(DataCopy, copy_id)
+        if copy is None:  # the account was deleted meanwhile
+            core.files.remove(copy_id.hex)
+            return {}
+        copy.size_bytes = size_bytes
+        payload = {"copy_id": str(copy_id)}
+        delay_s = int(KEPT.total_seconds())
+        await core.jobs.enqueue(session, EXPIRY_KIND, title="Forget a copy", owner_id=None, payload=payload, delay_s=delay_s)
+    return {"size_bytes": size_bytes}
+
+
+async def expire(run: JobRun) -> dict[str, Any]:
+    """The job: the archive has been there long enough."""
+    core: Core = run.services
+    copy_id = UUID(run.payload["copy_id"])
+    async with run.transaction() as session:
+        copy = await session.get(DataCopy, copy_id)
+        if copy is not None:
+            await session.delete(copy)
+    core.files.remove(copy_id.hex)
+    return {}
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """What identity itself knows of the actor; no secret of a session, token or password."""
+    row = await entry.get_account_by_id(session, actor.id)
+    yield as_json("account/profile.json", await account.get_profile(session, actor))
+    if row.photo_url:
+        found = await repository.find_photo(session, UUID(row.photo_url.rpartition("/")[2]))
+        if found:
+            yield DataFile("account/photo.webp", found[0].content)
+    yield as_json("account/sessions.json", await service.list_sessions(session, actor))
+    yield as_json("account/api_tokens.json", await service.list_api_tokens(session, actor))
+    yield as_csv("account/history.csv", _HISTORY, await jobs.list_recent(session, actor.id, limit=_MOST_JOBS))
+    states = await repository.list_saved_states(session, actor.id)
+    yield as_json("account/kept_by_screens.json", {state.name: state.value for state in states})
+    lines = [AuditRead.model_validate(line) for line in await repository.list_audit_of(session, row)]
+    yield as_csv("account/audit.csv", ("at", "actor_email", "action", "subject", "address", "details"), lines)
+
+
+def _read(copy: DataCopy, job: jobs.JobRead) -> DataCopyRead:
+    return DataCopyRead(id=copy.id, job=job, size_bytes=copy.size_bytes, created_at=copy.created_at, expires_at=copy.expires_at)
+
+
+def _begin(path: Path) -> None:
+    with disk_errors(path.parent):
+        path.parent.mkdir(exist_ok=True)
+        path.touch(mode=0o600)
+        with zipfile.ZipFile(path, "w"):
+            pass
+
+
+def _add(path: Path, file: DataFile) -> None:
+    with disk_errors(path.parent), zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        if isinstance(file.content, Path):
+            archive.write(file.content, file.name)
+        else:
+            archive.writestr(file.name, file.content)

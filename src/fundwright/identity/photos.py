@@ -1,0 +1,87 @@
+"""A photo of whoever has the account: read, cut to a square and written anew, so that nothing but the picture is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import AsyncIterator
+from uuid import UUID, uuid4
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.messages import t
+from fundwright.identity import audit, entry, repository
+from fundwright.identity.models import AccountPhoto
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import AccountProfile, Actor, Client, Permission
+
+MAX_BYTES = 3_000_000
+_SIDE_PIXELS = 256
+_MAX_PIXELS = 50_000_000
+_FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+class NotAPhoto(Invalid):
+    """The content is no picture that can be shown."""
+
+
+async def read(pieces: AsyncIterator[bytes]) -> bytes:
+    """What was uploaded. Raises Invalid as soon as it is more than `MAX_BYTES`."""
+    content = bytearray()
+    async for piece in pieces:
+        content += piece
+        if len(content) > MAX_BYTES:
+            raise Invalid(t("The photo is larger than 3 MB. Choose a smaller one."))
+    return bytes(content)
+
+
+@needs(Permission.READ)
+async def set_photo(session: AsyncSession, actor: Actor, content: bytes, *, client: Client) -> AccountProfile:
+    """Show this picture, a PNG, JPEG or WebP, for the actor. Raises NotAPhoto."""
+    square = await asyncio.to_thread(_square, content)
+    own = await entry.get_account_by_id(session, actor.id)
+    await repository.remove_photos(session, own.id)
+    photo = AccountPhoto(id=uuid4(), owner_id=own.id, content=square)
+    session.add(photo)
+    own.photo_url = f"/api/account/photos/{photo.id}"
+    await session.flush()
+    await audit.record(session, "photo.changed", actor=actor, subject=actor.email, client=client)
+    return AccountProfile.model_validate(own)
+
+
+@needs(Permission.READ)
+async def remove_photo(session: AsyncSession, actor: Actor, *, client: Client) -> AccountProfile:
+    """Show the initial instead."""
+    own = await entry.get_account_by_id(session, actor.id)
+    await repository.remove_photos(session, own.id)
+    own.photo_url = None
+    await audit.record(session, "photo.removed", actor=actor, subject=actor.email, client=client)
+    return AccountProfile.model_validate(own)
+
+
+@needs(Permission.READ)
+async def get_photo(session: AsyncSession, actor: Actor, photo_id: UUID) -> bytes:
+    """WebP. One's own, that of a public profile, or any for those who oversee. Raises NotFound."""
+    found = await repository.find_photo(session, photo_id)
+    if found is not None:
+        photo, owner = found
+        if owner.id == actor.id or owner.is_public or actor.may(Permission.OVERSEE):
+            return photo.content
+    raise NotFound(t("The photo"))
+
+
+def _square(content: bytes) -> bytes:
+    try:
+        with Image.open(io.BytesIO(content), formats=_FORMATS) as picture:
+            if picture.width * picture.height > _MAX_PIXELS:
+                raise NotAPhoto(t("The photo has more than 50 million pixels. Choose a smaller one."))
+            upright = ImageOps.exif_transpose(picture).convert("RGBA" if picture.has_transparency_data else "RGB")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        raise NotAPhoto(t("This is no picture that can be read. Choose a PNG, JPEG or WebP file.")) from None
+    square = ImageOps.fit(upright, (_SIDE_PIXELS, _SIDE_PIXELS))
+    written = io.BytesIO()
+    # A new picture, pixels only: Pillow would hand on place, camera and colour profile.
+    Image.frombytes(square.mode, square.size, square.tobytes()).save(written, "WEBP", quality=85)
+    return written.getvalue()

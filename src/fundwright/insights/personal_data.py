@@ -1,0 +1,19 @@
+"""What a copy of an account's data has of insights."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, as_csv
+from fundwright.identity.schemas import Actor, Permission
+from fundwright.insights import repository
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """The pages that the actor was shown, as long as that is remembered."""
+    yield as_csv("insights/page_views.csv", ("at", "path", "language"), await repository.views_of(session, actor.id))

@@ -1,0 +1,21 @@
+"""What a copy of an account's data has of opportunities, which belong to the installation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, as_csv
+from fundwright.identity.schemas import Actor, Permission
+from fundwright.opportunities import repository
+
+_IMPORT = ("source", "filename", "created_at", "new", "changed", "unchanged", "rejected")
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """The files that the actor has imported."""
+    yield as_csv("opportunities/imports.csv", _IMPORT, await repository.own_runs(session, actor.id))

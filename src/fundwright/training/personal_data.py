@@ -1,0 +1,29 @@
+"""What a copy of an account's data has of training."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.paging import PageRequest
+from fundwright.identity.permissions import needs
+from fundwright.identity.personal_data import DataFile, all_pages, as_json
+from fundwright.identity.schemas import Actor, Permission
+from fundwright.training import repository, service
+from fundwright.training.schemas import DocumentRead
+
+
+@needs(Permission.READ)
+async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+    """Documents as they were uploaded, the text that was read in each, and the training runs."""
+    documents = [DocumentRead.model_validate(each) for each in await repository.list_all(session, actor.id)]
+    yield as_json("training/documents.json", documents)
+    for document in documents:
+        yield DataFile(f"training/files/{document.id}/{document.filename}", core.files.path(document.sha256))
+        text = await repository.text_of(session, actor.id, document.id)
+        if text:
+            yield DataFile(f"training/texts/{document.id}.txt", text.encode())
+    runs = await all_pages(lambda page: service.list_runs(session, actor, PageRequest(page=page, page_size=100)))
+    yield as_json("training/runs.json", runs)

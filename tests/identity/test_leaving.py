@@ -1,0 +1,233 @@
+"""Taking one's data along, and deleting one's account."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Table, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PaymentCreate
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
+from fundwright.content import service as content
+from fundwright.content.schemas import FeedbackKind, FeedbackSend
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.database import Base, now
+from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.jobs import Job, JobState
+from fundwright.core.paging import PageRequest
+from fundwright.generation import service as generation
+from fundwright.identity import account, leaving, people, personal_data, photos, registration, service
+from fundwright.identity.leaving import OnlyAdministrator
+from fundwright.identity.models import DataCopy
+from fundwright.identity.schemas import (
+    Actor,
+    AuditQuery,
+    DataCopyRead,
+    ProfileChange,
+    Refusal,
+    Role,
+    SignedIn,
+    SignInRefused,
+    TokenScope,
+)
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
+from tests.conftest import MakeActor
+from tests.identity.conftest import HERE, PASSWORD
+from tests.identity.test_photos import picture
+
+
+async def sign_in(core: Core, session: AsyncSession, email: str = "ada@example.org") -> SignedIn:
+    result = await service.sign_in(core, session, email=email, password=PASSWORD, remember=True, client=HERE)
+    assert isinstance(result, SignedIn)
+    return result
+
+
+async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
+    """Let the account have one of everything; answers an administrator and the secret of an API token."""
+    async with core.database.transaction() as session:
+        root = await service.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
+        await account.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))
+        await photos.set_photo(session, ada, picture(), client=HERE)
+        await sign_in(core, session)
+        token = await account.make_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=3, client=HERE)
+        await service.save_state(session, ada, "notes", {"text": "remember"})
+        await categories.create(session, ada, CategoryCreate(name="Roofing"))
+        await training.add_text(core, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
+        await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="=cmd()", page="/"))
+        invoice = {"email": ada.email, "text": "Pro", "amount_cents": 4900, "issued": now().date(), "due": now().date()}
+        await billing.add_payment(session, root, PaymentCreate.model_validate({**invoice, "currency": "usd"}), client=HERE)
+        await opportunities.load_sample_once(session)
+        (opportunity,) = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items
+        await generation.start_draft(session, ada, core, opportunity_id=opportunity.id, template="capability-statement")
+    return root, token.secret
+
+
+@asynccontextmanager
+async def working(core: Core) -> AsyncIterator[None]:
+    worker = asyncio.create_task(core.jobs.run_worker(concurrency=1))
+    try:
+        yield
+    finally:
+        worker.cancel()
+        with suppress(asyncio.CancelledError):
+            await worker
+
+
+async def collected(core: Core, ada: Actor) -> DataCopyRead:
+    async with core.database.transaction() as session:
+        await personal_data.start_copy(core, session, ada, client=HERE)
+    async with working(core), asyncio.timeout(60):
+        while True:
+            async with core.database.transaction() as session:
+                copy = await personal_data.find_copy(session, ada)
+            assert copy is not None
+            if copy.job.state.is_over:
+                return copy
+            await asyncio.sleep(0.1)
+
+
+class TestCopy:
+    async def test_holds_everything_but_secrets(self, committed: Core, ada: Actor) -> None:
+        _, secret = await live(committed, ada)
+        copy = await collected(committed, ada)
+        assert (copy.job.state, copy.job.error) == (JobState.SUCCEEDED, None)
+        async with committed.database.transaction() as session:
+            path = await personal_data.open_copy(committed, session, ada, client=HERE)
+        assert path.stat().st_size == copy.size_bytes
+        assert oct(path.stat().st_mode & 0o777) == "0o600"
+        with zipfile.ZipFile(path) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        assert json.loads(files["account/profile.json"])["about"] == "=1+1"
+        assert files["account/photo.webp"].startswith(b"RIFF")
+        assert [each["user_agent"] for each in json.loads(files["account/sessions.json"])] == ["Firefox"]
+        assert [each["name"] for each in json.loads(files["account/api_tokens.json"])] == ["nightly"]
+        assert json.loads(files["account/kept_by_screens.json"]) == {"notes": {"text": "remember"}}
+        assert [each["name"] for each in json.loads(files["categories/categories.json"])] == ["Roofing"]
+        assert [files[name] for name in files if name.startswith("training/files/")] == [b"The ferry carries forty."]
+        assert any(name.startswith("generation/drafts/") and name.endswith(".md") for name in files)
+        # What a spreadsheet would run begins with an apostrophe.
+        assert next(csv.DictReader(io.StringIO(files["content/feedback.csv"].decode())))["text"] == "'=cmd()"
+        assert b",4900,usd," in files["billing/payments.csv"]
+        assert b"sign_in" in files["account/audit.csv"]
+        assert b"personal_data" in files["account/history.csv"]
+        everything = b"".join(files.values()).decode("latin-1")
+        assert secret not in everything
+        assert "argon2" not in everything
+
+    @pytest.mark.security(40)
+    async def test_is_its_owner_s_alone(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:
+        await collected(committed, ada)
+        async with committed.database.transaction() as session:
+            eve = await make_actor(session, role=Role.ADMIN)
+            assert await personal_data.find_copy(session, eve) is None
+            with pytest.raises(NotFound):
+                await personal_data.open_copy(committed, session, eve, client=HERE)
+
+    async def test_a_new_one_takes_the_place_of_the_old_one(self, committed: Core, ada: Actor) -> None:
+        first = await collected(committed, ada)
+        second = await collected(committed, ada)
+        assert first.id != second.id
+        assert not committed.files.path(first.id.hex).exists()
+        assert committed.files.path(second.id.hex).exists()
+
+    async def test_only_one_is_written_at_a_time(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await personal_data.start_copy(committed, session, ada, client=HERE)
+        with pytest.raises(Conflict, match="being collected already"):
+            async with committed.database.transaction() as session:
+                await personal_data.start_copy(committed, session, ada, client=HERE)
+
+    async def test_is_forgotten_after_seven_days(self, committed: Core, ada: Actor) -> None:
+        copy = await collected(committed, ada)
+        assert copy.expires_at - copy.created_at > timedelta(days=6, hours=23)
+        async with committed.database.transaction() as session:
+            await session.execute(update(DataCopy).values(expires_at=now()))
+            with pytest.raises(NotFound):
+                await personal_data.open_copy(committed, session, ada, client=HERE)
+        await committed.jobs.run_inline(
+            personal_data.EXPIRY_KIND, title="Forget", owner_id=None, payload={"copy_id": str(copy.id)}
+        )
+        assert not committed.files.path(copy.id.hex).exists()
+        async with committed.database.transaction() as session:
+            assert await session.get(DataCopy, copy.id) is None
+
+
+class TestDeleteAccount:
+    async def delete(
+        self, core: Core, actor: Actor, *, email: str = "ada@example.org", password: str = PASSWORD
+    ) -> SignInRefused | None:
+        async with core.database.transaction() as session:
+            return await leaving.delete_account(core, session, actor, email=email, password=password, client=HERE)
+
+    @pytest.mark.security(20, 45)
+    async def test_takes_everything_along_but_invoices_and_the_trail(self, committed: Core, ada: Actor) -> None:
+        root, secret = await live(committed, ada)
+        copy = await collected(committed, ada)
+        async with committed.database.transaction() as session:
+            token = (await sign_in(committed, session)).token
+            (document,) = (await training.list_documents(session, ada)).items
+        assert await self.delete(committed, ada, email=" ADA@example.org ") is None
+        async with committed.database.transaction() as session:
+            assert await service.authenticate(committed, session, token) is None
+            assert await service.authenticate_api_token(session, secret) is None
+            assert await left_of(session, ada.id) == {}
+            assert not committed.files.path(copy.id.hex).exists()
+            assert not committed.files.path(document.sha256).exists()
+            (last,) = [each for each in (await mail.list_mails(session, PageRequest())).items if each.recipient == ada.email]
+            assert last.subject == "Your account is deleted"
+            (invoice,) = (await billing.list_payments(session, root, billing.PaymentQuery())).items
+            assert (invoice.email, invoice.account_id) == ("ada@example.org", None)
+            line = (await people.list_audit(session, root, AuditQuery())).items[0]
+            assert (line.action, line.actor_email) == ("account.deleted", "ada@example.org")
+
+    async def test_needs_password_and_address(self, committed: Core, ada: Actor) -> None:
+        assert await self.delete(committed, ada, password="wrong") == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        with pytest.raises(Invalid, match="Type ada@example.org"):
+            await self.delete(committed, ada, email="eve@example.org")
+        async with committed.database.transaction() as session:
+            await sign_in(committed, session)
+
+    async def test_the_only_administrator_stays(self, committed: Core) -> None:
+        async with committed.database.transaction() as session:
+            root = await service.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
+        with pytest.raises(OnlyAdministrator, match="Make somebody else one under People first"):
+            await self.delete(committed, root, email=root.email)
+        async with committed.database.transaction() as session:
+            await service.add_account(session, email="other@example.org", name="Other", role=Role.ADMIN, password=None)
+        assert await self.delete(committed, root, email=root.email) is None
+
+    async def test_the_address_is_free_again(self, committed: Core, ada: Actor) -> None:
+        assert await self.delete(committed, ada) is None
+        async with committed.database.transaction() as session:
+            link = await registration.invite_by_command(committed, session, email=ada.email, role=Role.USER)
+        assert "/auth/register/team/" in link
+
+
+async def left_of(session: AsyncSession, owner_id: UUID) -> dict[str, int]:
+    """How many rows of each table still name the account; the trail, invoices and jobs of nobody aside."""
+    left: dict[str, int] = {}
+    tables: list[Table] = [each for each in Base.metadata.sorted_tables if each.name != "audit_entry"]
+    for table in tables:
+        for name in ("owner_id", "account_id", "sender_id", "author_id", "actor_id"):
+            if name in table.columns:
+                number = await session.scalar(select(func.count()).select_from(table).where(table.columns[name] == owner_id))
+                if number:
+                    left[table.name] = number
+    named = await session.scalars(select(Job).where(Job.payload["actor"]["id"].astext == str(owner_id)))
+    return left | ({"job payloads": len(rest)} if (rest := list(named)) else {})
