@@ -122,7 +122,7 @@ def _deletion() -> VdomDict:
     def finish(refused: SignInRefused | None) -> None:
         set_refusal(account.wrong_password(refused) if refused else None)
         if refused is None:
-            connection.sign_out("/auth/login?notice=deleted")
+            connection.sign_out(next="/auth/login?notice=deleted")
 
     deleting = use_action(delete, then=finish)
     sentence = deleting.error or refusal
