@@ -30,7 +30,7 @@ def confirm_email_screen() -> VdomDict:
     def finish(changed: Actor) -> None:
         if connection.actor is not None and connection.actor.id == changed.id:
             # Their session has ended with all the others, and this page with it.
-            connection.sign_out(f"{LOGIN}?notice={EMAIL_CHANGED}")
+            connection.sign_out(next=f"{LOGIN}?notice={EMAIL_CHANGED}")
         else:
             set_confirmed(changed.email)
 

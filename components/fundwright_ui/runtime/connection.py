@@ -74,7 +74,7 @@ class Connection:
         """Sign-in succeeded: the browser trades the one-time `code` for its cookie and loads `next`."""
         self._send({"type": "handover", "code": code, "next": next})
 
-    def sign_out(self, next: str = "/") -> None:
+    def sign_out(self, *, next: str = "/") -> None:
         """Make the browser forget its token and load `next`; the guard of the root leads to the login page."""
         self._send({"type": "signed_out", "next": next})
 

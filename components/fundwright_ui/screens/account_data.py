@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, cast
 
-from babel.numbers import format_decimal
 from pydantic import BaseModel, ConfigDict, Field
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import JobState, jobs_topic
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import t
 from fundwright.identity import account, leaving, personal_data
 from fundwright.identity.schemas import DataCopyRead, SignInRefused
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
@@ -31,6 +30,7 @@ from fundwright_ui.ui import (
     text_field,
 )
 from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.sizes import file_size
 
 
 class Deletion(BaseModel):
@@ -97,13 +97,16 @@ def _state_of(copy: DataCopyRead, href: str) -> tuple[Child, ...]:
                 t("Kept until"): moment(copy.expires_at, shown="date"),
             }
         ),
-        row(link_button(_download_label(copy.size_bytes or 0), href, look="contained", icon_name="download", download=True)),
+        row(
+            link_button(
+                t("Download the ZIP file ({size})", size=file_size(copy.size_bytes or 0)),
+                href,
+                look="contained",
+                icon_name="download",
+                download=True,
+            )
+        ),
     )
-
-
-def _download_label(size_bytes: int) -> str:
-    size = format_decimal(max(size_bytes, 1_000) / 1_000_000, format="#,##0.0##", locale=current_language())
-    return t("Download the ZIP file ({size} MB)", size=size)
 
 
 @component
@@ -119,7 +122,7 @@ def _deletion() -> VdomDict:
     def finish(refused: SignInRefused | None) -> None:
         set_refusal(account.wrong_password(refused) if refused else None)
         if refused is None:
-            connection.sign_out("/auth/login?notice=deleted")
+            connection.sign_out(next="/auth/login?notice=deleted")
 
     deleting = use_action(delete, then=finish)
     sentence = deleting.error or refusal

@@ -44,6 +44,7 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import OnEvent
+from fundwright_ui.ui.sizes import file_size
 from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, data_table
 
 _STATE_COLORS: dict[DocumentState, Color] = {
@@ -386,17 +387,11 @@ def _row(document: DocumentRead, model_id: str | None) -> Row:
             "title": document.title,
             "state": tuple(labels),
             "chunk_count": document.chunk_count,
-            "size_bytes": _size(document.size_bytes),
+            "size_bytes": file_size(document.size_bytes),
             "created_at": document.created_at,
             "error": document.error or "",
         },
     )
-
-
-def _size(size_bytes: int) -> str:
-    if size_bytes < 1_000_000:
-        return f"{max(size_bytes, 1_000) // 1_000} kB"
-    return f"{format_decimal(size_bytes / 1_000_000, format='#,##0.0', locale=current_language())} MB"
 
 
 @component
