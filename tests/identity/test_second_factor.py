@@ -117,6 +117,13 @@ class TestSettingUp:
         with pytest.raises(AlreadyOn):
             await second_factor.confirm(core, session, person, code=code, client=HERE)
 
+    async def test_begun_twice_at_once_is_no_error(self, committed: Core, ada: Actor) -> None:
+        async def begin() -> str:
+            async with committed.database.transaction() as session:
+                return (await second_factor.start(committed, session, ada)).secret
+
+        assert len(set(await asyncio.gather(begin(), begin()))) == 2
+
     async def test_nothing_kept_in_the_database_gives_the_secret_or_a_recovery_code(
         self, core: Core, session: AsyncSession, person: Actor, clock: Clock
     ) -> None:
@@ -274,6 +281,11 @@ class TestTakingItAway:
         line = await session.scalar(select(AuditEntry).where(AuditEntry.action == "second_factor.removed"))
         assert line is not None and (line.actor_email, line.subject) == ("root@example.org", EMAIL)
         assert list(await session.scalars(select(RecoveryCode))) == []
+
+    async def test_of_somebody_who_has_none_says_nothing(self, core: Core, session: AsyncSession, person: Actor) -> None:
+        await second_factor.remove(core, session, email=EMAIL)
+        assert await letters(session) == []
+        assert "second_factor.removed" not in await audit(session)
 
     async def test_of_nobody_is_not_found(self, core: Core, session: AsyncSession) -> None:
         with pytest.raises(NotFound):

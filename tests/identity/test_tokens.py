@@ -29,6 +29,25 @@ class TestSign:
         assert jwt.get_unverified_header(_sign(core))["kid"] == keyring(core).newest.id
 
 
+class TestAuthenticatorSecret:
+    def test_outlives_the_key_of_sessions(self, core: Core) -> None:
+        factor_id = uuid4()
+        before, key = tokens.authenticator_secret(core, factor_id), tokens.signing_key(core)
+        folder = core.settings.data / "keys"
+        kept = (folder / "session.key").read_bytes()
+        try:
+            (folder / "session.key").unlink()
+            core.cache.clear()
+            assert tokens.signing_key(core) != key
+            assert tokens.authenticator_secret(core, factor_id) == before
+        finally:
+            (folder / "session.key").write_bytes(kept)
+            core.cache.clear()
+
+    def test_differs_for_each(self, core: Core) -> None:
+        assert tokens.authenticator_secret(core, uuid4()) != tokens.authenticator_secret(core, uuid4())
+
+
 class TestRead:
     def test_reads_its_own(self, core: Core) -> None:
         payload = tokens.read(core, _sign(core))

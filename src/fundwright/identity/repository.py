@@ -213,6 +213,15 @@ async def has_second_factor(session: AsyncSession, owner_id: UUID) -> bool:
     return await session.scalar(query) is not None
 
 
+async def begin_second_factor(session: AsyncSession, owner_id: UUID) -> UUID | None:
+    """A new one that waits to be confirmed, in place of one that still does; None when there is a confirmed one."""
+    fresh = {"id": uuid4(), "created_at": now(), "last_step": 0}
+    query = insert(SecondFactor).values(owner_id=owner_id, **fresh)
+    waits = SecondFactor.confirmed_at.is_(None)
+    query = query.on_conflict_do_update(index_elements=["owner_id"], set_=fresh, where=waits)
+    return await session.scalar(query.returning(SecondFactor.id))
+
+
 async def take_step(session: AsyncSession, factor_id: UUID, step: int) -> bool:
     """Whether this time step had not been taken yet; of two that try at once, one gets it."""
     query = update(SecondFactor).where(SecondFactor.id == factor_id, SecondFactor.last_step < step).values(last_step=step)

@@ -6,7 +6,7 @@ import base64
 import secrets
 from datetime import timedelta
 from hmac import compare_digest
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import segno
 from pyotp.totp import TOTP
@@ -17,7 +17,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.messages import t
 from fundwright.identity import audit, entry, reauthentication, repository, throttle, tokens
-from fundwright.identity.models import Account, RecoveryCode, SecondFactor
+from fundwright.identity.models import Account, RecoveryCode
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import (
@@ -72,13 +72,10 @@ async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
 @needs_recent_proof
 async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
     """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ProofRequired."""
-    if await repository.has_second_factor(session, actor.id):
+    factor_id = await repository.begin_second_factor(session, actor.id)
+    if factor_id is None:
         raise AlreadyOn
-    await repository.forget_second_factor(session, actor.id)
-    factor = SecondFactor(id=uuid4(), owner_id=actor.id)
-    session.add(factor)
-    await session.flush()
-    totp = _totp(core, factor.id)
+    totp = _totp(core, factor_id)
     address = totp.provisioning_uri(name=actor.email, issuer_name=_ISSUER)
     picture = segno.make(address, error="m").svg_data_uri(scale=5, border=4, light="white")
     return SecondFactorSetUp(secret=totp.secret, address=address, picture=picture)
@@ -122,10 +119,10 @@ async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: C
 async def remove(core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None) -> None:
     """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
-    await repository.forget_second_factor(session, account.id)
-    await repository.forget_passkeys(session, account.id)
-    await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
-    await entry.tell_owner(core, session, account, "second_factor_off")
+    was_on = await repository.forget_second_factor(session, account.id)
+    if await repository.forget_passkeys(session, account.id) or was_on:
+        await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+        await entry.tell_owner(core, session, account, "second_factor_off")
 
 
 # Signing in with it
