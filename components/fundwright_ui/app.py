@@ -12,7 +12,7 @@ from fundwright.billing.api import router as billing
 from fundwright.categories.api import router as categories
 from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
-from fundwright.core.web import Bounds, RequestId, add_error_handlers
+from fundwright.core.web import REFUSAL, Bounds, RequestId, add_error_handlers
 from fundwright.generation.api import router as generation
 from fundwright.identity.api import authenticate, recognise
 from fundwright.identity.api import router as identity
@@ -45,6 +45,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         openapi_url=f"{base}/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        responses=REFUSAL,
         redirect_slashes=False,  # It would lead to whatever host and scheme the request names.
     )
     app.state.core = core
