@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-ui security pains lint fix lock dev clean
+.PHONY: help setup run test bench bench-auth bench-ui security pains lint fix lock dev clean
 .SILENT:
 
 help: ## Say what each target does
@@ -24,10 +24,13 @@ test: python ## Check everything: style, types, architecture, units, journeys in
 bench: setup ## Measure what the goals are about
 	exec $(BIN)/python -m benchmarks
 
+bench-auth: setup ## Measure signing in under load
+	exec $(BIN)/python -m benchmarks auth
+
 bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/
 	exec $(BIN)/python -m benchmarks.ui
 
-security: setup ## List the items of the security checklist that tests prove
+security: setup ## Run the tests that prove the promises of the security checklist
 	exec $(BIN)/python -m scripts.proofs security
 
 pains: setup ## Run the tests that prove known pains of server-driven interfaces absent

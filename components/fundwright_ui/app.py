@@ -13,7 +13,7 @@ from fundwright.categories.api import router as categories
 from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
 from fundwright.core.health import router as health
-from fundwright.core.web import Bounds, RequestId, Speech, add_error_handlers
+from fundwright.core.web import REFUSAL, Bounds, RequestId, Speech, add_error_handlers
 from fundwright.generation.api import router as generation
 from fundwright.identity.account_api import router as account
 from fundwright.identity.api import authenticate, recognise, refuse_in_maintenance
@@ -50,6 +50,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         openapi_url=f"{base}/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        responses=REFUSAL,
         redirect_slashes=False,  # It would lead to whatever host and scheme the request names.
     )
     app.state.core = core

@@ -5,8 +5,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.assembly import Core
 from fundwright.core.database import libpq_url
-from fundwright.core.errors import StartRefused
+from fundwright.core.errors import StartRefused, UnusableText
 
 
 class TestAddress:
@@ -41,6 +42,13 @@ class TestAddress:
 
 
 class TestFailures:
+    @pytest.mark.parametrize("statement", ["SELECT CAST(:value AS text)", "SELECT CAST(:value AS jsonb)"])
+    async def test_a_character_that_cannot_be_kept_is_named(self, core: Core, statement: str) -> None:
+        value = "a\0b" if "text" in statement else '"a\\u0000b"'
+        with pytest.raises(UnusableText):
+            async with core.database.transaction() as session:
+                await session.execute(text(statement), {"value": value})
+
     @pytest.mark.security(46)
     async def test_a_failed_statement_does_not_tell_its_values(self, session: AsyncSession) -> None:
         """They would stand in the log: hashes of passwords, digests of tokens, what people wrote."""

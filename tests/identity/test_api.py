@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import time
+from datetime import timedelta
+
 import httpx
 import pytest
+from sqlalchemy import update
 
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.identity import api, service, throttle
+from fundwright.identity.models import SignInThrottle
 from fundwright.identity.schemas import Actor, Role, TokenScope
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 
@@ -361,3 +367,77 @@ class TestCookieName:
         assert api.cookie_name(core.settings) == "session"
         assert api.cookie_name(with_settings(core, public_url="http://a.test").settings) == "session"
         assert api.cookie_name(with_settings(core, public_url="https://a.test").settings) == "__Host-session"
+
+
+class TestLetters:
+    """What somebody asks for without being signed in says nothing about who has an account."""
+
+    _ASKED = ("/api/account/reset-password", "/api/account/resend-verification")
+
+    @staticmethod
+    async def _ask(visitor: httpx.AsyncClient, path: str, email: str, **headers: str) -> tuple[int, str]:
+        answer = await visitor.post(path, json={"email": email}, headers=headers)
+        return answer.status_code, answer.text
+
+    @pytest.mark.security(7)
+    @pytest.mark.parametrize("path", _ASKED)
+    async def test_the_answer_is_the_same_for_known_and_unknown_addresses(
+        self, visitor: httpx.AsyncClient, ada: Actor, path: str
+    ) -> None:
+        times: dict[str, list[float]] = {"known": [], "unknown": []}
+        answers: set[tuple[int, str]] = set()
+        for kind, email in [("known", ada.email), ("unknown", "nobody@example.org")] * 5:
+            started = time.perf_counter()
+            answers.add(await self._ask(visitor, path, email))
+            times[kind].append(time.perf_counter() - started)
+        assert answers == {(202, "null")}
+        assert max(times["known"]) > min(times["unknown"]) and max(times["unknown"]) > min(times["known"])
+
+    @pytest.mark.security(7)
+    async def test_registering_says_the_same_where_errors_are_uniform(self, committed: Core, ada: Actor) -> None:
+        form = {"password": PASSWORD, "firstName": "Grace", "lastName": "Hopper"}
+        async with browse(with_settings(committed, open_registration=True, uniform_errors=True)) as visitor:
+            answers = [
+                await visitor.post("/api/account/register", json={**form, "email": email}) for email in (ada.email, "g@b.org")
+            ]
+        assert answers[0].status_code == answers[1].status_code == 202
+        assert answers[0].json() == answers[1].json()
+        assert not any("set-cookie" in answer.headers for answer in answers)
+
+    @pytest.mark.security(8)
+    @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])
+    async def test_can_be_asked_for_five_times_in_ten_minutes(
+        self, committed: Core, visitor: httpx.AsyncClient, ada: Actor, email: str
+    ) -> None:
+        path = self._ASKED[0]
+        assert {await self._ask(visitor, path, email) for _ in range(5)} == {(202, "null")}
+        assert (await self._ask(visitor, path, email))[0] == 429
+        assert (await self._ask(visitor, path, email.upper()))[0] == 429
+        async with browse(committed, address="192.0.2.99") as elsewhere:  # whoever asks, it is the same mailbox
+            assert (await self._ask(elsewhere, path, email))[0] == 429
+        async with committed.database.transaction() as session:
+            await session.execute(update(SignInThrottle).values(window_ends_at=now() - timedelta(seconds=1)))
+        assert (await self._ask(visitor, path, email))[0] == 202
+
+    @pytest.mark.security(8)
+    async def test_one_machine_cannot_flood_many_mailboxes(
+        self, committed: Core, visitor: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(throttle, "LETTERS_PER_ADDRESS", 3)
+        path = self._ASKED[0]
+        assert [(await self._ask(visitor, path, f"n{number}@example.org"))[0] for number in range(4)] == [202, 202, 202, 429]
+        assert (await self._ask(visitor, path, "n9@example.org", **{"x-forwarded-for": "203.0.113.9"}))[0] == 429
+        async with browse(committed, address="192.0.2.99") as elsewhere:
+            assert (await self._ask(elsewhere, path, "n9@example.org"))[0] == 202
+
+    @pytest.mark.security(47)
+    async def test_nobody_gets_in_unconfirmed_when_mail_is_down(self, committed: Core) -> None:
+        down = with_settings(committed, open_registration=True, uniform_errors=True, smtp_host="127.0.0.1", smtp_port=1)
+        form = {"email": "grace@example.org", "password": PASSWORD}
+        async with browse(down) as visitor:
+            assert (
+                await visitor.post("/api/account/register", json={**form, "firstName": "Grace", "lastName": "H"})
+            ).status_code == 202
+            assert (await visitor.post("/signin", json=form)).json()["flag"] == "error"
+            assert (await visitor.post("/api/account/login", json=form)).status_code == 403
+            assert "session" not in visitor.cookies

@@ -335,17 +335,54 @@ class TestStrangers:
                     await client.until("mount")
 
     @pytest.mark.security(23, 30)
-    async def test_a_session_that_expires_closes_the_socket_of_an_idle_page(
-        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("what", ["expires_at = now() - interval '1 second'", "last_used_at = now() - interval '73 hours'"])
+    async def test_a_session_that_expires_or_rests_too_long_closes_the_socket_of_an_idle_page(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch, what: str
     ) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.session._IDLE_CHECK_S", 0.1)
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                await session.execute(text("UPDATE account_session SET expires_at = now() - interval '1 second'"))
+                await session.execute(text(f"UPDATE account_session SET {what}"))
             with _sent_to_sign_in():
                 await client.until("mount")
+
+    @pytest.mark.security(23)
+    async def test_a_page_that_is_only_open_does_not_use_the_session_and_a_click_does(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.session._IDLE_CHECK_S", 0.05)
+        monkeypatch.setattr("fundwright_ui.runtime.session._IDENTITY_MAX_AGE_S", 0.0)
+
+        async def minutes_unused() -> float:
+            async with server.core.database.transaction() as session:
+                return (
+                    await session.scalar(text("SELECT extract(epoch FROM now() - last_used_at) / 60 FROM account_session")) or 0
+                )
+
+        async with server.socket(token=await server.sign_in()) as client:
+            await client.hello("/notes")
+            async with server.core.database.transaction() as session:
+                await session.execute(text("UPDATE account_session SET last_used_at = now() - interval '10 minutes'"))
+            await asyncio.sleep(0.3)
+            assert await minutes_unused() > 9
+            await client.click("keep", value="mine")
+            assert await minutes_unused() < 1
+
+    @pytest.mark.security(22)
+    async def test_a_page_stays_open_when_the_token_it_was_opened_with_is_replaced(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.session._IDENTITY_MAX_AGE_S", 0.0)
+        async with server.socket(token=await server.sign_in()) as client:
+            await client.hello("/notes")
+            async with server.core.database.transaction() as session:
+                await session.execute(
+                    text("UPDATE account_session SET generation = 1, superseded_at = now() - interval '1 hour'")
+                )
+            await client.click("keep", value="mine")
+            assert "mine" in client.text
 
     @pytest.mark.security(21)
     async def test_a_changed_role_ends_what_was_opened_with_the_old_one(self, server: Server) -> None:

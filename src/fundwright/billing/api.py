@@ -6,7 +6,6 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, status
-from fastapi.responses import StreamingResponse
 
 from fundwright.billing import service
 from fundwright.billing.schemas import (
@@ -28,7 +27,7 @@ from fundwright.billing.schemas import (
     SubscriptionChange,
 )
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity.api import CurrentActor, client_of
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Client, Permission
@@ -64,8 +63,8 @@ async def list_subscribers(
     return await service.list_subscribers(session, actor, query)
 
 
-@router.get("/subscribers/export.csv")
-async def export_subscribers(core: CoreDep, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> StreamingResponse:
+@router.get("/subscribers/export.csv", response_class=CsvDownload)
+async def export_subscribers(core: CoreDep, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
@@ -96,8 +95,8 @@ async def sum_payments(session: DbSession, actor: CurrentActor, query: Annotated
     return await service.sum_payments(session, actor, query)
 
 
-@router.get("/payments/export.csv")
-async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> StreamingResponse:
+@router.get("/payments/export.csv", response_class=CsvDownload)
+async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "payments.csv", lambda session: service.export_payments(session, actor, query))
@@ -134,10 +133,8 @@ async def list_premium_links(
     return await service.list_premium_links(session, actor, query)
 
 
-@router.get("/premium-links/export.csv")
-async def export_premium_links(
-    core: CoreDep, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]
-) -> StreamingResponse:
+@router.get("/premium-links/export.csv", response_class=CsvDownload)
+async def export_premium_links(core: CoreDep, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, with who used each."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "premium-links.csv", lambda session: service.export_premium_links(session, actor, query))

@@ -6,7 +6,6 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
-from fastapi.responses import StreamingResponse
 
 from fundwright.content import service
 from fundwright.content.feed import rss
@@ -27,7 +26,7 @@ from fundwright.content.schemas import (
     PublishedPostRead,
 )
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity.api import CurrentActor, client_of
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Client, Permission
@@ -56,8 +55,8 @@ async def list_posts(session: DbSession, actor: CurrentActor, query: Annotated[P
     return await service.list_posts(session, actor, query)
 
 
-@router.get("/api/blog/posts/export.csv", response_class=StreamingResponse)
-async def export_posts(core: CoreDep, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> StreamingResponse:
+@router.get("/api/blog/posts/export.csv", response_class=CsvDownload)
+async def export_posts(core: CoreDep, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "posts.csv", lambda session: service.export_posts(session, actor, query))
@@ -117,8 +116,8 @@ async def list_feedback(session: DbSession, actor: CurrentActor, query: Annotate
     return await service.list_feedback(session, actor, query)
 
 
-@router.get("/api/feedback/export.csv", response_class=StreamingResponse)
-async def export_feedback(core: CoreDep, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> StreamingResponse:
+@router.get("/api/feedback/export.csv", response_class=CsvDownload)
+async def export_feedback(core: CoreDep, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "feedback.csv", lambda session: service.export_feedback(session, actor, query))

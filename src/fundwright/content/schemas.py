@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -116,7 +116,7 @@ class PostQuery(PageRequest):
 class BlogPage(PageRequest):
     """Which page of the public blog."""
 
-    page_size: int = BLOG_STEP
+    page_size: int = Field(default=BLOG_STEP, ge=1, le=100)
     sort: str = ""
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
-from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused
+from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText
 
 
 class Base(DeclarativeBase):
@@ -85,7 +85,7 @@ class Database:
     async def transaction(self) -> AsyncIterator[AsyncSession]:
         """A session that commits at the end and rolls back when the body raises. Only boundaries call this.
 
-        Raises DiskFull or DatabaseAway.
+        Raises DiskFull, DatabaseAway or UnusableText.
         """
         try:
             async with self._sessions() as session, session.begin():
@@ -94,6 +94,9 @@ class Database:
             reason = error.orig if isinstance(error, DBAPIError) else error
             if isinstance(reason, psycopg.errors.DiskFull):
                 raise DiskFull from error
+            # What the driver itself refuses has no class of its own either; in JSON the server refuses it.
+            if type(reason) is psycopg.DataError or isinstance(reason, psycopg.errors.UntranslatableCharacter):
+                raise UnusableText from error
             # A lost or refused connection has no class of its own, or one of these.
             if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
                 raise DatabaseAway from error

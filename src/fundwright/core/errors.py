@@ -40,6 +40,15 @@ class Invalid(FundwrightError):
     status = 422
 
 
+class UnusableText(Invalid):
+    """A character that PostgreSQL cannot keep."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The text has an invisible character (NUL) that cannot be kept. Type it anew, or remove what was pasted."
+        )
+
+
 class Conflict(FundwrightError):
     status = 409
 

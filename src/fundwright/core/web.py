@@ -12,6 +12,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.datastructures import MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
@@ -19,7 +20,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import FundwrightError, Invalid
+from fundwright.core.errors import FundwrightError, Invalid, UnusableText
 from fundwright.core.messages import LANGUAGES, Language, number, speaking, t
 
 T = TypeVar("T")
@@ -51,6 +52,34 @@ async def _session(core: CoreDep) -> AsyncIterator[AsyncSession]:
 
 # "function" scope: the transaction ends before the answer is sent, so that who has the answer finds the data.
 DbSession = Annotated[AsyncSession, Depends(_session, scope="function")]
+
+
+class ErrorRead(BaseModel):
+    """What happened and what to do next. `id` finds an unexpected error in the log."""
+
+    code: str
+    message: str
+    id: str | None = None
+
+
+REFUSAL: dict[int | str, dict[str, object]] = {
+    "default": {
+        "description": "It cannot be done as it was asked, or not now. `problems` lists what is wrong with the request.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["error"],
+                    "properties": {
+                        "error": ErrorRead.model_json_schema(),
+                        "problems": {"type": "array", "items": {"type": "object"}},
+                    },
+                }
+            }
+        },
+    }
+}
+"""`responses` of every route, also of those whose answer is a file: a model here would be described as such a file."""
 
 
 def error_body(code: str, message: str, error_id: str | None = None) -> dict[str, object]:
@@ -170,6 +199,11 @@ class Bounds:
                     headers.setdefault(name, value)
             await send(message)
 
+        if b"%00" in scope["query_string"] or "\0" in scope["path"]:
+            refusal = UnusableText()
+            answer = JSONResponse(error_body(type(refusal).__name__, refusal.sentence), status_code=refusal.status)
+            await answer(scope, receive, send_marked)
+            return
         await self._app(scope, receive_bounded, send_marked)
 
 
@@ -228,7 +262,11 @@ async def receive_file(
         return Received(upload.filename or "upload", await keep(_pieces(upload)))
 
 
-def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> StreamingResponse:
+class CsvDownload(StreamingResponse):
+    media_type = "text/csv"
+
+
+def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
     """The file `name`, written line by line in a transaction of its own. Check before what the lines would raise."""
 
     async def written() -> AsyncIterator[str]:
@@ -237,7 +275,7 @@ def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIte
                 yield line
 
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(written(), media_type="text/csv; charset=utf-8", headers=headers)
+    return CsvDownload(written(), headers=headers)
 
 
 async def _pieces(upload: UploadFile) -> AsyncIterator[bytes]:

@@ -6,11 +6,10 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity import people
 from fundwright.identity.api import CurrentActor, client_of
 from fundwright.identity.permissions import require
@@ -33,8 +32,8 @@ async def list_people(session: DbSession, actor: CurrentActor, query: Annotated[
     return await people.list_people(session, actor, query)
 
 
-@router.get("/api/people/export.csv")
-async def export_people(core: CoreDep, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> StreamingResponse:
+@router.get("/api/people/export.csv", response_class=CsvDownload)
+async def export_people(core: CoreDep, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "people.csv", lambda session: people.export_people(session, actor, query))
@@ -91,8 +90,8 @@ async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[A
     return await people.list_audit(session, actor, query)
 
 
-@router.get("/api/audit/export.csv")
-async def export_audit(core: CoreDep, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> StreamingResponse:
+@router.get("/api/audit/export.csv", response_class=CsvDownload)
+async def export_audit(core: CoreDep, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "audit.csv", lambda session: people.export_audit(session, actor, query))

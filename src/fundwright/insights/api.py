@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import StreamingResponse
 
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, DbSession, csv_download
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity.api import CurrentActor
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
@@ -39,8 +38,8 @@ async def get_usage(session: DbSession, actor: CurrentActor, query: Annotated[Us
     return await service.get_usage(session, actor, query)
 
 
-@router.get("/usage.csv")
-async def export_usage(core: CoreDep, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> StreamingResponse:
+@router.get("/usage.csv", response_class=CsvDownload)
+async def export_usage(core: CoreDep, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> CsvDownload:
     """The same as CSV."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "usage.csv", lambda session: service.export_usage(session, actor, query))
@@ -52,8 +51,8 @@ async def list_pages(session: DbSession, actor: CurrentActor, query: Annotated[P
     return await service.list_pages(session, actor, query)
 
 
-@router.get("/pages.csv")
-async def export_pages(core: CoreDep, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> StreamingResponse:
+@router.get("/pages.csv", response_class=CsvDownload)
+async def export_pages(core: CoreDep, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> CsvDownload:
     """All of them as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "pages.csv", lambda session: service.export_pages(session, actor, query))
@@ -71,8 +70,8 @@ async def list_history_choices(session: DbSession, actor: CurrentActor) -> Histo
     return await service.list_history_choices(session, actor)
 
 
-@router.get("/history.csv")
-async def export_history(core: CoreDep, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> StreamingResponse:
+@router.get("/history.csv", response_class=CsvDownload)
+async def export_history(core: CoreDep, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> CsvDownload:
     """The whole history as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "history.csv", lambda session: service.export_history(session, actor, query))

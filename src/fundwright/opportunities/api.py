@@ -6,12 +6,11 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, DbSession, csv_download, receive_file
+from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, csv_download, receive_file
 from fundwright.identity.api import CurrentActor
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
@@ -58,8 +57,8 @@ async def next_deadlines(session: DbSession, actor: CurrentActor) -> Deadlines:
     return await service.next_deadlines(session, actor)
 
 
-@router.get("/export.csv")
-async def export(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> StreamingResponse:
+@router.get("/export.csv", response_class=CsvDownload)
+async def export(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     return csv_download(core, "opportunities.csv", lambda session: service.export(session, actor, query))
 
@@ -117,8 +116,8 @@ async def list_rejections(
     return await service.list_rejections(session, actor, run_id, request)
 
 
-@router.get("/imports/{run_id}/rejections.csv")
-async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> StreamingResponse:
+@router.get("/imports/{run_id}/rejections.csv", response_class=CsvDownload)
+async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> CsvDownload:
     """The same as CSV."""
     await service.get_import(session, actor, run_id)
     return csv_download(core, "rejections.csv", lambda session: service.export_rejections(session, actor, run_id))

@@ -1,0 +1,192 @@
+"""Signing in under load: how many a second, how long each waits, what becomes of everybody else, and whether time betrays accounts.
+
+Run with `make bench-auth`. The real server answers in this process, on a loopback port, while another process signs in over HTTP; so both
+and PostgreSQL share this machine's cores. The event loop's lag is how much too late a task wakes that sleeps a millisecond at a time.
+Known and unknown accounts are asked for by turns, each once, with a wrong password.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from fundwright.cli.context import load_plugins
+from fundwright.cli.serve import answer_requests, listen
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.settings import Settings
+from fundwright.identity import passwords, service
+from fundwright.identity.schemas import Role
+from fundwright_ui.app import build_app
+
+AT_ONCE = 50
+ROUNDS = 6
+COMPARED = 200
+PASSWORD = "a quiet harbour at dawn"
+LAG_GOAL_MS = 20.0
+OVERLAP_GOAL = (0.4, 0.6)
+"""Of the area under the ROC curve: 0.5 is what a guess gets."""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        measured = asyncio.run(measure(Path(folder)))
+    alone = hashes_a_second()
+    signing_in = sorted(measured["sign_ins_ms"])
+    rate = len(signing_in) / measured["seconds"]
+    known, unknown = measured["known_ms"], measured["unknown_ms"]
+    overlap = area_under_curve(known, unknown)
+    lag = sorted(measured["lag_ms"])
+    print(f"argon2id, {passwords_parameters()}; {AT_ONCE} people at once, {len(signing_in)} sign-ins")
+    tell(
+        "sign-ins a second",
+        f"{rate:.1f}",
+        f"this machine hashes {alone:.1f} a second and does nothing else, ratio {rate / alone:.2f}",
+    )
+    tell("time of a sign-in, p50", f"{at(signing_in, 0.5):.0f} ms")
+    tell(
+        "time of a sign-in, p95",
+        f"{at(signing_in, 0.95):.0f} ms",
+        f"{AT_ONCE} in line at {rate:.0f} a second: {1000 * AT_ONCE / rate:.0f}",
+    )
+    tell("lag of the event loop meanwhile, p50", f"{at(lag, 0.5):.1f} ms")
+    tell("lag of the event loop meanwhile, p99", f"{at(lag, 0.99):.1f} ms", f"goal {LAG_GOAL_MS:.0f}")
+    tell("lag of the event loop meanwhile, longest", f"{lag[-1]:.1f} ms")
+    for name, times in (("known", known), ("unknown", unknown)):
+        quartiles = " / ".join(f"{quartile:.1f}" for quartile in statistics.quantiles(times, n=4))
+        tell(f"refusal of {name} accounts, quartiles", f"{quartiles} ms")
+    tell(
+        "chance that a known one takes longer",
+        f"{overlap:.2f}",
+        f"goal {OVERLAP_GOAL[0]} to {OVERLAP_GOAL[1]}; 0.5 tells nothing",
+    )
+    is_met = at(lag, 0.99) < LAG_GOAL_MS and OVERLAP_GOAL[0] <= overlap <= OVERLAP_GOAL[1]
+    return 0 if is_met else 1
+
+
+def tell(name: str, value: str, beside: str = "") -> None:
+    print(f"  {name:<42}{value:>24}" + (f"   ({beside})" if beside else ""))
+
+
+def at(values: Sequence[float], share: float) -> float:
+    return values[min(len(values) - 1, int(len(values) * share))]
+
+
+def area_under_curve(longer: Sequence[float], shorter: Sequence[float]) -> float:
+    """How often one of the first is longer than one of the second."""
+    wins = sum((one > other) + (one == other) / 2 for one in longer for other in shorter)
+    return wins / (len(longer) * len(shorter))
+
+
+async def measure(folder: Path) -> dict[str, Any]:
+    # The clients say where they come from: one address would soon be paused.
+    settings = Settings.read(data=folder, database_url=None, smtp_host=None, public_url=None, trusted_proxies=["127.0.0.1/32"])
+    async with open_core(settings, load_plugins()) as core:
+        await add_accounts(core)
+        socket = listen("127.0.0.1", 0)
+        serving = asyncio.create_task(answer_requests(build_app(core), socket))
+        url = f"http://127.0.0.1:{socket.getsockname()[1]}"
+        try:
+            await in_process(warm_up, url)
+            lag: list[float] = []
+            sampling = asyncio.create_task(sample_lag(lag))
+            signed_in = await in_process(sign_in_at_once, url)
+            sampling.cancel()
+            return {**signed_in, **await in_process(compare, url), "lag_ms": lag}
+        finally:
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+async def in_process(work: Any, url: str) -> Any:
+    """Elsewhere, so that the clients do not hold up the server's loop."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return await asyncio.to_thread(pool.apply, work, (url,))
+
+
+async def add_accounts(core: Core) -> None:
+    password_hash = await passwords.hash_password(PASSWORD)
+    names = [f"person{number}" for number in range(AT_ONCE)] + [f"known{number}" for number in range(COMPARED)]
+    async with core.database.transaction() as session:
+        for name in names:
+            await service.add_hashed(
+                session, email=f"{name}@example.org", name=name, role=Role.USER, password_hash=password_hash, is_verified=True
+            )
+
+
+async def sample_lag(lag: list[float]) -> None:
+    while True:
+        before = time.perf_counter()
+        await asyncio.sleep(0.001)
+        lag.append((time.perf_counter() - before - 0.001) * 1000)
+
+
+def warm_up(url: str) -> None:
+    with httpx.Client(base_url=url) as client:
+        for number in range(3):
+            _sign_in(client, f"person{number}", PASSWORD)
+
+
+def sign_in_at_once(url: str) -> dict[str, Any]:
+    with httpx.Client(base_url=url, timeout=120, limits=httpx.Limits(max_connections=AT_ONCE)) as client:
+
+        def again_and_again(number: int) -> list[float]:
+            return [_sign_in(client, f"person{number}", PASSWORD) for _ in range(ROUNDS)]
+
+        with ThreadPoolExecutor(AT_ONCE) as people:
+            started = time.perf_counter()
+            times = list(people.map(again_and_again, range(AT_ONCE)))
+            seconds = time.perf_counter() - started
+    return {"sign_ins_ms": [ms for of_one in times for ms in of_one], "seconds": seconds}
+
+
+def compare(url: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {"known_ms": [], "unknown_ms": []}
+    with httpx.Client(base_url=url) as client:
+        for number in range(COMPARED):
+            kinds = ["known", "unknown"] if number % 2 else ["unknown", "known"]
+            for kind in kinds:
+                found[f"{kind}_ms"].append(_sign_in(client, f"{kind}{number}", "wrong", is_right=False))
+    return found
+
+
+def _sign_in(client: httpx.Client, name: str, password: str, *, is_right: bool = True) -> float:
+    """Milliseconds."""
+    address = f"2001:db8:{uuid4().hex[:4]}:{uuid4().hex[:4]}::1"
+    started = time.perf_counter()
+    answer = client.post(
+        "/signin", json={"email": f"{name}@example.org", "password": password}, headers={"x-forwarded-for": address}
+    )
+    took = (time.perf_counter() - started) * 1000
+    assert answer.json()["flag"] == ("success" if is_right else "error"), answer.text
+    return took
+
+
+def hashes_a_second() -> float:
+    """What the two threads of the server could do at most."""
+
+    async def hash_all() -> float:
+        started = time.perf_counter()
+        await asyncio.gather(*(passwords.hash_password(PASSWORD) for _ in range(100)))
+        return 100 / (time.perf_counter() - started)
+
+    return asyncio.run(hash_all())
+
+
+def passwords_parameters() -> str:
+    """As the hash itself tells."""
+    return asyncio.run(passwords.hash_password(PASSWORD)).split("$")[3]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
