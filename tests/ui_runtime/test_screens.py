@@ -141,7 +141,7 @@ class TestAction:
             assert shown.toasts == ["Done."]
             assert done == [5]
 
-    async def test_a_refusal_is_toasted_and_what_was_typed_stays(self, core: Core) -> None:
+    async def test_a_refusal_is_toasted_stands_in_the_form_and_what_was_typed_stays(self, core: Core) -> None:
         @component
         def screen() -> Any:
             async def work(_session: AsyncSession, _fields: dict[str, str]) -> None:
@@ -153,6 +153,7 @@ class TestAction:
             await shown.type("Name", "abc")
             await shown.click("button", "Save")
             assert shown.toasts == ["A thing of that name exists. Choose another name."]
+            assert shown.text.endswith("A thing of that name exists. Choose another name. Save")
             assert shown.value("Name") == "abc"
             assert not shown.find("button", "Save").props.get("aria-busy")
 

@@ -41,6 +41,9 @@ class _Action(Protocol):
     @property
     def is_running(self) -> bool: ...
 
+    @property
+    def error(self) -> str | None: ...
+
 
 @dataclass(frozen=True)
 class Option:
@@ -202,7 +205,7 @@ def form(
 
     `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
     (when it is an action: only if it did not fail). The model's complaints reach the fields among `children` at any depth;
-    a component among them gives its own fields their `error`.
+    a component among them gives its own fields their `error`. What an action failed with stands above its button.
     """
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
@@ -228,6 +231,8 @@ def form(
 
     is_exclusive = isinstance(on_submit, Handler) and on_submit.is_exclusive
     is_busy = is_exclusive and cast(_Action, on_submit).is_running
+    # The toast that says it goes by itself; what must be put right is put right here.
+    failure = cast(_Action, on_submit).error if is_exclusive else None
     return html.form(
         attributes(
             className="fw-form",
@@ -243,6 +248,7 @@ def form(
             key=f"form:{round_}",
         ),
         *_complaining(children, errors),
+        html.p({"className": "fw-field-error", "key": "failure"}, failure) if failure else None,
         html.div(
             {"className": "fw-form-actions", "key": "actions"},
             *actions,
