@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -324,9 +324,9 @@ class Server:
     def set(self, **settings: object) -> None:
         object.__setattr__(self.core, "settings", self.core.settings.model_copy(update=settings))
 
-    async def get(self, path: str, *, token: str | None = None) -> httpx.Response:
+    async def get(self, path: str, *, token: str | None = None, headers: Mapping[str, str] | None = None) -> httpx.Response:
         async with httpx.AsyncClient(base_url=self.url, cookies={"session": token} if token else {}) as http:
-            return await http.get(path)
+            return await http.get(path, headers=headers)
 
 
 @pytest.fixture

@@ -152,7 +152,8 @@ class TestHeaders:
 
 
 class TestCompression:
-    async def test_a_page_is_packed_for_who_accepts_it(self, server: Server) -> None:
-        answer = await server.get("/public")
-        assert answer.headers["content-encoding"] == "gzip" and "count 0" in answer.text
+    @pytest.mark.parametrize(("accepted", "packed"), [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None)])
+    async def test_a_page_is_packed_for_who_accepts_it(self, server: Server, accepted: str, packed: str | None) -> None:
+        answer = await server.get("/public", headers={"accept-encoding": accepted})
+        assert answer.headers.get("content-encoding") == packed and "count 0" in answer.text
         assert "Accept-Encoding" in answer.headers["vary"]

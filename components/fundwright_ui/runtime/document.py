@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
 from http import HTTPStatus
 
+import brotli
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
@@ -28,6 +30,12 @@ from fundwright_ui.runtime.view import OnView, Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
 _ENTRY = "web/src/main.tsx"
+
+# The tree stands in a page twice, as HTML and for hydration: either makes a quarter of it in a millisecond or two.
+_COMPRESSED: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
+    ("br", partial(brotli.compress, quality=5)),
+    ("gzip", partial(gzip.compress, compresslevel=6, mtime=0)),
+)
 
 
 class Documents:
@@ -88,10 +96,12 @@ class Documents:
         headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             headers["Retry-After"] = str(UnderMaintenance.retry_after_s)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            # The tree stands in a page twice, as HTML and for hydration: this more than halves it in about a millisecond.
-            content = gzip.compress(content, compresslevel=6, mtime=0)
-            headers["Content-Encoding"] = "gzip"
+        accepted = request.headers.get("accept-encoding", "")
+        for encoding, compress in _COMPRESSED:
+            if encoding in accepted:
+                content = compress(content)
+                headers["Content-Encoding"] = encoding
+                break
         return HTMLResponse(content, status_code=status, headers=headers)
 
     async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> tuple[str, int]:
