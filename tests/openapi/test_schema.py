@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import httpx
@@ -16,6 +17,7 @@ import requests
 import schemathesis
 from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis.configuration import set_hypothesis_home_dir
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
@@ -70,7 +72,8 @@ def ask(operation: Any, send: Send) -> Iterable[str]:
     return problems
 
 
-async def test_every_answer_is_as_it_is_described(committed: Core) -> None:
+async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Path) -> None:
+    set_hypothesis_home_dir(tmp_path)  # or it would keep notes in the project
     app = build_app(committed)
     tokens = [await token_of(committed, role) for role in (Role.ADMIN, Role.USER)]
     loop = asyncio.get_running_loop()

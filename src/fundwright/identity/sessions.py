@@ -73,13 +73,13 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
     return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
 
 
-async def recognise(core: Core, session: AsyncSession, actor: Actor, *, is_use: bool) -> Actor | None:
-    """The actor as of now, for a page that is open, or None when the session has ended or the account has another role."""
-    found = await repository.find_live_session(session, actor.session_id) if actor.session_id else None
+async def recognise(core: Core, session: AsyncSession, holder: Actor, *, is_use: bool) -> Actor | None:
+    """The holder as of now, for a page that is open, or None when the session has ended or the account has another role."""
+    found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
         return None
     row, account = found
-    if (account.email, account.role) != (actor.email, actor.role) or _is_unknown(core, account):
+    if (account.email, account.role) != (holder.email, holder.role) or _is_unknown(core, account):
         return None
     if is_use:
         await touch(session, row)

@@ -36,12 +36,12 @@ class TokenPayload(BaseModel):
     iat: int
 
 
-def sign(core: Core, actor: Actor, *, session_id: UUID, generation: int = 0, issued_at: datetime, expires_at: datetime) -> str:
+def sign(core: Core, holder: Actor, *, session_id: UUID, generation: int = 0, issued_at: datetime, expires_at: datetime) -> str:
     key = keyring(core).newest
     payload: dict[str, Any] = {
-        "name": actor.name,
-        "email": actor.email,
-        "role": actor.role.value,
+        "name": holder.name,
+        "email": holder.email,
+        "role": holder.role.value,
         "sid": str(session_id),
         "gen": generation,
         "iat": int(issued_at.timestamp()),
