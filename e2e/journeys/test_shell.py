@@ -44,6 +44,31 @@ class TestFindAnything:
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(search).to_be_focused()
 
+    def test_it_collapses_the_sidebar_changes_the_language_and_logs_out(self, new_context: NewContext) -> None:
+        page = new_context().new_page()
+        SignInPage(page).open().sign_in(EMAIL, PASSWORD)
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+
+        def choose(name: str) -> None:
+            page.keyboard.press("Control+k")
+            page.locator("dialog").get_by_role("combobox").press_sequentially(name)
+            page.keyboard.press("Enter")
+            expect(page.locator("dialog")).to_have_count(0)
+
+        choose("expand")
+        expect(page.get_by_role("button", name="Expand sidebar")).to_be_visible()
+        choose("expand")
+        expect(page.get_by_role("button", name="Collapse sidebar")).to_be_visible()
+        with page.expect_navigation():
+            choose("deutsch")
+        ready(page)
+        with page.expect_navigation():
+            choose("english")
+        ready(page)
+        choose("logout")
+        expect(page.get_by_role("dialog", name="Sure you want to Log Out?")).to_be_visible()
+
     def test_a_press_beside_it_closes_it(self, recognised: Page) -> None:
         page = recognised
         page.goto("/generate/index")

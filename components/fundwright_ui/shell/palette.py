@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import cast
 
 from reactpy import component, html, use_state
@@ -24,18 +25,8 @@ _MOST_CHARACTERS = 200
 @component
 def command_palette(entries: Sequence[SidebarEntry], on_toggle_sidebar: Callable[[], Awaitable[None]] | None = None) -> VdomDict:
     """The magnifier of the top bar. `entries` are the pages that shortcuts may lead to."""
-    connection, actor = use_connection(), use_actor()
     words, set_words = use_state(cast("str | None", None))
     is_leaving, set_leaving = use_state(False)
-    choosing = use_language()
-
-    async def read(session: AsyncSession) -> tuple[str | None, list[CommandGroup]]:
-        if words is None:
-            return None, []
-        return words, await find(session, connection, actor, words, has_sidebar=on_toggle_sidebar is not None)
-
-    found = use_query(read, key=[words])
-    answered, groups = found.value or (None, [])
 
     async def act(chosen: ActChosen) -> None:
         if chosen.act == "logout":
@@ -43,19 +34,37 @@ def command_palette(entries: Sequence[SidebarEntry], on_toggle_sidebar: Callable
         elif chosen.act == "sidebar" and on_toggle_sidebar is not None:
             await on_toggle_sidebar()
 
+    palette = partial(
+        CommandPalette,
+        shortcuts=shortcuts(*entries),
+        on_search=lambda typed: set_words(typed.words.strip()[:_MOST_CHARACTERS]),
+        on_command=act,
+        on_close=lambda: set_words(None),
+    )
     return html.div(
-        CommandPalette(
-            shortcuts=shortcuts(*entries),
-            words=answered,
-            groups=groups,
-            summary=found.error or _summary(groups),
-            on_search=lambda typed: set_words(typed.words.strip()[:_MOST_CHARACTERS]),
-            on_command=act,
-            on_language=choosing,
-            on_close=lambda: set_words(None),
-            fallback=[icon_button(t("Find anything"), "search")],
-        ),
+        html.fragment(palette(fallback=[icon_button(t("Find anything"), "search")]))
+        if words is None
+        else _answers(palette, words, on_toggle_sidebar is not None),
         logout_dialog(on_cancel=lambda: set_leaving(False)) if is_leaving else None,
+    )
+
+
+@component
+def _answers(palette: Callable[..., VdomDict], words: str, has_sidebar: bool) -> VdomDict:
+    """The open palette: nothing that it needs is kept for pages on which it is closed."""
+    connection, actor = use_connection(), use_actor()
+
+    async def read(session: AsyncSession) -> tuple[str, list[CommandGroup]]:
+        return words, await find(session, connection, actor, words, has_sidebar=has_sidebar)
+
+    found = use_query(read, key=[words])
+    answered, groups = found.value or (None, [])
+    return palette(
+        words=answered,
+        groups=groups,
+        summary=found.error or _summary(groups),
+        on_language=use_language(),
+        fallback=[icon_button(t("Find anything"), "search")],
     )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,40 +15,32 @@ from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_actor, use_connection, use_query
 
-_LISTS = ("/dashboard/nih", "/dashboard/sam")
+MATCHES, TRAININGS = "/dashboard/nih", "/dashboard/train"
+
+_LISTS = (MATCHES, "/dashboard/sam")
 _MOST = 99
 
 
-@component
-def new_matches() -> VdomDict:
-    """Opportunities of the actor's categories that came in since they last looked at a list. Being there is looking."""
+def use_counts(paths: Collection[str]) -> Mapping[str, int]:
+    """New opportunities of the actor's categories since they last looked at a list (being there is looking), and trainings that
+    wait or run; by the path of their entry, for those of `paths`. One reading for both: each more would cost every open page."""
     connection, actor = use_connection(), use_actor()
     is_there = connection.location.path in _LISTS
 
-    async def read(session: AsyncSession) -> int:
-        if not is_there:
-            return await opportunities.count_new(session, actor, limit=_MOST + 1)
-        if connection.is_live:
+    async def read(session: AsyncSession) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        if MATCHES in paths and not is_there:
+            counts[MATCHES] = await opportunities.count_new(session, actor, limit=_MOST + 1)
+        elif MATCHES in paths and connection.is_live:
             await opportunities.note_visit(session, actor)
-        return 0
+        if TRAININGS in paths:
+            counts[TRAININGS] = await training.count_underway(session, actor)
+        return counts
 
-    topics = () if is_there else (categories_topic(actor.id), opportunities.visits_topic(actor.id))
-    found = use_query(read, key=[is_there], topics=topics)
-    number = found.value or 0
-    return _badge("/dashboard/nih", number, nt("{n} new", "{n} new", number))
-
-
-@component
-def trainings() -> VdomDict:
-    """Trainings of the actor that wait or run."""
-    actor = use_actor()
-    found = use_query(lambda session: training.count_underway(session, actor), topics=[jobs_topic(actor.id)])
-    number = found.value or 0
-    return _badge("/dashboard/train", number, nt("{n} running", "{n} running", number))
-
-
-BADGES: Mapping[str, Callable[[], Any]] = {"/dashboard/nih": new_matches, "/dashboard/train": trainings}
-"""The component that counts, by the path of its entry."""
+    # On the list the visit is noted each time, which must not be heard again.
+    news = () if is_there else (categories_topic(actor.id), opportunities.visits_topic(actor.id))
+    topics = (*news, jobs_topic(actor.id)) if MATCHES in paths or TRAININGS in paths else ()
+    return use_query(read, key=[is_there], topics=topics).value or {}
 
 
 def badge_id(path: str) -> str:
@@ -57,7 +48,9 @@ def badge_id(path: str) -> str:
     return f"badge{path.replace('/', '-')}"
 
 
-def _badge(path: str, number: int, text: str) -> VdomDict:
+def badge(path: str, number: int) -> VdomDict:
+    """The number of the entry at `path`; nothing to be seen when there is none."""
+    text = nt("{n} running", "{n} running", number) if path == TRAININGS else nt("{n} new", "{n} new", number)
     described = html.span({"id": badge_id(path), "hidden": True}, text if number else "")
     if not number:
         return html.span(described)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reactpy import html
+from reactpy import component, html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
-from fundwright_ui.hooks import Connection
+from fundwright_ui.hooks import Connection, use_connection
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.sidebar.badges import BADGES, badge_id
+from fundwright_ui.sidebar.badges import MATCHES, TRAININGS, badge, badge_id, use_counts
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
@@ -54,11 +54,14 @@ def sidebar(
             ),
             icon_button(t("Close navigation"), "close", on_click=on_close) if is_open else None,
         ),
-        html.ul({"className": "fw-nav"}, *_items(connection, entries, is_narrow=is_narrow)),
+        _entries(entries, is_narrow),
     )
 
 
-def _items(connection: Connection, entries: Sequence[SidebarEntry], *, is_narrow: bool) -> list[VdomDict]:
+@component
+def _entries(entries: Sequence[SidebarEntry], is_narrow: bool) -> VdomDict:
+    connection = use_connection()
+    counts = use_counts({entry.path for entry in entries})
     items: list[VdomDict] = []
     heading = group = None
     for entry in entries:
@@ -68,7 +71,7 @@ def _items(connection: Connection, entries: Sequence[SidebarEntry], *, is_narrow
         if entry.group and entry.group != group:
             items.append(html.li({"key": f"group-{entry.group}", "className": "fw-nav-group"}, t(entry.group)))
         group = entry.group
-        badge = BADGES.get(entry.path)
+        is_counted = entry.path in (MATCHES, TRAININGS)
         items.append(
             html.li(
                 {"key": entry.path},
@@ -78,12 +81,12 @@ def _items(connection: Connection, entries: Sequence[SidebarEntry], *, is_narrow
                         href=connection.href(entry.path),
                         title=t(entry.label) if is_narrow else None,
                         aria_current="page" if is_current(entry, connection.location.path) else None,
-                        aria_describedby=badge_id(entry.path) if badge else None,
+                        aria_describedby=badge_id(entry.path) if is_counted else None,
                     ),
                     icon(entry.icon),
                     html.span(t(entry.label)),
-                    badge() if badge else None,
+                    badge(entry.path, counts.get(entry.path, 0)) if is_counted else None,
                 ),
             )
         )
-    return items
+    return html.ul({"className": "fw-nav"}, *items)

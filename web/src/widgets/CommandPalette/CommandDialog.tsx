@@ -33,15 +33,17 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
   }, [wanted]);
 
   const run = (command: Command): void => {
+    const { path, mode, language, act } = command;
+    // The server hears of it before it hears that the palette is closed: nobody would listen any more.
+    if (language !== null) {
+      keepLanguage(language, page.base);
+      onLanguage?.({ code: language });
+    } else if (act === "sidebar" || act === "logout") onCommand?.({ act });
     onClose();
-    if (command.path !== "") go(command.path);
-    else if (command.language !== null) {
-      keepLanguage(command.language, page.base);
-      onLanguage?.({ code: command.language });
-    } else if (command.mode !== null) changeSettings({ themeMode: command.mode });
-    else if (command.act === "settings") settingsAreOpen.set(true);
-    else if (command.act === "shortcuts") onShortcuts();
-    else if (command.act !== null) onCommand?.({ act: command.act });
+    if (path !== "") go(path);
+    else if (mode !== null) changeSettings({ themeMode: mode });
+    else if (act === "settings") settingsAreOpen.set(true);
+    else if (act === "shortcuts") onShortcuts();
   };
 
   // Who types quickly presses Enter before the answer is here, and means what will be its first line.
