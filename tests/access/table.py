@@ -23,11 +23,15 @@ ROUTES = _table(
         POST /session
         DELETE /session
         POST /api/account/login
+        POST /api/account/login/passkey
+        POST /api/account/login/passkey-options
         POST /api/account/register
         POST /api/account/verify
         POST /api/account/resend-verification
         POST /api/account/reset-password
         POST /api/account/confirm-reset
+        POST /api/account/confirm-email
+        GET /api/health
         GET /api/blog
         GET /api/blog/{slug}
         GET /blog/rss.xml
@@ -38,12 +42,37 @@ ROUTES = _table(
     """),
     (Permission.READ, """
         GET /api/account/my-account
+        GET /api/account/profile
+        PUT /api/account/profile
+        PUT /api/account/locale
+        PUT /api/account/password
+        POST /api/account/email
+        POST /api/account/photo
+        DELETE /api/account/photo
+        GET /api/account/photos/{photo_id}
+        GET /api/account/data
+        POST /api/account/data
+        GET /api/account/data/archive
+        POST /api/account/deletion
+        GET /api/account/second-factor
+        POST /api/account/second-factor
+        PUT /api/account/second-factor
+        DELETE /api/account/second-factor
+        POST /api/account/recovery-codes
+        GET /api/account/passkeys
+        POST /api/account/passkeys
+        POST /api/account/passkeys/options
+        DELETE /api/account/passkeys/{passkey_id}
+        PUT /api/account/proof
+        POST /api/account/proof/options
         PUT /api/account/language
         GET /api/account/sessions
+        DELETE /api/account/sessions
         DELETE /api/account/sessions/{session_id}
         GET /api/account/tokens
         POST /api/account/tokens
         DELETE /api/account/tokens/{token_id}
+        GET /api/billing/mine
         GET /api/billing/plans
         GET /api/categories
         GET /api/categories/suggestions
@@ -158,6 +187,7 @@ ROUTES = _table(
         GET /api/people/{account_id}/sessions
         DELETE /api/people/{account_id}/sessions
         POST /api/people/{account_id}/reset
+        DELETE /api/people/{account_id}/second-factor
     """),
 )  # fmt: skip
 
@@ -173,6 +203,10 @@ SCREENS = _table(
         /auth/confirm-reset/{link}
         /auth/verify/{email}
         /auth/first-admin/{secret}
+        /auth/second-factor
+        /auth/confirm-email/{link}
+        /coming-soon
+        /maintenance
         /blog
         /blog/{slug}
         /feedback
@@ -189,6 +223,7 @@ SCREENS = _table(
         /dashboard/history/{id}
         /dashboard/passage/{id}
         /dashboard/category
+        /dashboard/user/account
         /generate/index
         /generate/slug/{token}
     """),
@@ -216,6 +251,8 @@ SCREENS = _table(
 )  # fmt: skip
 
 JOBS: dict[str, str | None] = {
+    "identity.personal_data": "POST /api/account/data",
+    "identity.personal_data_expiry": None,
     "import": "POST /api/opportunities/imports/{source}",
     "categorise": "POST /api/opportunities/categorise",
     "train": "POST /api/training/runs",

@@ -45,7 +45,7 @@ class UnusableText(Invalid):
 
     def __init__(self) -> None:
         super().__init__(
-            "The text has an invisible character (NUL) that cannot be kept. Type it anew, or remove what was pasted."
+            t("The text has an invisible character (NUL) that cannot be kept. Type it anew, or remove what was pasted.")
         )
 
 
@@ -67,7 +67,7 @@ class UnderMaintenance(FundwrightError):
 
     def __init__(self, sentence: str | None) -> None:
         super().__init__(
-            sentence or "Fundwright is being maintained. Try again in a few minutes; nothing that you saved is lost."
+            sentence or t("Fundwright is being maintained. Try again in a few minutes; nothing that you saved is lost.")
         )
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.messages import t
 from fundwright.identity import audit, entry
 from fundwright.identity.keyring import SigningKey, keyring
 
@@ -45,7 +46,7 @@ async def retire(core: Core, session: AsyncSession, key_id: str) -> None:
     """Refuse every token of a key at once. Raises NotFound, or Conflict for the key that signs."""
     key = _get(core, key_id)
     if key == keyring(core).newest:
-        raise Conflict("This key signs. Make another one first: `fundwright keys rotate`.")
+        raise Conflict(t("This key signs. Make another one first: `fundwright keys rotate`."))
     await _remove(core, session, key)
 
 
@@ -57,7 +58,7 @@ async def _remove(core: Core, session: AsyncSession, key: SigningKey) -> None:
 def _get(core: Core, key_id: str) -> SigningKey:
     key = keyring(core).find(key_id)
     if key is None:
-        raise NotFound(f"The key {key_id}")
+        raise NotFound(t("The key {id}", id=key_id))
     return key
 
 
