@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from pathlib import Path
@@ -28,6 +29,8 @@ from tests.blocking import blocking_calls
 MakeActor = Callable[..., Awaitable[Actor]]
 
 _PROJECT = Path(__file__).parent.parent
+_MEMORY = Path("/dev/shm")
+_ROOM_BYTES = 2_000_000_000
 _numbers = itertools.count()
 
 
@@ -52,12 +55,18 @@ def pytest_runtest_call() -> Generator[None]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """URL of a server that lives as long as the test run."""
-    with tempfile.TemporaryDirectory(prefix="fundwright-test-") as folder, EmbeddedPostgres(Path(folder)).use() as url:
+    folder = tempfile.TemporaryDirectory(prefix="fundwright-test-", dir=_quick_folder())
+    with folder as name, EmbeddedPostgres(Path(name)).use() as url:
         with psycopg.connect(url, autocommit=True) as connection:
             # No test asks what a power failure leaves. With the copying of files below, a database is made in a tenth of the time.
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
         yield url
+
+
+def _quick_folder() -> Path | None:
+    """In memory where there is room: each of a thousand databases is fourteen hundred files, made and removed in a third of the time."""
+    return _MEMORY if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM_BYTES else None
 
 
 @pytest.fixture(scope="session")
