@@ -133,6 +133,7 @@ class TestShortcuts:
                 "t": "/dashboard/train",
                 "h": "/dashboard/history",
                 "g": "/generate/index",
+                "s": "/dashboard/user/account",
             }
 
     @pytest.mark.parametrize("role", Role)

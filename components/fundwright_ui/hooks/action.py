@@ -7,12 +7,11 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from reactpy import use_ref, use_state
-
 from fundwright.identity.reauthentication import ProofRequired
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import Handler, received_at, takes_argument
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.layout import rerenderer, use_kept
 
 
 class Action(Handler):
@@ -90,12 +89,7 @@ def use_action(
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.
     """
     connection = use_connection()
-    _, set_round = use_state(0)
-    holder = use_ref(cast("Action | None", None))
-    if holder.current is None:
-        rerender: Callable[[], None] = lambda: set_round(lambda n: n + 1)  # noqa: E731
-        holder.current = Action(connection, rerender, in_transaction=in_transaction)
-    action = holder.current
+    action = use_kept(lambda: Action(connection, rerenderer(), in_transaction=in_transaction))
     action.work = action.deed = work
     action.success, action.then = success, then
     return action

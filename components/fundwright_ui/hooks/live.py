@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 import structlog
-from reactpy import use_ref
 
 from fundwright_ui.runtime.connection import Connection, use_connection
-from fundwright_ui.runtime.layout import at_unmount
+from fundwright_ui.runtime.layout import at_unmount, use_kept
 
 log = structlog.get_logger()
 
 LiveCallback = Callable[[dict[str, Any]], Awaitable[None] | None]
+
+_NOTHING: Mapping[str, Callable[[], None]] = MappingProxyType({})
 
 
 class Subscription:
@@ -23,32 +25,45 @@ class Subscription:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._open: dict[str, Callable[[], None]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._open: Mapping[str, Callable[[], None]] = _NOTHING
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
+        self._is_begun = False
         self.callback: LiveCallback = lambda _payload: None
 
     def follow(self, topics: Iterable[str]) -> None:
         if not self._connection.is_live:
             return
         wanted = set(topics)
-        for topic in set(self._open) - wanted:
-            self._open.pop(topic)()
-        for topic in wanted - set(self._open):
-            self._open[topic] = self._connection.core.live.subscribe(topic, self._heard)
+        if wanted and not self._is_begun:
+            self._is_begun = True
+            self._connection.on_close(self.close)
+            at_unmount(self._leave)
+        if wanted == set(self._open):
+            return
+        for topic in self._open.keys() - wanted:
+            self._open[topic]()
+        subscribe = self._connection.core.live.subscribe
+        self._open = {topic: self._open.get(topic) or subscribe(topic, self._heard) for topic in wanted}
 
     def close(self) -> None:
         for end in self._open.values():
             end()
-        self._open.clear()
+        self._open = _NOTHING
         for task in self._tasks:
             task.cancel()
+
+    def _leave(self) -> None:
+        self._connection.close_now(self.close)
 
     def _heard(self, payload: dict[str, Any]) -> None:
         answer = self.callback(payload)
         if inspect.isawaitable(answer):
             task = asyncio.ensure_future(self._finish(answer))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks = (*self._tasks, task)
+            task.add_done_callback(self._forget)
+
+    def _forget(self, done: asyncio.Task[None]) -> None:
+        self._tasks = tuple(task for task in self._tasks if task is not done)
 
     async def _finish(self, answer: Awaitable[None]) -> None:
         try:
@@ -60,10 +75,6 @@ class Subscription:
 def use_live(topic: str | Iterable[str] | None, callback: LiveCallback) -> None:
     """Call `callback(payload)` for every message on `topic` (or several); the payload may be empty: then read afresh."""
     connection = use_connection()
-    holder = use_ref(cast("Subscription | None", None))
-    if holder.current is None:
-        subscription = holder.current = Subscription(connection)
-        connection.on_close(subscription.close)
-        at_unmount(lambda: connection.close_now(subscription.close))
-    holder.current.callback = callback
-    holder.current.follow([topic] if isinstance(topic, str) else topic or ())
+    subscription = use_kept(lambda: Subscription(connection))
+    subscription.callback = callback
+    subscription.follow([topic] if isinstance(topic, str) else topic or ())

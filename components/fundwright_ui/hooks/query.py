@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
-from reactpy import use_ref, use_state
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
-from fundwright_ui.runtime.layout import at_unmount
+from fundwright_ui.runtime.layout import at_unmount, rerenderer, use_kept
 from fundwright_ui.runtime.packing import packing_of
 
 T = TypeVar("T")
@@ -37,6 +36,8 @@ class Query(Generic[T]):
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_stale = False
+        connection.at_rest.add(self.rest)
+        at_unmount(self.close)
 
     @property
     def value(self) -> T | None:
@@ -59,6 +60,9 @@ class Query(Generic[T]):
             return
         self._start()
         self._rerender()
+
+    def hear(self, _payload: object) -> None:
+        self.reload()
 
     def ask(self, read: Callable[[AsyncSession], Awaitable[T]], key: tuple[object, ...]) -> None:
         """Read with `read`; starts when `key` is not that of the last reading."""
@@ -111,13 +115,7 @@ def use_query(
     nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.
     """
     connection = use_connection()
-    _, set_round = use_state(0)
-    holder = use_ref(cast("Query[Any] | None", None))
-    if holder.current is None:
-        holder.current = Query[Any](connection, lambda: set_round(lambda n: n + 1))
-        connection.at_rest.add(holder.current.rest)
-        at_unmount(holder.current.close)
-    query = cast("Query[T]", holder.current)
+    query: Query[T] = use_kept(lambda: Query(connection, rerenderer()))
     query.ask(read, tuple(key))
-    use_live(topics, lambda _payload: query.reload())
+    use_live(topics, query.hear)
     return query

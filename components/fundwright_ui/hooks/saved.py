@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from reactpy import use_ref, use_state
 
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor
 from fundwright_ui.hooks.actor import use_actor
 from fundwright_ui.hooks.query import use_query
 from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.layout import rerenderer, use_kept
 
 T = TypeVar("T")
 
@@ -53,11 +53,7 @@ def use_saved_state(name: str, initial: T) -> SavedState[T]:
     The type is that of `initial`: a number, text, list, dict, or a pydantic model. `await state.set(value)` in a handler.
     """
     connection, actor = use_connection(), use_actor()
-    _, set_round = use_state(0)
-    holder = use_ref(cast("SavedState[Any] | None", None))
-    if holder.current is None:
-        holder.current = SavedState[Any](connection, actor, name, initial, lambda: set_round(lambda n: n + 1))
-    state = cast("SavedState[T]", holder.current)
+    state = use_kept(lambda: SavedState(connection, actor, name, initial, rerenderer()))
     saved = use_query(lambda session: identity.saved_state(session, actor, name), key=[actor.id, name])
     state.take_over(saved.value)
     return state

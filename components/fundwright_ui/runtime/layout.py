@@ -9,8 +9,8 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import lru_cache, partial
-from types import CodeType, MappingProxyType, SimpleNamespace
-from typing import Any, NamedTuple, Self, cast
+from types import CodeType, MappingProxyType
+from typing import Any, NamedTuple, Self, TypeVar, cast
 from zlib import crc32
 
 import structlog
@@ -25,6 +25,8 @@ from fundwright_ui.runtime.faults import new_error_id
 from fundwright_ui.runtime.waiting import Event
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 _DOING = "|"
 """Stands between the place and the doing in the name of a handler."""
@@ -162,7 +164,7 @@ class GuardedLayout(Layout):
             log.error("ui.render_failed", error_id=model["error"], component=component.type.__qualname__)
         elif component.key is not None:
             model["attributes"] = {"key": component.key}
-        self._tidy(state.life_cycle_state.hook)
+        self._tidy(state.life_cycle_state)
         return state
 
     async def _begin_anew(self, state: Any) -> None:
@@ -199,8 +201,11 @@ class GuardedLayout(Layout):
             await self._unmount_model_states([old_state])
         return raw_model
 
-    def _tidy(self, hook: Any) -> None:
-        """After each rendering ReactPy adds an event that ends its effects, though mostly there are none."""
+    def _tidy(self, life_cycle_state: Any) -> None:
+        """After each rendering ReactPy adds an event that ends its effects, though mostly there are none. What asks for the next
+        one is a closure over two cells and a method."""
+        hook = life_cycle_state.hook
+        hook._schedule_render_callback = partial(GuardedLayout._schedule_render_task, self, life_cycle_state.id)
         if not self._has_effects:
             hook._effect_funcs.clear()
         if not hook._effect_funcs:
@@ -247,7 +252,26 @@ def at_unmount(call: Callable[[], None]) -> None:
     """Call `call` when the component that is being rendered for the first time leaves the page.
     `use_effect` would have a task wait for that, at 2 kB each."""
     hook: Any = HOOK_STACK.current_hook()
-    hook._effect_stops.append(SimpleNamespace(set=call))
+    hook._effect_stops.append(_Stop(call))
+
+
+def use_kept(make: Callable[[], T]) -> T:
+    """What `make` answers when the component that is being rendered is rendered for the first time."""
+    return HOOK_STACK.current_hook().use_state(make)
+
+
+def rerenderer() -> Callable[[], None]:
+    """Has the component that is being rendered rendered again. A state that is changed only for that would cost 0.5 kB."""
+    return HOOK_STACK.current_hook().schedule_render
+
+
+class _Stop:
+    """Stands for the event by which ReactPy ends an effect."""
+
+    __slots__ = ("set",)
+
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.set = call
 
 
 class _Forgotten(Ref[dict[str, Any]]):

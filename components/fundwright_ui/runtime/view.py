@@ -6,18 +6,18 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from typing import Any, Self
 
 from pydantic_core import to_json
-from reactpy import component, use_ref, use_state
+from reactpy import component
 from reactpy.types import Component
 
 from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
-from fundwright_ui.runtime.layout import GuardedLayout
+from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
 from fundwright_ui.runtime.router import Area, Found
 from fundwright_ui.runtime.vdom import replaced, to_node
@@ -47,18 +47,20 @@ class View:
         self._resting = b""
         self._packing = packing_of(None)
         self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)
-        self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._layout)
+        await self._layout.__aenter__()
         self._apply(await self._layout.render())
-        pump = asyncio.create_task(self._pump())
-        self._stack.push_async_callback(_stopped, pump)
-        self._stack.push_async_callback(self.connection.close)
+        self._pumping = asyncio.create_task(self._pump())
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        await self._stack.aclose()
+        """A stack of exits would do the same and cost each open page 1.5 kB."""
+        try:
+            await self.connection.close()
+        finally:
+            await _stopped(self._pumping)
+            await self._layout.__aexit__(*exception)
 
     @property
     def tree(self) -> Node:
@@ -156,11 +158,7 @@ def tree_hash(tree: Node) -> str:
 
 @component
 def _page(view: View, shell: Shell) -> Any:
-    _, set_round = use_state(0)
-    bound = use_ref(False)
-    if not bound.current:
-        bound.current = True
-        view.bind(lambda: set_round(lambda n: n + 1))
+    view.bind(rerenderer())
     found = view.found
     screen = _screen(found.screen.render, key=found.location.path)
     return ConnectionContext(shell(found.screen.area, screen), value=view.connection)

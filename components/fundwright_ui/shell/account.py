@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from reactpy import component, html, use_state
+from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,31 +16,25 @@ from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.widgets import AccountLink, AccountMenu, ConfirmDialog
 
 
-@component
-def account_menu(links: Sequence[SidebarEntry]) -> VdomDict:
-    """The avatar with name, email, `links` and Logout, which asks first."""
+def account_menu(links: Sequence[SidebarEntry], *, on_logout: Callable[[], object]) -> VdomDict:
+    """The avatar with name, email, `links` and Logout."""
     connection, actor = use_connection(), use_actor()
-    is_asking, set_asking = use_state(False)
-
-    return html.div(
-        AccountMenu(
-            name=actor.name,
-            email=actor.email,
-            photo=connection.href(actor.photo_url) if actor.photo_url else "",
-            label=t("Account menu"),
-            links=[AccountLink(label=t(entry.label), href=connection.href(entry.path)) for entry in links],
-            logout_label=t("Logout"),
-            on_logout=lambda: set_asking(True),
-            fallback=[
-                html.button(
-                    {"type": "button", "className": "fw-avatar", "aria-label": t("Account menu"), "aria-haspopup": "menu"},
-                    avatar(actor.name or actor.email, connection.href(actor.photo_url))
-                    if actor.photo_url
-                    else (actor.name or actor.email)[:1],
-                )
-            ],
-        ),
-        logout_dialog(on_cancel=lambda: set_asking(False)) if is_asking else None,
+    photo = connection.href(actor.photo_url) if actor.photo_url else ""
+    shown = actor.name or actor.email
+    return AccountMenu(
+        name=actor.name,
+        email=actor.email,
+        photo=photo,
+        label=t("Account menu"),
+        links=[AccountLink(label=t(entry.label), href=connection.href(entry.path)) for entry in links],
+        logout_label=t("Logout"),
+        on_logout=on_logout,
+        fallback=[
+            html.button(
+                {"type": "button", "className": "fw-avatar", "aria-label": t("Account menu"), "aria-haspopup": "menu"},
+                avatar(shown, photo) if photo else shown[:1],
+            )
+        ],
     )
 
 

@@ -10,10 +10,8 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_connection, use_saved_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
-from fundwright_ui.shell.account import account_menu
-from fundwright_ui.shell.palette import command_palette
 from fundwright_ui.shell.proof import proof_dialog
-from fundwright_ui.shell.settings import settings_drawer
+from fundwright_ui.shell.topbar import topbar_actions
 from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
@@ -80,12 +78,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
                     {"className": "fw-menu-button"},
                     icon_button(t("Open navigation"), "menu", on_click=lambda: set_opened_at(path), expanded=is_open),
                 ),
-                html.div(
-                    {"className": "fw-topbar-actions"},
-                    command_palette([*entries, *links], toggle),
-                    settings_drawer(),
-                    account_menu([*links, _FEEDBACK]),
-                ),
+                topbar_actions([*entries, *links], [*links, _FEEDBACK], toggle),
             ),
             _main(screen),
         ),
@@ -121,7 +114,7 @@ def generate_frame(screen: Component) -> VdomDict:
                         for entry in entries
                     ),
                 ),
-                html.div({"className": "fw-topbar-actions"}, command_palette(entries), settings_drawer(), account_menu(links)),
+                topbar_actions(entries, links),
             ),
             _main(screen),
         ),

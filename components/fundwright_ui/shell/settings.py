@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reactpy import component
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,12 +12,11 @@ from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
 
 
-@component
-def settings_drawer() -> VdomDict:
+def settings_drawer(on_language: Action) -> VdomDict:
     return SettingsDrawer(
         language=use_connection().language,
         languages=[Language(code=code, label=label) for code, label in LANGUAGES.items()],
-        on_language=use_language(),
+        on_language=on_language,
         fallback=[icon_button(t("Settings"), "settings")],
     )
 

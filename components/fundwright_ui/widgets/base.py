@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar, Union, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
@@ -91,6 +92,7 @@ class Widget(_Declared):
     """What is shown until the widget is there."""
 
 
+@cache
 def _reader(model: type[BaseModel]) -> Callable[[Payload], object]:
     return lambda payload: model.model_validate(payload)
 
