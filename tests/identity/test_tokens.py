@@ -30,19 +30,14 @@ class TestSign:
 
 
 class TestAuthenticatorSecret:
-    def test_outlives_the_key_of_sessions(self, core: Core) -> None:
+    async def test_outlives_the_keys_of_sessions(self, committed: Core) -> None:
         factor_id = uuid4()
-        before, key = tokens.authenticator_secret(core, factor_id), tokens.signing_key(core)
-        folder = core.settings.data / "keys"
-        kept = (folder / "session.key").read_bytes()
-        try:
-            (folder / "session.key").unlink()
-            core.cache.clear()
-            assert tokens.signing_key(core) != key
-            assert tokens.authenticator_secret(core, factor_id) == before
-        finally:
-            (folder / "session.key").write_bytes(kept)
-            core.cache.clear()
+        before, ring = tokens.authenticator_secret(committed, factor_id), keyring(committed)
+        first = ring.newest
+        assert ring.add() != first
+        ring.remove(first)
+        committed.cache.clear()
+        assert tokens.authenticator_secret(committed, factor_id) == before
 
     def test_differs_for_each(self, core: Core) -> None:
         assert tokens.authenticator_secret(core, uuid4()) != tokens.authenticator_secret(core, uuid4())

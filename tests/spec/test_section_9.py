@@ -8,6 +8,7 @@ from datetime import timedelta
 import jwt
 
 from fundwright.content.schemas import BLOG_STEP
+from fundwright.core.settings import Settings
 from fundwright.identity.api import SignInForm
 from tests.spec.conftest import Visitor, source
 
@@ -38,9 +39,7 @@ def test_remember_me() -> None:
 
 def test_the_token() -> None:
     """'Demo token expires after 5 days'"""
-    from fundwright.identity.entry import REMEMBERED
-
-    assert timedelta(days=5) == REMEMBERED
+    assert timedelta(hours=Settings.model_fields["kept_session_hours"].default) == timedelta(days=5)
 
 
 def test_its_expiry_is_in_it(user: Visitor) -> None:
