@@ -22,7 +22,7 @@ from playwright.sync_api import Error, Page, WebSocket, expect
 from e2e.application import PROJECT, Application, free_port, started
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
-from e2e.pages.ready import ready, until
+from e2e.pages.ready import ready, scroll_to, until
 from e2e.pages.screens import PUBLIC
 from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage
@@ -214,7 +214,8 @@ class TestBelowAPath:
         expect(page.get_by_text("The category was created.")).to_be_visible()
 
         page.goto(f"{site.url}/api/docs")
-        page.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$")).click()
+        expect(page.get_by_role("heading", name=re.compile("^identity"))).to_be_visible()
+        scroll_to(page, page.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$"))).click()
         page.get_by_role("button", name="Execute").click()
         expect(page.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()
 

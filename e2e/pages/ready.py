@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 _LOOK = """() => new Promise((done, fail) => {
   const looking = setInterval(() => (CONDITION) && done(clearInterval(looking)), 20);
   setTimeout(() => fail(new Error(`Still not so: CONDITION`)), 10_000);
 })"""
+
+_MOST_SCROLLS = 200
 
 
 def ready(page: Page) -> Page:
@@ -22,3 +24,14 @@ def until(page: Page, condition: str) -> None:
     Playwright's own `wait_for_function` evaluates its text again and again, which the content security policy forbids.
     """
     page.evaluate(_LOOK.replace("CONDITION", condition))
+
+
+def scroll_to(page: Page, wanted: Locator) -> Locator:
+    """Go down a page that draws only what is in sight, until `wanted` is there."""
+    for _ in range(_MOST_SCROLLS):
+        if wanted.count():
+            break
+        page.evaluate(
+            "scrollBy(0, innerHeight / 2); new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+    return wanted
