@@ -1,4 +1,4 @@
-"""Everything `make test` checks: cheap things first, some side by side, the browsers at the end.
+"""Everything `make test` checks: cheap things first, two at a time, the browsers at the end.
 
 `--quick` stops after style and types. Every step runs whatever the others found; the exit code tells whether one failed.
 """
@@ -67,7 +67,7 @@ def main(*, quick: bool) -> bool:
     # A shell ignores Ctrl-C for what it runs in the background, and so would the programs that the tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     LOGS.mkdir(parents=True, exist_ok=True)
-    results = run_side_by_side(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *UNITS, *JOURNEYS))
+    results = run_in_pairs(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *UNITS, *JOURNEYS))
     print(
         "\n" + "\n".join(f"  {row.check.name:<18}{row.seconds:7.1f} s  {'ok' if row.is_passed else 'FAILED'}" for row in results)
     )
@@ -75,9 +75,9 @@ def main(*, quick: bool) -> bool:
     return all(row.is_passed for row in results)
 
 
-def run_side_by_side(checks: Sequence[Check]) -> list[Result]:
-    """In this order. Each waits for a database or a browser a third of its time, so that three keep two cores busy."""
-    with ThreadPoolExecutor(max_workers=3) as pool:
+def run_in_pairs(checks: Sequence[Check]) -> list[Result]:
+    """Two at any time, in this order."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(run, checks))
 
 
