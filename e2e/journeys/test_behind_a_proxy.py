@@ -22,7 +22,7 @@ from playwright.sync_api import Error, Page, WebSocket, expect
 from e2e.application import PROJECT, Application, free_port, started
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
-from e2e.pages.ready import ready, scroll_to, until
+from e2e.pages.ready import eventually, ready, scroll_to, until
 from e2e.pages.screens import PUBLIC
 from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage
@@ -322,9 +322,11 @@ class TestTwoProcesses:
         for number, tab in enumerate(tabs):
             CategoryPage(tab).name.fill(f"Kept {number}")
             ready(tab)
-        killed = site.processes[1]  # the first is asked directly elsewhere
+        other, killed = site.processes  # the first is asked directly elsewhere
+        sockets = connections(other) + connections(killed)
         killed.process.kill()
         killed.process.wait()
+        eventually(lambda: connections(other) >= sockets or None)
         for number, tab in enumerate(tabs):
             ready(tab)
             expect(CategoryPage(tab).name).to_have_value(f"Kept {number}")

@@ -9,12 +9,11 @@ from playwright.sync_api import Page, expect
 
 from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD
-from e2e.pages.ready import ready
+from e2e.pages.ready import eventually, ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 
 OVERSEER = "overseer@example.org"
-_LOOK_EVERY_MS, _LOOKS = 100, 50  # a view is written a second later at most
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +40,7 @@ def views(page: Page, path: str) -> int:
 
 def other_than(page: Page, path: str, known: int) -> int:
     """The same, once it is not `known` any more."""
-    for _ in range(_LOOKS):
-        if (found := views(page, path)) != known:
-            return found
-        page.wait_for_timeout(_LOOK_EVERY_MS)
-    raise AssertionError(f"{path} was not counted.")
+    return eventually(lambda: found if (found := views(page, path)) != known else None)
 
 
 class TestDashboard:

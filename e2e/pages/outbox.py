@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 
 from playwright.sync_api import APIRequestContext
 
-WITHIN_S = 20
-LOOK_EVERY_S = 0.2
+from e2e.pages.ready import eventually
 
 
 class Outbox:
@@ -19,11 +17,10 @@ class Outbox:
 
     def link_to(self, recipient: str) -> str:
         """The path of the link in the newest letter to this address, as soon as it has been written."""
-        deadline = time.monotonic() + WITHIN_S
-        while time.monotonic() < deadline:
-            for mail in self.request.get("/api/mails").json()["items"]:
-                if mail["recipient"] == recipient:
-                    (path,) = re.findall(r"https?://[^/]+(\S+)", self.request.get(f"/api/mails/{mail['id']}").json()["text"])
-                    return path
-            time.sleep(LOOK_EVERY_S)
-        raise AssertionError(f"No letter to {recipient} in {WITHIN_S} s.")
+        letter = eventually(lambda: self._newest(recipient))
+        (path,) = re.findall(r"https?://[^/]+(\S+)", self.request.get(f"/api/mails/{letter}").json()["text"])
+        return path
+
+    def _newest(self, recipient: str) -> str | None:
+        mails = self.request.get("/api/mails").json()["items"]
+        return next((mail["id"] for mail in mails if mail["recipient"] == recipient), None)

@@ -5,6 +5,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
+from typing import Any
 
 import httpx2
 import pytest
@@ -134,9 +135,9 @@ class TestClient:
         asked: list[str | None] = []
         wrap = ssl.SSLContext.wrap_bio
 
-        def wrapped(self: ssl.SSLContext, *arguments: object, **options: object) -> ssl.SSLObject:
+        def wrapped(self: ssl.SSLContext, *arguments: Any, **options: Any) -> ssl.SSLObject:
             asked.append(str(options.get("server_hostname")))
-            return wrap(self, *arguments, **options)  # type: ignore[arg-type]
+            return wrap(self, *arguments, **options)
 
         monkeypatch.setattr(ssl.SSLContext, "wrap_bio", wrapped)
         async with server(b"no TLS here") as (port, _):

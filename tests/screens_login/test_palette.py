@@ -78,6 +78,12 @@ class TestSearch:
             assert found["Opportunities"][0]["id"] == str(row.id)
 
     @pytest.mark.usefixtures("samples")
+    async def test_what_is_named_comes_before_what_only_has_the_word(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/category", actor=ada) as page:
+            assert list(await search(page, "system")) == ["Actions", "Opportunities"]
+            assert list(await search(page, "repair")) == ["Opportunities", "Actions"]  # "Collapse or exPAnd the sIdebaR"
+
+    @pytest.mark.usefixtures("samples")
     async def test_finds_a_draft(self, open_page: Open, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             row = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items[0]

@@ -182,7 +182,7 @@ def passkeys_section() -> VdomDict:
         else empty(t("No passkeys yet.")),
         _add(found.reload, key=f"add {len(found.value)}")
         if passkeys.relying_party(connection.core.settings)
-        else alert(str(passkeys.NoHostName().sentence), variant="info"),
+        else alert(passkeys.NoHostName().sentence, variant="info"),
         ConfirmDialog(
             is_open=True,
             title=t("Remove the passkey {name}?", name=removed.name),

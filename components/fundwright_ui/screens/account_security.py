@@ -160,14 +160,7 @@ def _email() -> VdomDict:
             {"key": f"email:{asked_for}"},
             form(
                 text_field("email", t("New email address"), type="email", required=True, maxlength=254, id="new-email"),
-                text_field(
-                    "password",
-                    t("Your password"),
-                    type="password",
-                    required=True,
-                    autocomplete="current-password",
-                    id="email-password",
-                ),
+                own_password("email-password"),
                 on_submit=asking,
                 model=EmailChange,
                 submit=t("Change the address"),
@@ -239,3 +232,8 @@ def device_name(user_agent: str) -> str:
     if browser and system:
         return t("{browser} on {system}", browser=browser, system=system)
     return browser or system or t("Unknown device")
+
+
+def own_password(id: str) -> VdomDict:
+    """Asked for before what only the owner may do; `id` tells it from the others of the page."""
+    return text_field("password", t("Your password"), type="password", required=True, autocomplete="current-password", id=id)

@@ -14,7 +14,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.hooks import Connection
-from fundwright_ui.shell.matching import best
+from fundwright_ui.shell.matching import best, fit_of
 from fundwright_ui.widgets import Command, CommandGroup, Shortcut
 
 _FEW, _SOME = 4, 6
@@ -48,16 +48,27 @@ async def find(
 ) -> list[CommandGroup]:
     """The groups that have something for `words`; without words the pages, what is new, and every action."""
     limit = _SOME if words else _FEW
-    groups = (
-        CommandGroup(label=t("Pages"), commands=best(words, pages(connection, actor), _label)),
-        CommandGroup(
-            label=t("Opportunities") if words else t("New opportunities"),
-            commands=[_opportunity(row) for row in await opportunities.suggest(session, actor, words, limit=limit)],
-        ),
-        CommandGroup(label=t("Drafts") if words else t("Recent drafts"), commands=await _drafts(session, actor, words, limit)),
-        CommandGroup(label=t("Actions"), commands=best(words, actions(connection, actor, has_sidebar=has_sidebar), _label)),
+    places = CommandGroup(label=t("Pages"), commands=best(words, pages(connection, actor), _label))
+    acts = CommandGroup(label=t("Actions"), commands=best(words, actions(connection, actor, has_sidebar=has_sidebar), _label))
+    notices = CommandGroup(
+        label=t("Opportunities") if words else t("New opportunities"),
+        commands=[_opportunity(row) for row in await opportunities.suggest(session, actor, words, limit=limit)],
     )
+    drafts = CommandGroup(
+        label=t("Drafts") if words else t("Recent drafts"), commands=await _drafts(session, actor, words, limit)
+    )
+    if not words:
+        groups = [places, notices, drafts, acts]
+    else:  # who types the name of an action means it, however many notices have the same word; scattered letters are a guess
+        named = {
+            is_meant: [group for group in (places, acts) if _is_named(words, group) == is_meant] for is_meant in (True, False)
+        }
+        groups = [*named[True], notices, drafts, *named[False]]
     return [group for group in groups if group.commands]
+
+
+def _is_named(words: str, group: CommandGroup) -> bool:
+    return any(fit_of(words, command.label) for command in group.commands)
 
 
 def pages(connection: Connection, actor: Actor) -> list[Command]:

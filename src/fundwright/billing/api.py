@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, status
+from fastapi import APIRouter, Query, status
 
 from fundwright.billing import service
 from fundwright.billing.schemas import (
@@ -28,14 +28,11 @@ from fundwright.billing.schemas import (
 )
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor, client_of
+from fundwright.identity.api import CurrentActor, RequestClient
 from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Client, Permission
+from fundwright.identity.schemas import Permission
 
 router = APIRouter(prefix="/api/billing", tags=["billing"])
-
-
-From = Annotated[Client, Depends(client_of)]
 
 
 @router.get("/plans")
@@ -45,7 +42,9 @@ async def list_plans(session: DbSession, actor: CurrentActor) -> list[PlanRead]:
 
 
 @router.put("/plans/{code}")
-async def change_plan(session: DbSession, actor: CurrentActor, client: From, code: PlanCode, change: PlanChange) -> PlanRead:
+async def change_plan(
+    session: DbSession, actor: CurrentActor, client: RequestClient, code: PlanCode, change: PlanChange
+) -> PlanRead:
     return await service.change_plan(session, actor, code, change, client=client)
 
 
@@ -77,7 +76,7 @@ async def get_subscriber(session: DbSession, actor: CurrentActor, account_id: UU
 
 @router.put("/subscribers/{account_id}")
 async def subscribe(
-    session: DbSession, actor: CurrentActor, client: From, account_id: UUID, change: SubscriptionChange
+    session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, change: SubscriptionChange
 ) -> SubscriberRead:
     """Put an account on a plan from now on."""
     return await service.subscribe(session, actor, account_id, change, client=client)
@@ -103,7 +102,7 @@ async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[P
 
 
 @router.post("/payments", status_code=status.HTTP_201_CREATED)
-async def add_payment(session: DbSession, actor: CurrentActor, client: From, invoice: PaymentCreate) -> PaymentRead:
+async def add_payment(session: DbSession, actor: CurrentActor, client: RequestClient, invoice: PaymentCreate) -> PaymentRead:
     """Write an invoice; it gets the next number of its year."""
     return await service.add_payment(session, actor, invoice, client=client)
 
@@ -114,13 +113,13 @@ async def get_payment(session: DbSession, actor: CurrentActor, payment_id: UUID)
 
 
 @router.put("/payments/{payment_id}/paid")
-async def mark_paid(session: DbSession, actor: CurrentActor, client: From, payment_id: UUID) -> PaymentRead:
+async def mark_paid(session: DbSession, actor: CurrentActor, client: RequestClient, payment_id: UUID) -> PaymentRead:
     """Say that an open invoice was paid; it cannot be changed afterwards."""
     return await service.mark_paid(session, actor, payment_id, client=client)
 
 
 @router.put("/payments/{payment_id}/void")
-async def void_payment(session: DbSession, actor: CurrentActor, client: From, payment_id: UUID) -> PaymentRead:
+async def void_payment(session: DbSession, actor: CurrentActor, client: RequestClient, payment_id: UUID) -> PaymentRead:
     """Say that nobody has to pay an open invoice; it cannot be changed afterwards."""
     return await service.void_payment(session, actor, payment_id, client=client)
 
@@ -142,7 +141,7 @@ async def export_premium_links(core: CoreDep, actor: CurrentActor, query: Annota
 
 @router.post("/premium-links", status_code=status.HTTP_201_CREATED)
 async def create_premium_link(
-    session: DbSession, actor: CurrentActor, client: From, wanted: PremiumLinkCreate
+    session: DbSession, actor: CurrentActor, client: RequestClient, wanted: PremiumLinkCreate
 ) -> PremiumLinkMade:
     """Make a link. This answer is the only place where its `path` can be read."""
     return await service.create_premium_link(session, actor, wanted, client=client)
@@ -162,6 +161,6 @@ async def list_premium_link_uses(
 
 
 @router.put("/premium-links/{link_id}/revocation")
-async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: From, link_id: UUID) -> PremiumLinkRead:
+async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: RequestClient, link_id: UUID) -> PremiumLinkRead:
     """Make a link useless at once; who registered with it keeps the plan."""
     return await service.revoke_premium_link(session, actor, link_id, client=client)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response, status
+from fastapi import APIRouter, Query, Response, status
 
 from fundwright.content import service
 from fundwright.content.feed import rss
@@ -27,13 +27,11 @@ from fundwright.content.schemas import (
 )
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor, client_of
+from fundwright.identity.api import CurrentActor, RequestClient
 from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Client, Permission
+from fundwright.identity.schemas import Permission
 
 router = APIRouter(tags=["content"])
-
-RequestClient = Annotated[Client, Depends(client_of)]
 
 
 @router.get("/api/blog")

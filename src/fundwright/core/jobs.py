@@ -319,7 +319,12 @@ async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         key = int.from_bytes(job_id.bytes[:8], signed=True)
         row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [key])).fetchone()
-        yield bool(row and row[0])
+        try:
+            yield bool(row and row[0])
+        finally:
+            # The server learns of a closed connection a little late, and whoever came meanwhile would find the job taken.
+            with suppress(psycopg.OperationalError):
+                await connection.execute("SELECT pg_advisory_unlock_all()")
 
 
 async def get(session: AsyncSession, job_id: UUID) -> JobRead:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.messages import t
 from fundwright.core.web import UPLOAD, CoreDep, DbSession, error_body, receive_file
 from fundwright.identity import account, email_change, leaving, personal_data, photos
-from fundwright.identity.api import CurrentActor, client_of, refuse_foreign_page
+from fundwright.identity.api import CurrentActor, RequestClient, refuse_foreign_page
 from fundwright.identity.schemas import (
     AccountProfile,
-    Client,
     DataCopyRead,
     LocaleChange,
     ProfileChange,
@@ -25,7 +24,6 @@ from fundwright.identity.schemas import (
 
 router = APIRouter(prefix="/api/account", tags=["account"])
 
-From = Annotated[Client, Depends(client_of)]
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"description": "The password is wrong."},
@@ -86,7 +84,9 @@ async def change_locale(session: DbSession, actor: CurrentActor, change: LocaleC
 
 
 @router.put("/password", status_code=204, response_class=Response, responses=REFUSED)
-async def change_password(core: CoreDep, session: DbSession, actor: CurrentActor, client: From, form: PasswordForm) -> Response:
+async def change_password(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: PasswordForm
+) -> Response:
     """Choose a new password. Every other session ends."""
     answer = await account.change_password(core, session, actor, current=form.current, new=form.new, client=client)
     return _refused(answer) if answer else Response(status_code=204)
@@ -94,7 +94,7 @@ async def change_password(core: CoreDep, session: DbSession, actor: CurrentActor
 
 @router.post("/email", status_code=202, response_class=Response, responses=REFUSED)
 async def ask_to_change_email(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: From, form: NewEmailForm
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: NewEmailForm
 ) -> Response:
     """Send a link to the new address, which counts once it is confirmed. The answer is the same if another account has it."""
     answer = await email_change.ask(core, session, actor, email=form.email, password=form.password, client=client)
@@ -102,7 +102,7 @@ async def ask_to_change_email(
 
 
 @router.post("/confirm-email")
-async def confirm_new_email(form: LinkForm, request: Request, session: DbSession, client: From) -> EmailAnswer:
+async def confirm_new_email(form: LinkForm, request: Request, session: DbSession, client: RequestClient) -> EmailAnswer:
     """Confirm a new address by the `link` of the letter. Every session of the account ends."""
     refuse_foreign_page(request)
     changed = await email_change.confirm(session, secret=form.link, client=client)
@@ -110,20 +110,22 @@ async def confirm_new_email(form: LinkForm, request: Request, session: DbSession
 
 
 @router.delete("/sessions", status_code=204)
-async def end_other_sessions(session: DbSession, actor: CurrentActor, client: From) -> None:
+async def end_other_sessions(session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
     """Sign out everywhere but in the session that asks."""
     await account.end_other_sessions(session, actor, client=client)
 
 
 @router.post("/photo", openapi_extra=UPLOAD)
-async def set_photo(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> AccountProfile:
+async def set_photo(
+    request: Request, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+) -> AccountProfile:
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
     received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise=t("Choose a smaller photo."))
     return await photos.set_photo(session, actor, received.kept, client=client)
 
 
 @router.delete("/photo")
-async def remove_photo(session: DbSession, actor: CurrentActor, client: From) -> AccountProfile:
+async def remove_photo(session: DbSession, actor: CurrentActor, client: RequestClient) -> AccountProfile:
     return await photos.remove_photo(session, actor, client=client)
 
 
@@ -142,20 +144,22 @@ async def find_data_copy(session: DbSession, actor: CurrentActor) -> DataCopyRea
 
 
 @router.post("/data", status_code=202)
-async def start_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> DataCopyRead:
+async def start_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> DataCopyRead:
     """Let everything that belongs to your account be collected in one archive."""
     return await personal_data.start_copy(core, session, actor, client=client)
 
 
 @router.get("/data/archive", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
-async def download_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> FileResponse:
+async def download_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> FileResponse:
     """The finished archive, as a ZIP file."""
     path = await personal_data.open_copy(core, session, actor, client=client)
     return FileResponse(path, media_type="application/zip", filename="fundwright-data.zip")
 
 
 @router.post("/deletion", status_code=204, response_class=Response, responses=REFUSED)
-async def delete_account(core: CoreDep, session: DbSession, actor: CurrentActor, client: From, form: DeletionForm) -> Response:
+async def delete_account(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: DeletionForm
+) -> Response:
     """Delete your account for good; invoices and the audit trail stay."""
     answer = await leaving.delete_account(core, session, actor, email=form.email, password=form.password, client=client)
     return _refused(answer) if answer else Response(status_code=204)

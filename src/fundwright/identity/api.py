@@ -11,6 +11,7 @@ from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, UnderMaintenance
@@ -90,6 +91,10 @@ def client_of(connection: HTTPConnection) -> Client:
     """Who is at the other end of the connection, or of the one to a trusted proxy. Others' X-Forwarded-For is not believed."""
     address = connection.client.host if connection.client else ""
     return Client(address=address, user_agent=connection.headers.get("user-agent", ""))
+
+
+RequestClient = Annotated[Client, Depends(client_of)]
+"""Where the request comes from, as the audit trail notes it."""
 
 
 async def authenticate(core: Core, connection: HTTPConnection) -> Actor | None:
@@ -363,8 +368,7 @@ async def log_in(
                 return _refused(400, "WrongPassword", "Wrong password")
             case _:
                 return _refused(429, "SignInPaused", result.sentence)
-    _set_cookie(response, core.settings, result)
-    return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
+    return await _entered(result, response, core, session)
 
 
 @router.post("/api/account/login/passkey-options")
@@ -384,9 +388,7 @@ async def log_in_with_passkey(
     code = await passkeys.sign_in(core, session, credential=form.credential, remember=form.remember, client=client)
     if isinstance(code, SignInRefused):
         return _refused(403, "NotSignedIn", code.sentence)
-    signed_in = await service.redeem_handover(core, session, code, client=client)
-    _set_cookie(response, core.settings, signed_in)
-    return AccountAnswer(access_token=signed_in.token, user=await service.get_user(session, signed_in.actor))
+    return await _entered(await service.redeem_handover(core, session, code, client=client), response, core, session)
 
 
 @router.post("/api/account/register", response_model=AccountAnswer)
@@ -410,8 +412,7 @@ async def register(
             )
     except FundwrightError as error:
         return _refused(error.status, type(error).__name__, error.sentence)
-    _set_cookie(response, core.settings, result)
-    return AccountAnswer(access_token=result.token, user=await service.get_user(session, result.actor))
+    return await _entered(result, response, core, session)
 
 
 @router.post("/api/account/verify", response_model=AccountAnswer)
@@ -424,9 +425,7 @@ async def confirm_email(
     code = await registration.confirm_email(core, session, secret=form.link, password=form.password, client=client)
     if isinstance(code, SignInRefused):
         return _refused(400, "NotSignedIn", code.sentence)
-    signed_in = await service.redeem_handover(core, session, code, client=client)
-    _set_cookie(response, core.settings, signed_in)
-    return AccountAnswer(access_token=signed_in.token, user=await service.get_user(session, signed_in.actor))
+    return await _entered(await service.redeem_handover(core, session, code, client=client), response, core, session)
 
 
 @router.post("/api/account/resend-verification", status_code=202)
@@ -536,6 +535,11 @@ async def _end_if_replayed(core: Core, token: str, connection: HTTPConnection) -
     """In a transaction of its own: that of the request rolls back with the refusal."""
     async with core.database.transaction() as session:
         await sessions.end_if_replayed(core, session, token, client=client_of(connection))
+
+
+async def _entered(signed_in: SignedIn, response: Response, core: Core, session: AsyncSession) -> AccountAnswer:
+    _set_cookie(response, core.settings, signed_in)
+    return AccountAnswer(access_token=signed_in.token, user=await service.get_user(session, signed_in.actor))
 
 
 def _refused(status: int, code: str, message: str) -> JSONResponse:

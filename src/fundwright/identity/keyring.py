@@ -22,6 +22,10 @@ _FIRST = "session.key"
 _LATER = "session-%Y%m%dT%H%M%S%fZ.key"
 
 
+Files = tuple[tuple[str, int], ...]
+"""Names and times: a key that was added or retired shows in the names, however close together that was."""
+
+
 @dataclass(frozen=True)
 class SigningKey:
     id: str
@@ -35,12 +39,12 @@ class Keyring:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._changed_at = -1
+        self._seen: Files = ()
         self._keys: list[SigningKey] = []
 
     @property
     def keys(self) -> list[SigningKey]:
-        if self._changed_at != self._last_change():
+        if not self._seen or self._seen != _files(self._folder):
             self._read()
         return self._keys
 
@@ -49,11 +53,7 @@ class Keyring:
         return self.keys[-1]
 
     def find(self, key_id: str) -> SigningKey | None:
-        found = self._find(key_id)
-        if found is None:  # the clock of files is coarse: two changes at once can look like one
-            self._read()
-            found = self._find(key_id)
-        return found
+        return next((key for key in self.keys if key.id == key_id), None)
 
     def add(self) -> SigningKey:
         """Make the key that signs from now on."""
@@ -66,17 +66,11 @@ class Keyring:
         key.path.unlink(missing_ok=True)
         self._read()
 
-    def _find(self, key_id: str) -> SigningKey | None:
-        return next((key for key in self.keys if key.id == key_id), None)
-
-    def _last_change(self) -> int:
-        return self._folder.stat().st_mtime_ns if self._folder.exists() else 0
-
     def _read(self) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _paths(self._folder):
             _make(self._folder / _FIRST)
-        self._changed_at = self._last_change()
+        self._seen = _files(self._folder)
         self._keys = []
         for path in _paths(self._folder):
             with suppress(FileNotFoundError):  # retired this moment
@@ -103,6 +97,12 @@ def lasting_key(core: Core, name: str) -> bytes:
 def _paths(folder: Path) -> list[Path]:
     paths = [path for path in folder.iterdir() if path.name.startswith("session") and path.suffix == ".key"]
     return sorted(paths, key=lambda path: (path.name != _FIRST, path.name))
+
+
+def _files(folder: Path) -> Files:
+    with suppress(FileNotFoundError):  # a file that was retired this moment, or no folder yet
+        return tuple((path.name, path.stat().st_mtime_ns) for path in _paths(folder))
+    return ()
 
 
 def _key(path: Path) -> SigningKey:

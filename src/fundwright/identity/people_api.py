@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity import people
-from fundwright.identity.api import CurrentActor, client_of
+from fundwright.identity.api import CurrentActor, RequestClient
 from fundwright.identity.permissions import require
-from fundwright.identity.schemas import AccountRead, AuditQuery, AuditRead, Client, PeopleQuery, Permission, Role, SessionRead
+from fundwright.identity.schemas import AccountRead, AuditQuery, AuditRead, PeopleQuery, Permission, Role, SessionRead
 
 router = APIRouter(tags=["people"])
-
-From = Annotated[Client, Depends(client_of)]
 
 
 class RoleForm(BaseModel):
@@ -45,19 +43,21 @@ async def get_person(session: DbSession, actor: CurrentActor, account_id: UUID) 
 
 
 @router.put("/api/people/{account_id}/role")
-async def change_role(session: DbSession, actor: CurrentActor, client: From, account_id: UUID, form: RoleForm) -> AccountRead:
+async def change_role(
+    session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, form: RoleForm
+) -> AccountRead:
     """It counts at once: the account's sessions end."""
     return await people.change_role(session, actor, account_id, form.role, client=client)
 
 
 @router.put("/api/people/{account_id}/disabled")
-async def disable(session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> AccountRead:
+async def disable(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
     """Nobody can sign in to the account any more, and its sessions end."""
     return await people.disable(session, actor, account_id, client=client)
 
 
 @router.delete("/api/people/{account_id}/disabled")
-async def enable(session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> AccountRead:
+async def enable(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
     return await people.enable(session, actor, account_id, client=client)
 
 
@@ -67,19 +67,21 @@ async def list_sessions(session: DbSession, actor: CurrentActor, account_id: UUI
 
 
 @router.delete("/api/people/{account_id}/sessions", status_code=204)
-async def end_sessions(session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> None:
+async def end_sessions(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
     """Sign the account out everywhere."""
     await people.end_sessions(session, actor, account_id, client=client)
 
 
 @router.post("/api/people/{account_id}/reset", status_code=202)
-async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> None:
+async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
     """Send the owner a link by which to choose a new password."""
     await people.start_reset(core, session, actor, account_id, client=client)
 
 
 @router.delete("/api/people/{account_id}/second-factor", status_code=204)
-async def remove_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor, client: From, account_id: UUID) -> None:
+async def remove_second_factor(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID
+) -> None:
     """Take authenticator app, recovery codes and passkeys from somebody who has lost them."""
     await people.remove_second_factor(core, session, actor, account_id, client=client)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.web import CoreDep, DbSession, error_body
 from fundwright.identity import passkeys, reauthentication, second_factor
-from fundwright.identity.api import CurrentActor, PasskeyOptions, client_of
+from fundwright.identity.api import CurrentActor, PasskeyOptions, RequestClient
 from fundwright.identity.schemas import (
-    Client,
     PasskeyRead,
     RecoveryCodes,
     SecondFactorRead,
@@ -22,8 +20,6 @@ from fundwright.identity.schemas import (
 )
 
 router = APIRouter(prefix="/api/account", tags=["security"])
-
-From = Annotated[Client, Depends(client_of)]
 
 
 class CodeForm(BaseModel):
@@ -65,19 +61,19 @@ async def start_second_factor(core: CoreDep, session: DbSession, actor: CurrentA
 
 @router.put("/second-factor")
 async def confirm_second_factor(
-    form: CodeForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: From
+    form: CodeForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
 ) -> RecoveryCodes:
     """Turn it on by a code of the app. This answer is the only place where the recovery codes can be read."""
     return await second_factor.confirm(core, session, actor, code=form.code, client=client)
 
 
 @router.delete("/second-factor", status_code=204)
-async def turn_off_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> None:
+async def turn_off_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
     await second_factor.turn_off(core, session, actor, client=client)
 
 
 @router.post("/recovery-codes")
-async def renew_recovery_codes(session: DbSession, actor: CurrentActor, client: From) -> RecoveryCodes:
+async def renew_recovery_codes(session: DbSession, actor: CurrentActor, client: RequestClient) -> RecoveryCodes:
     """New ones; the old ones do not work any more."""
     return await second_factor.renew_recovery_codes(session, actor, client=client)
 
@@ -94,12 +90,14 @@ async def start_adding_passkey(core: CoreDep, session: DbSession, actor: Current
 
 
 @router.post("/passkeys", status_code=201)
-async def add_passkey(form: NewPasskeyForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> PasskeyRead:
+async def add_passkey(
+    form: NewPasskeyForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+) -> PasskeyRead:
     return await passkeys.add(core, session, actor, name=form.name, credential=form.credential, client=client)
 
 
 @router.delete("/passkeys/{passkey_id}", status_code=204)
-async def remove_passkey(passkey_id: UUID, core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> None:
+async def remove_passkey(passkey_id: UUID, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
     await passkeys.remove(core, session, actor, passkey_id, client=client)
 
 
@@ -110,7 +108,9 @@ async def start_proof(core: CoreDep, session: DbSession, actor: CurrentActor) ->
 
 
 @router.put("/proof", status_code=204, response_model=None)
-async def prove(form: ProofForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: From) -> JSONResponse | None:
+async def prove(
+    form: ProofForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+) -> JSONResponse | None:
     """Show once more who one is, by password, code or passkey, before a change that answers `ProofRequired`."""
     if form.credential:
         refused = await passkeys.prove_by_passkey(core, session, actor, credential=form.credential, client=client)
