@@ -17,6 +17,7 @@ from e2e.application import Application, launch_options, started
 from e2e.pages.outbox import Outbox
 from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
+from fundwright.identity.schemas import Role
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 
@@ -27,7 +28,7 @@ NewContext = Callable[..., BrowserContext]
 @pytest.fixture(scope="session")
 def application() -> Iterator[Application]:
     with tempfile.TemporaryDirectory(prefix="fundwright e2e ") as folder, started(Path(folder)) as application:
-        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin", stdin=PASSWORD)
+        application.add_person(EMAIL, PASSWORD)
         yield application
 
 
@@ -104,7 +105,7 @@ def token(application: Application, browser: Browser) -> Iterator[str]:
 def administrator(application: Application, browser: Browser) -> Iterator[str]:
     """What `/signin` gives to an administrator."""
     email = "administrator@example.org"
-    application.command("user", "add", email, "--role", "admin", "--name", "Root Example", "--password-stdin", stdin=PASSWORD)
+    application.add_person(email, PASSWORD, name="Root Example", role=Role.ADMIN)
     context = browser.new_context(base_url=application.url)
     answer = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()
     yield answer["token"]

@@ -54,11 +54,9 @@ UNITS = (
     Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True),
 )
 SCREENS = "e2e/journeys/screens"
-HYDRATION = f"{SCREENS}/test_hydration.py"
 JOURNEYS = (
     Check("e2e, journeys", python("pytest", "--durations=10", "e2e", f"--ignore={SCREENS}"), shows_output=True),
-    Check("e2e, every screen", python("pytest", "--durations=10", SCREENS, f"--ignore={HYDRATION}"), shows_output=True),
-    Check("e2e, hydration", python("pytest", "--durations=10", HYDRATION), shows_output=True),
+    Check("e2e, every screen", python("pytest", "--durations=10", SCREENS), shows_output=True),
 )
 
 

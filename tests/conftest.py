@@ -1,8 +1,7 @@
-"""Fixtures for every test: one embedded PostgreSQL per run, a rolled-back transaction or a fresh database per test."""
+"""Fixtures for every test: one embedded PostgreSQL per run, a rolled-back transaction or an empty database per test."""
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
@@ -25,13 +24,13 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
 from fundwright_ui import extension
 from tests.blocking import blocking_calls
+from tests.databases import Databases
 
 MakeActor = Callable[..., Awaitable[Actor]]
 
 _PROJECT = Path(__file__).parent.parent
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 2_000_000_000
-_numbers = itertools.count()
 
 
 class OwnSettings(Settings):
@@ -58,14 +57,14 @@ def postgres() -> Iterator[str]:
     folder = tempfile.TemporaryDirectory(prefix="fundwright-test-", dir=_quick_folder())
     with folder as name, EmbeddedPostgres(Path(name)).use() as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            # No test asks what a power failure leaves. With the copying of files below, a database is made in a tenth of the time.
+            # No test asks what a power failure leaves.
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
         yield url
 
 
 def _quick_folder() -> Path | None:
-    """In memory where there is room: each of a thousand databases is fourteen hundred files, made and removed in a third of the time."""
+    """In memory where there is room."""
     return _MEMORY if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM_BYTES else None
 
 
@@ -76,16 +75,17 @@ async def template(postgres: str) -> str:
     return "fundwright"
 
 
+@pytest.fixture(scope="session")
+def databases(postgres: str, template: str) -> Databases:
+    return Databases(postgres, template)
+
+
 @pytest.fixture
-async def database_url(postgres: str, template: str) -> AsyncIterator[str]:
-    """A fresh, migrated database of this test's own."""
-    name = f"test_{next(_numbers)}"
-    admin = postgres.replace("/fundwright?", "/postgres?")
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    yield postgres.replace("/fundwright?", f"/{name}?")
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+def database_url(databases: Databases) -> Iterator[str]:
+    """A migrated database of this test's own, with nothing in it."""
+    name = databases.take()
+    yield databases.address(name)
+    databases.give_back(name)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ NEW = "seven quiet lighthouses"
 def email(application: Application) -> str:
     """Of an account that nobody else uses."""
     email = f"{uuid4().hex[:8]}@example.org"
-    application.command("user", "add", email, "--name", "Grace Example", "--password-stdin", stdin=PASSWORD)
+    application.add_person(email, PASSWORD, name="Grace Example")
     return email
 
 

@@ -121,7 +121,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             )
             for name in ("first", "second")
         )
-        first.command("user", "add", EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=PASSWORD)
+        first.add_person(EMAIL, PASSWORD)
         stack.enter_context(nginx(folder, ports))
         yield Site(f"https://{ports['public']}/app", f"https://{ports['impatient']}/app", (first, second))
 
@@ -305,6 +305,7 @@ class TestTwoProcesses:
     def test_share_pages_sign_ins_live_topics_jobs_and_files(self, page: Page, site: Site, tmp_path: Path) -> None:
         sign_in(page, site.url)
         others = tabs_at_both(page, site, "/dashboard/train")
+        page.bring_to_front()
         document = tmp_path / "gutters.md"
         document.write_text("# Gutters\n\nWe clean gutters of occupied buildings, downpipes included.\n")
         TrainPage(page).add([document])
@@ -320,6 +321,7 @@ class TestTwoProcesses:
         sign_in(page, site.url)
         tabs = tabs_at_both(page, site, "/dashboard/category?open=new")
         for number, tab in enumerate(tabs):
+            tab.bring_to_front()
             CategoryPage(tab).name.fill(f"Kept {number}")
             ready(tab)
         other, killed = site.processes  # the first is asked directly elsewhere
@@ -328,6 +330,7 @@ class TestTwoProcesses:
         killed.process.wait()
         eventually(lambda: connections(other) >= sockets or None)
         for number, tab in enumerate(tabs):
+            tab.bring_to_front()
             ready(tab)
             expect(CategoryPage(tab).name).to_have_value(f"Kept {number}")
             CategoryPage(tab).create.click()

@@ -12,6 +12,7 @@ from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
 from e2e.pages.billing import PaymentHistoryPage, PremiumLinksPage, SubscriptionsPage
 from e2e.pages.ready import ready
+from fundwright.identity.schemas import Role
 
 BOSS = "boss@example.org"
 
@@ -19,7 +20,7 @@ BOSS = "boss@example.org"
 @pytest.fixture(scope="module")
 def boss(application: Application) -> str:
     """The email address of an administrator."""
-    application.command("user", "add", BOSS, "--role", "admin", "--name", "Grace Boss", "--password-stdin", stdin=PASSWORD)
+    application.add_person(BOSS, PASSWORD, name="Grace Boss", role=Role.ADMIN)
     return BOSS
 
 

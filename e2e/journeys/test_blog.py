@@ -12,13 +12,14 @@ from e2e.application import Application
 from e2e.conftest import NewContext
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
+from fundwright.identity.schemas import Role
 
 EMAIL, PASSWORD = "editor@example.org", "a lighthouse in the fog"
 
 
 @pytest.fixture(scope="module")
 def author(application: Application) -> str:
-    application.command("user", "add", EMAIL, "--role", "admin", "--name", "Grace Example", "--password-stdin", stdin=PASSWORD)
+    application.add_person(EMAIL, PASSWORD, name="Grace Example", role=Role.ADMIN)
     return EMAIL
 
 

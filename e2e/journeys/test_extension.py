@@ -27,7 +27,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_its_screen_entry_widget_and_topic_work(page: Page, installed: Path, tmp_path: Path) -> None:
     with started(tmp_path, environment={"PYTHONPATH": str(installed)}) as application:
-        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin", stdin=PASSWORD)
+        application.add_person(EMAIL, PASSWORD)
         page.goto(f"{application.url}/auth/login")
         SignInPage(page).sign_in(EMAIL, PASSWORD)
         page.wait_for_url("**/dashboard/train")
@@ -37,6 +37,7 @@ def test_its_screen_entry_widget_and_topic_work(page: Page, installed: Path, tmp
         listener = page.context.new_page()
         listener.goto(f"{application.url}/dashboard/bell")
         ready(listener)
+        page.bring_to_front()
         page.get_by_role("slider", name="Times").fill("3")
         page.get_by_role("button", name="Ring").click()
 

@@ -12,13 +12,14 @@ from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import eventually, ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
+from fundwright.identity.schemas import Role
 
 OVERSEER = "overseer@example.org"
 
 
 @pytest.fixture(scope="session")
 def with_overseer(application: Application) -> Application:
-    application.command("user", "add", OVERSEER, "--role", "admin", "--name", "Olga Example", "--password-stdin", stdin=PASSWORD)
+    application.add_person(OVERSEER, PASSWORD, name="Olga Example", role=Role.ADMIN)
     return application
 
 

@@ -59,7 +59,7 @@ def test_the_keyboard_alone_registers_with_an_invitation(page: Page, outbox: Out
 
 
 def test_the_keyboard_alone_chooses_a_new_password(page: Page, application: Application, outbox: Outbox) -> None:
-    application.command("user", "add", "lee@example.org", "--role", "user", "--name", "Lee", "--password-stdin", stdin=PASSWORD)
+    application.add_person("lee@example.org", PASSWORD, name="Lee")
     form, keyboard = SignInPage(page).open(), Keyboard(page)
     keyboard.tab_to(page.get_by_role("link", name="Forgot password?")).enter()
     page.wait_for_url("**/auth/reset-password")

@@ -16,7 +16,7 @@ NEWCOMER = "jean@example.org"
 def test_a_chosen_language_is_spoken_on_the_next_browser_too(
     page: Page, application: Application, new_context: NewContext
 ) -> None:
-    application.command("user", "add", NEWCOMER, "--role", "user", "--name", "Jean", "--password-stdin", stdin=PASSWORD)
+    application.add_person(NEWCOMER, PASSWORD, name="Jean")
     SignInPage(page).open().sign_in(NEWCOMER, PASSWORD)
     page.wait_for_url("**/dashboard/train")
     ready(page)

@@ -117,7 +117,7 @@ def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
 def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path, is_killed: bool) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:
-        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=PASSWORD)
+        application.add_person(EMAIL, PASSWORD)
         page.goto(f"{application.url}/auth/login")
         SignInPage(page).sign_in(EMAIL, PASSWORD)
         page.get_by_role("link", name="Category", exact=True).click()

@@ -20,6 +20,7 @@ from e2e.pages.security import Device
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright.core.postgres import EmbeddedPostgres
+from fundwright.identity.schemas import Role
 
 CODE_WRONG = "That code is not right, or was used before."
 
@@ -32,8 +33,8 @@ class Named:
     application: Application
     database: str
 
-    def add(self, email: str, *, role: str = "user") -> str:
-        self.application.command("user", "add", email, "--role", role, "--name", "Ada", "--password-stdin", stdin=PASSWORD)
+    def add(self, email: str, *, role: Role = Role.USER) -> str:
+        self.application.add_person(email, PASSWORD, role=role)
         return email
 
     def let_time_pass(self) -> None:
@@ -109,7 +110,7 @@ class TestPasskeys:
     def test_one_opens_the_account_without_a_password_and_proves_who_it_is(
         self, page: Page, named: Named, sign_in: Callable[[str], None]
     ) -> None:
-        email, other = named.add("passkey@example.org", role="admin"), named.add("other@example.org")
+        email, other = named.add("passkey@example.org", role=Role.ADMIN), named.add("other@example.org")
         device = Device(page)
         sign_in(email)
         page.wait_for_url("**/dashboard/train")

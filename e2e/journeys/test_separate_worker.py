@@ -31,7 +31,7 @@ def working(data: Path) -> Iterator[None]:
 
 def test_a_job_waits_for_the_worker_and_what_it_does_reaches_the_page(page: Page, tmp_path: Path) -> None:
     with started(tmp_path, "--no-worker") as application:
-        application.command("user", "add", EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=PASSWORD)
+        application.add_person(EMAIL, PASSWORD)
         page.goto(f"{application.url}/auth/login")
         ready(page)
         SignInPage(page).sign_in(EMAIL, PASSWORD)

@@ -110,6 +110,7 @@ class TestLeaving:
         with second.expect_websocket() as opened:
             second.goto("/dashboard/category")
         ready(second)
+        first.bring_to_front()
         dialog = Shell(first).ask_to_sign_out()
         expect(dialog.get_by_role("heading")).to_have_text("Sure you want to Log Out?")
         expect(dialog.get_by_role("button")).to_have_text(["No, cancel", "Yes, confirm"])

@@ -99,7 +99,7 @@ class TestABadOne:
         expect_login(keep(page, token))
 
     def test_of_a_disabled_account(self, page: Page, application: Application) -> None:
-        application.command("user", "add", GRACE, "--role", "user", "--password-stdin", stdin=PASSWORD)
+        application.add_person(GRACE, PASSWORD)
         token = signed_in_as(page, GRACE)
         application.command("user", "disable", GRACE)
         expect_login(keep(page, token))
@@ -125,6 +125,7 @@ class TestTwoTabs:
         other = page.context.new_page()
         other.goto("/generate/index")
         ready(other)
+        page.bring_to_front()
         Shell(page).sign_out()
         other.wait_for_url("**/auth/login*")
         other.goto("/generate/index")

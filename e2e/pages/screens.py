@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser
 
+from e2e.pages.ready import eventually
+
 PUBLIC = (
     "/auth/login",
     "/auth/register/standard/open",
@@ -71,15 +73,15 @@ class Things:
 
 
 def find_things(browser: Browser, url: str, token: str) -> Things:
-    """Take them from the sample, and let a draft be written."""
+    """Take them from the sample as soon as it has been learnt, and let a draft be written."""
     context = browser.new_context(base_url=url, extra_http_headers={"Authorization": f"Bearer {token}"})
     get = context.request.get
     kinds = {kind: get(f"/api/opportunities?kind={kind}").json()["items"][0]["id"] for kind in ("grant", "contract")}
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
     things = Things(
         **kinds,
+        passage=eventually(lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None)),
         run=get("/api/training/runs").json()["items"][0]["id"],
-        passage=get("/api/training/passages?query=air").json()[0]["id"],
         draft=context.request.post("/api/drafts", data=asked).json()["slug"],
     )
     context.close()

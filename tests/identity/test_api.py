@@ -202,7 +202,7 @@ class TestSession:
     @pytest.mark.security(34)
     async def test_turns_a_code_into_the_cookie_once(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         async with committed.database.transaction() as session:
-            code = await service.sign_in_by_socket(session, **_FORM, remember=True, client=HERE)
+            code = await service.sign_in_by_socket(committed, session, **_FORM, remember=True, client=HERE)
         answer = await visitor.post("/session", json={"code": code})
         assert answer.json() == {"token": visitor.cookies["session"], "remember": True}
         assert (await visitor.get("/probe")).json()["email"] == "ada@example.org"

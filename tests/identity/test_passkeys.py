@@ -205,7 +205,9 @@ class TestSigningIn:
         await add(public, session, eve, foreign)
         begun = await second_factor.start(public, session, person)
         await second_factor.confirm(public, session, person, code=code_at(begun.secret, now()), client=HERE)
-        step = await service.sign_in_by_socket(session, email=person.email, password=PASSWORD, remember=False, client=HERE)
+        step = await service.sign_in_by_socket(
+            public, session, email=person.email, password=PASSWORD, remember=False, client=HERE
+        )
         assert isinstance(step, SecondStep)
 
         async def answer(device: Device) -> str | SignInRefused:

@@ -58,8 +58,8 @@ async def sign_in(core: Core, session: AsyncSession, code: str = "", *, password
     return await service.sign_in(core, session, email=EMAIL, password=password, code=code, remember=True, client=HERE)
 
 
-async def first_step(session: AsyncSession, *, remember: bool = True) -> str:
-    step = await service.sign_in_by_socket(session, email=EMAIL, password=PASSWORD, remember=remember, client=HERE)
+async def first_step(core: Core, session: AsyncSession, *, remember: bool = True) -> str:
+    step = await service.sign_in_by_socket(core, session, email=EMAIL, password=PASSWORD, remember=remember, client=HERE)
     assert isinstance(step, SecondStep)
     return step.pending
 
@@ -227,7 +227,7 @@ class TestTheSecondStep:
         self, core: Core, session: AsyncSession, person: Actor, clock: Clock
     ) -> None:
         secret, _ = await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(session, remember=False)
+        pending = await first_step(core, session, remember=False)
         assert await service.list_sessions(session, person) == []
         assert await second_factor.pending_email(session, pending) == EMAIL
         code = code_at(secret, clock(timedelta(minutes=2)))
@@ -243,14 +243,14 @@ class TestTheSecondStep:
         self, core: Core, session: AsyncSession, person: Actor, clock: Clock
     ) -> None:
         _, codes = await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(session)
+        pending = await first_step(core, session)
         refused = await second_factor.finish(core, session, pending=pending, code="123 456", client=HERE)
         assert refused == SignInRefused(reason=Refusal.WRONG_CODE)
         assert isinstance(await second_factor.finish(core, session, pending=pending, code=codes[0], client=HERE), str)
 
     async def test_is_waited_for_five_minutes(self, core: Core, session: AsyncSession, person: Actor, clock: Clock) -> None:
         _, codes = await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(session)
+        pending = await first_step(core, session)
         until = await session.scalar(select(OneTimeSecret.expires_at).where(OneTimeSecret.owner_id == person.id))
         assert until is not None and timedelta(minutes=4) < until - now() <= timedelta(minutes=5)
         await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
@@ -261,7 +261,7 @@ class TestTheSecondStep:
         self, core: Core, session: AsyncSession, person: Actor, clock: Clock
     ) -> None:
         await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(session)
+        pending = await first_step(core, session)
         with pytest.raises(LinkSpent):
             await service.redeem_handover(core, session, pending, client=HERE)
 

@@ -259,7 +259,9 @@ class TestSigningIn:
         await add_passkey(public, ada, device)
         await turn_on(public, ada)
         async with public.database.transaction() as session:
-            step = await service.sign_in_by_socket(session, email=ada.email, password=PASSWORD, remember=True, client=HERE)
+            step = await service.sign_in_by_socket(
+                public, session, email=ada.email, password=PASSWORD, remember=True, client=HERE
+            )
         assert isinstance(step, SecondStep)
         path = f"/auth/second-factor?{urlencode({'pending': step.pending})}"
         async with mounted(public, None, second_factor_screen, path=path) as screen:

@@ -319,9 +319,9 @@ class TestThrottle:
 
 
 class TestHandover:
-    async def _code(self, session: AsyncSession, *, remember: bool = True) -> str:
+    async def _code(self, core: Core, session: AsyncSession, *, remember: bool = True) -> str:
         code = await service.sign_in_by_socket(
-            session, email="ada@example.org", password=PASSWORD, remember=remember, client=HERE
+            core, session, email="ada@example.org", password=PASSWORD, remember=remember, client=HERE
         )
         assert isinstance(code, str)
         return code
@@ -329,7 +329,7 @@ class TestHandover:
     @pytest.mark.security(34)
     async def test_a_code_works_once(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
-        code = await self._code(session, remember=False)
+        code = await self._code(core, session, remember=False)
         signed_in = await service.redeem_handover(core, session, code, client=HERE)
         assert signed_in.max_age_s is None
         assert await service.authenticate(core, session, signed_in.token)
@@ -339,7 +339,7 @@ class TestHandover:
     @pytest.mark.security(34)
     async def test_a_code_lasts_at_most_30_seconds(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
-        code = await self._code(session)
+        code = await self._code(core, session)
         expires_at = await session.scalar(select(OneTimeSecret.expires_at))
         assert expires_at is not None
         assert expires_at <= now() + timedelta(seconds=30)
@@ -347,14 +347,14 @@ class TestHandover:
         with pytest.raises(LinkSpent):
             await service.redeem_handover(core, session, code, client=HERE)
 
-    async def test_a_code_is_kept_as_a_digest(self, session: AsyncSession) -> None:
+    async def test_a_code_is_kept_as_a_digest(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
-        code = await self._code(session)
+        code = await self._code(core, session)
         assert code not in str(list(await session.scalars(select(OneTimeSecret.digest))))
 
-    async def test_a_wrong_password_gives_none(self, session: AsyncSession) -> None:
+    async def test_a_wrong_password_gives_none(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
-        result = await service.sign_in_by_socket(session, email="ada@example.org", password="x", remember=True, client=HERE)
+        result = await service.sign_in_by_socket(core, session, email="ada@example.org", password="x", remember=True, client=HERE)
         assert result == SignInRefused(reason=Refusal.WRONG_PASSWORD)
 
     async def test_a_reset_link_is_no_code(self, core: Core, session: AsyncSession) -> None:

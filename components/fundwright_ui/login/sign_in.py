@@ -45,6 +45,7 @@ def sign_in_screen() -> VdomDict:
     async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SecondStep | SignInRefused:
         tried.current = content["email"].strip()
         return await identity.sign_in_by_socket(
+            connection.core,
             session,
             email=content["email"],
             password=content["password"],

@@ -22,7 +22,7 @@ BOUNDARY = "laboratory"
 @pytest.mark.pain(17)
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of another process's memory is read from /proc")
 def test_200_megabytes_do_not_stay_in_memory(laboratory: Application) -> None:
-    laboratory.command("user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin", stdin=PASSWORD)
+    laboratory.add_person(EMAIL, PASSWORD)
     answer = send(laboratory, "/signin", json.dumps({"email": EMAIL, "password": PASSWORD}).encode(), "application/json")
     headers = {"Authorization": f"Bearer {json.loads(answer)['token']}"}
     proc = Path(f"/proc/{laboratory.process.pid}")

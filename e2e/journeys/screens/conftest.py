@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, Route
 
+from e2e.application import PROJECT
 from e2e.conftest import listening, recognise
 
-Prepare = Callable[[BrowserContext], None]
+Prepare = Callable[[BrowserContext], object]
 Visiting = Callable[..., BrowserContext]
 
 
@@ -50,3 +53,28 @@ def visiting(_browsers: Visiting, complaints: list[str]) -> Iterator[Visiting]:
             return context
 
         yield visit
+
+
+@pytest.fixture(scope="module")
+def talkative(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
+    """Puts React's development build in the place of the served one. It says on the console what the other keeps to itself,
+    so that a screen which is hydrated to something else fails its journey."""
+    folder = tmp_path_factory.mktemp("development")
+    subprocess.run(
+        ["npx", "vite", "build", "--mode", "development", "--minify", "false", "--outDir", folder],
+        cwd=PROJECT, env=os.environ | {"NODE_ENV": "development"}, check=True, capture_output=True,
+    )  # fmt: skip
+    assets = folder / "assets"
+    (main,) = assets.glob("main-*.js")
+
+    def answer(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2]
+        if (assets / name).exists():
+            route.fulfill(path=assets / name)
+        elif name.startswith("main-") and name.endswith(".js"):
+            # Under its own name, which the other chunks import it by: twice would be two applications.
+            route.fulfill(content_type="text/javascript", body=f'import "./{main.name}";')
+        else:
+            route.continue_()  # preloaded for the served build, which nothing here uses
+
+    return lambda browser: browser.route("**/assets/*", answer)

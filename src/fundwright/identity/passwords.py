@@ -45,7 +45,8 @@ def _stand_back() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
-_threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="password", initializer=_stand_back)
+THREADS = 2
+_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="password", initializer=_stand_back)
 
 
 class WeakPassword(Invalid):

@@ -6,6 +6,7 @@ passwords and the audit line.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -19,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
-from fundwright.identity import audit, entry, repository, second_factor, sessions, tokens
+from fundwright.identity import audit, entry, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
@@ -244,7 +245,7 @@ async def sign_in(
 ) -> SignedIn | SignInRefused:
     """Check the password, and the `code` of an account that asks for one, and start a session: for days when remembered, else
     for hours in this browser."""
-    account = await _admit(session, email=email, password=password, client=client)
+    account = await _admit(core, session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     refused = await second_factor.check(core, session, account, code=code, client=client)
@@ -254,14 +255,14 @@ async def sign_in(
 
 
 async def sign_in_by_socket(
-    session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
+    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
 ) -> str | SecondStep | SignInRefused:
     """Check the password and answer a code that `redeem_handover` takes over plain HTTP, once, within 30 seconds; or the second
     step, when the account asks for one.
 
     A socket cannot set a cookie; and the session begins only with the request that will carry it.
     """
-    account = await _admit(session, email=email, password=password, client=client)
+    account = await _admit(core, session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     step = await second_factor.pend(session, account, remember=remember, client=client)
@@ -270,9 +271,12 @@ async def sign_in_by_socket(
     return await entry.new_handover(session, account.id, remember=remember)
 
 
-async def _admit(session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
+async def _admit(core: Core, session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
     """Whose password this is. Only who knows the password learns that the address still waits to be confirmed."""
-    account = await entry.check_password(session, email=email, password=password, client=client)
+    # Most of a flood of sign-ins wait to be hashed; they do so before they hold a connection that somebody's click needs.
+    turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
+    async with turns:
+        account = await entry.check_password(session, email=email, password=password, client=client)
     if isinstance(account, Account) and account.verified_at is None:
         return await entry.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)
     return account

@@ -10,8 +10,8 @@ interface ShortcutsDialogProps {
 }
 
 function Keys({ keys }: { readonly keys: readonly string[] }): ReactNode {
-  return keys.map((key) => (
-    <span key={key}>
+  return keys.map((key, place) => (
+    <span key={`${place} ${key}`}>
       <kbd className="fw-key">{key}</kbd>{" "}
     </span>
   ));
