@@ -82,9 +82,12 @@ def listening(context: BrowserContext, complaints: list[str]) -> Iterator[Browse
     context.remove_listener("weberror", note)
 
 
+_AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket is closed before the connection is established")
+
+
 def _is_expected(message: ConsoleMessage) -> bool:
     """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server or network that is not there."""
-    if "ERR_CONNECTION_REFUSED" in message.text or "ERR_INTERNET_DISCONNECTED" in message.text:
+    if any(remark in message.text for remark in _AWAY):
         return True
     status = {"/404": 404, "/500": 500, "/maintenance": 503, "/session": 401}.get(
         urlsplit(str(message.location.get("url", ""))).path

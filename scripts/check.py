@@ -1,4 +1,4 @@
-"""Everything `make test` checks: cheap things first, two at a time, the browsers at the end.
+"""Everything `make test` checks: style and types first, two at a time.
 
 `--quick` stops after style and types. Every step runs whatever the others found; the exit code tells whether one failed.
 """
@@ -49,14 +49,14 @@ STYLE_AND_TYPES = (
     Check("eslint", ("npm", "run", "--silent", "lint")),
     Check("pyright", (str(BIN / "pyright"), "--warnings")),
 )
-UNITS = (
-    Check("pytest", python("pytest", "--durations=10", "tests"), shows_output=True),
-    Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True),
-)
 SCREENS = "e2e/journeys/screens"
-JOURNEYS = (
+LOOKS = f"{SCREENS}/test_accessibility.py"
+TESTS = (  # the longest first, so that both ends come together
+    Check("pytest", python("pytest", "--durations=10", "tests"), shows_output=True),
     Check("e2e, journeys", python("pytest", "--durations=10", "e2e", f"--ignore={SCREENS}"), shows_output=True),
-    Check("e2e, every screen", python("pytest", "--durations=10", SCREENS), shows_output=True),
+    Check("e2e, looks", python("pytest", "--durations=10", LOOKS), shows_output=True),
+    Check("e2e, addresses", python("pytest", "--durations=10", SCREENS, f"--ignore={LOOKS}"), shows_output=True),
+    Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True),
 )
 
 
@@ -65,7 +65,7 @@ def main(*, quick: bool) -> bool:
     # A shell ignores Ctrl-C for what it runs in the background, and so would the programs that the tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     LOGS.mkdir(parents=True, exist_ok=True)
-    results = run_in_pairs(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *UNITS, *JOURNEYS))
+    results = run_in_pairs(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *TESTS))
     print(
         "\n" + "\n".join(f"  {row.check.name:<18}{row.seconds:7.1f} s  {'ok' if row.is_passed else 'FAILED'}" for row in results)
     )

@@ -257,7 +257,7 @@ class TestBelowAPath:
         with httpx.Client(transport=transport, headers={"X-Forwarded-For": "203.0.113.9"}) as person:
             token = person.post(f"{url}/signin", json={"email": EMAIL, "password": PASSWORD}).json()["token"]
             sessions = person.get(f"{url}/api/account/sessions", headers={"Authorization": f"Bearer {token}"}).json()
-        assert max(sessions, key=lambda session: session["created_at"])["address"] == "127.0.0.2"
+        assert max(sessions["items"], key=lambda session: session["created_at"])["address"] == "127.0.0.2"
 
 
 @pytest.mark.pain(2)

@@ -156,7 +156,7 @@ class TestEndOtherSessions:
     async def test_keeps_the_one_that_asks(self, core: Core, session: AsyncSession, ada: Actor) -> None:
         here, elsewhere = await sign_in(core, session), await sign_in(core, session)
         await account.end_other_sessions(session, here.actor, client=HERE)
-        assert [each.id for each in await service.list_sessions(session, ada)] == [here.actor.session_id]
+        assert [each.id for each in (await service.list_sessions(session, ada, PageRequest())).items] == [here.actor.session_id]
         assert await service.authenticate(core, session, elsewhere.token) is None
 
 

@@ -322,7 +322,7 @@ class TestOwnThings:
         await _sign_in(visitor)
         async with browse(committed) as other:
             await _sign_in(other)
-            listed = (await visitor.get("/api/account/sessions")).json()
+            listed = (await visitor.get("/api/account/sessions")).json()["items"]
             assert len(listed) == 2
             mine = (await visitor.get("/probe")).json()["session_id"]
             (others,) = [row["id"] for row in listed if row["id"] != mine]
@@ -334,7 +334,7 @@ class TestOwnThings:
         await _sign_in(visitor)
         made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
         assert made["secret"].startswith(made["prefix"])
-        (listed,) = (await visitor.get("/api/account/tokens")).json()
+        (listed,) = (await visitor.get("/api/account/tokens")).json()["items"]
         assert "secret" not in listed
         assert "digest" not in listed
         headers = {"authorization": f"Bearer {made['secret']}"}
@@ -352,14 +352,14 @@ class TestOwnThings:
     async def test_somebody_else_finds_nothing(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
-        mine = (await visitor.get("/api/account/sessions")).json()[0]["id"]
+        mine = (await visitor.get("/api/account/sessions")).json()["items"][0]["id"]
         async with committed.database.transaction() as session:
             await service.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         async with browse(committed) as eve:
             await _sign_in(eve, email="eve@example.org")
             assert (await eve.delete(f"/api/account/tokens/{made['id']}")).status_code == 404
             assert (await eve.delete(f"/api/account/sessions/{mine}")).status_code == 404
-            assert (await eve.get("/api/account/tokens")).json() == []
+            assert (await eve.get("/api/account/tokens")).json()["items"] == []
 
 
 class TestCookieName:

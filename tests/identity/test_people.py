@@ -91,11 +91,11 @@ class TestChange:
     @pytest.mark.security(24)
     async def test_sessions_are_seen_and_ended(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         token = (await _sign_in(core, session)).token
-        (seen,) = await people.list_sessions(session, root, ada.id)
+        (seen,) = (await people.list_sessions(session, root, ada.id, PageRequest())).items
         assert (seen.address, seen.user_agent) == ("192.0.2.7", "Firefox")
         await people.end_sessions(session, root, ada.id, client=HERE)
         assert await service.authenticate(core, session, token) is None
-        assert await people.list_sessions(session, root, ada.id) == []
+        assert (await people.list_sessions(session, root, ada.id, PageRequest())).items == []
 
     @pytest.mark.security(15)
     async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:

@@ -228,7 +228,7 @@ class TestTheSecondStep:
     ) -> None:
         secret, _ = await turn_on(core, session, person, clock(timedelta()))
         pending = await first_step(core, session, remember=False)
-        assert await service.list_sessions(session, person) == []
+        assert (await service.list_sessions(session, person, PageRequest())).items == []
         assert await second_factor.pending_email(session, pending) == EMAIL
         code = code_at(secret, clock(timedelta(minutes=2)))
         handover = await second_factor.finish(core, session, pending=pending, code=code, client=HERE)

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
 from fundwright.identity import entry, passwords, recovery, registration, service, throttle
 from fundwright.identity.entry import LinkSpent
@@ -400,7 +401,7 @@ class TestAuthenticate:
         token = (await _signed_in(core, session)).token
         await session.execute(update(AccountSession).values(last_used_at=now() - timedelta(hours=1)))
         await service.authenticate(core, session, token)
-        (row,) = await service.list_sessions(session, ada)
+        (row,) = (await service.list_sessions(session, ada, PageRequest())).items
         assert now() - row.last_used_at < timedelta(minutes=1)
 
 
@@ -409,8 +410,8 @@ class TestSessions:
     async def test_only_the_owner_sees_and_ends_them(self, core: Core, session: AsyncSession) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")
         signed_in = await _signed_in(core, session)
-        (row,) = await service.list_sessions(session, ada)
-        assert await service.list_sessions(session, eve) == []
+        (row,) = (await service.list_sessions(session, ada, PageRequest())).items
+        assert (await service.list_sessions(session, eve, PageRequest())).items == []
         with pytest.raises(NotFound):
             await service.end_session(session, eve, row.id, client=HERE)
         await service.end_session(session, ada, row.id, client=HERE)
@@ -547,12 +548,12 @@ class TestApiTokens:
     async def test_is_shown_once_and_kept_as_a_digest(self, session: AsyncSession) -> None:
         ada = await _add(session)
         made = await service.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
-        (listed,) = await service.list_api_tokens(session, ada)
+        (listed,) = (await service.list_api_tokens(session, ada, PageRequest())).items
         assert made.secret not in listed.model_dump_json()
         assert made.secret not in str([vars(row) for row in await session.scalars(select(ApiToken))])
         holder = ada.model_copy(update={"is_program": True})
         assert await service.authenticate_api_token(session, made.secret) == (holder, TokenScope.READ)
-        (listed,) = await service.list_api_tokens(session, ada)
+        (listed,) = (await service.list_api_tokens(session, ada, PageRequest())).items
         assert listed.last_used_at is not None
 
     @pytest.mark.security(44)

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import database
 from fundwright.core.assembly import Core
 from fundwright.core.mail import Mail
+from fundwright.core.paging import PageRequest
 from fundwright.identity import entry, repository, service, sessions, tokens
 from fundwright.identity.models import AuditEntry
 from fundwright.identity.schemas import Actor, Role, SignedIn
@@ -105,10 +106,10 @@ class TestLifetime:
         clock.pass_(hours=hours / 2)
         assert await service.authenticate(core, session, token)
         clock.pass_(hours=hours, seconds=-1)
-        assert len(await service.list_sessions(session, ada)) == 1
+        assert len((await service.list_sessions(session, ada, PageRequest())).items) == 1
         clock.pass_(seconds=1)
         assert await service.authenticate(core, session, token) is None
-        assert await service.list_sessions(session, ada) == []
+        assert (await service.list_sessions(session, ada, PageRequest())).items == []
 
     async def test_a_page_that_is_only_open_does_not_use_it(self, core: Core, session: AsyncSession, clock: Clock) -> None:
         await service.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)

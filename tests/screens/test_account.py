@@ -8,7 +8,7 @@ from fundwright.billing import service as billing
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
-from fundwright.identity import account, email_change, photos, service
+from fundwright.identity import account, email_change, entry, photos, service
 from fundwright.identity.schemas import AccountProfile, Actor, Client, Role, SignedIn, SignInRefused
 from fundwright_ui.login.confirm_email import confirm_email_screen
 from fundwright_ui.login.sign_in import sign_in_screen
@@ -173,6 +173,22 @@ class TestSecurity:
             await screen.expect(lambda: not screen.has("article", "Unknown device"))
             assert not screen.has("button", "End all other sessions")
             assert screen.has("article", "Firefox 133 on Linux")
+
+    async def test_many_sessions_have_several_pages(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            account_of_ada = await entry.get_account_by_id(session, ada.id)
+            for _ in range(PageRequest().page_size):
+                await entry.start_session(
+                    committed, session, account_of_ada, remember=True, client=Client(address="192.0.2.8", user_agent="curl/8")
+                )
+        async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
+            assert not screen.has("article", "Firefox 133 on Linux")  # it is the one used longest ago
+            await screen.click("link", "Page 2")
+            assert screen.address == f"{PATH}?tab=security&page=2"
+            await screen.expect(lambda: screen.has("article", "Firefox 133 on Linux"))
+            await screen.click("link", "API tokens")
+            assert screen.address == f"{PATH}?tab=tokens"
+            assert screen.has("region", "Your API tokens")
 
 
 class TestTokens:

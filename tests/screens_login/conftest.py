@@ -37,8 +37,12 @@ class Page:
         return self._view.title
 
     @property
+    def tree(self) -> Node:
+        return self._view.tree
+
+    @property
     def html(self) -> str:
-        return to_html(self._view.tree)
+        return to_html(self.tree)
 
     @property
     def text(self) -> str:

@@ -33,6 +33,10 @@ def account_screen() -> VdomDict:
     labels = {"general": t("General"), "security": t("Security"), "tokens": t("API tokens"), "data": t("My data")}
     return page(
         t("Account"),
-        tabs([Tab(tab, label, url.href(tab=tab)) for tab, label in labels.items()], chosen, label=t("Parts of the account")),
+        tabs(
+            [Tab(tab, label, url.href(tab=tab, page=None)) for tab, label in labels.items()],
+            chosen,
+            label=t("Parts of the account"),
+        ),
         _TABS[chosen](key=chosen),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,12 +12,14 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import account, email_change, passwords
 from fundwright.identity import service as identity
-from fundwright.identity.devices import device_of
 from fundwright.identity.schemas import SessionRead, SignInRefused
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.screens.account_factors import passkeys_section, second_factor_section
+from fundwright_ui.screens.devices import device_name
+from fundwright_ui.screens.listing import existing_page, pages
 from fundwright_ui.ui import (
     alert,
     button,
@@ -173,22 +176,27 @@ def _email() -> VdomDict:
 @component
 def _sessions() -> VdomDict:
     actor, connection = use_actor(), use_connection()
-    found = use_query(lambda session: identity.list_sessions(session, actor), key=[actor.id])
+    url = use_url_state()
+    request = query_in_address(PageRequest, url.params)
+
+    async def read(session: AsyncSession) -> Page[SessionRead]:
+        return await existing_page(partial(identity.list_sessions, session, actor), request)
 
     async def end_others(session: AsyncSession) -> None:
         await account.end_other_sessions(session, actor, client=connection.client)
 
+    found = use_query(read, key=[actor.id, request])
     ending = use_action(end_others, success=t("Every other session ended."), then=found.reload)
     title = t("Where you are signed in")
     if found.error:
         return section(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
         return section(title, loading(t("Loading your sessions")))
-    others = [each for each in found.value if each.id != actor.session_id]
     return section(
         title,
-        *(_session(each, found.reload, key=str(each.id)) for each in found.value),
-        row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if others else None,
+        *(_session(each, found.reload, key=str(each.id)) for each in found.value.items),
+        pages(url, found.value),
+        row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.value.total > 1 else None,
     )
 
 
@@ -224,14 +232,6 @@ def _session(each: SessionRead, reload: Callable[[], None]) -> VdomDict:
             )
         ],
     )
-
-
-def device_name(user_agent: str) -> str:
-    """Browser and system in words."""
-    browser, system = device_of(user_agent)
-    if browser and system:
-        return t("{browser} on {system}", browser=browser, system=system)
-    return browser or system or t("Unknown device")
 
 
 def own_password(id: str) -> VdomDict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,10 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
 from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import account
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.screens.listing import existing_page, pages
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -58,7 +61,13 @@ def scope_label(scope: TokenScope) -> str:
 def tokens_tab() -> VdomDict:
     actor = use_actor()
     made, set_made = use_state(cast("ApiTokenCreated | None", None))
-    found = use_query(lambda session: identity.list_api_tokens(session, actor), key=[actor.id])
+    url = use_url_state()
+    request = query_in_address(PageRequest, url.params)
+
+    async def read(session: AsyncSession) -> Page[ApiTokenRead]:
+        return await existing_page(partial(identity.list_api_tokens, session, actor), request)
+
+    found = use_query(read, key=[actor.id, request])
 
     def show(token: ApiTokenCreated) -> None:
         set_made(token)
@@ -67,7 +76,7 @@ def tokens_tab() -> VdomDict:
     return stack(
         _shown_once(made) if made else None,
         _new(show, key="new"),
-        _list(found.value, found.error, found.reload, key="list"),
+        _list(found.value, found.error, found.reload, url, key="list"),
     )
 
 
@@ -126,7 +135,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
 
 
 @component
-def _list(tokens: list[ApiTokenRead] | None, error: str | None, reload: Callable[[], None]) -> VdomDict:
+def _list(tokens: Page[ApiTokenRead] | None, error: str | None, reload: Callable[[], None], url: UrlState) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     asking, set_asking = use_state(cast("ApiTokenRead | None", None))
 
@@ -147,11 +156,12 @@ def _list(tokens: list[ApiTokenRead] | None, error: str | None, reload: Callable
         return section(title, problem(error, on_retry=reload))
     if tokens is None:
         return section(title, loading(t("Loading your tokens")))
-    if not tokens:
+    if not tokens.items:
         return section(title, empty(t("No tokens yet. Make one above to let a program work for you.")))
     return section(
         title,
-        *(_token(token, set_asking) for token in tokens),
+        *(_token(token, set_asking) for token in tokens.items),
+        pages(url, tokens),
         ConfirmDialog(
             is_open=True,
             title=t("Revoke “{name}”?", name=asking.name),

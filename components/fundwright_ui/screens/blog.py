@@ -6,12 +6,13 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.content import service as content
-from fundwright.content.schemas import BLOG_STEP, BlogPage, PublishedPost
+from fundwright.content.schemas import BlogPage, PublishedPost
 from fundwright.core.messages import t
 from fundwright_ui.hooks import use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import pages
 from fundwright_ui.screens.public import public_frame
-from fundwright_ui.ui import empty, link_button, loading, moment, pagination, problem, text_link
+from fundwright_ui.ui import empty, link_button, loading, moment, problem, text_link
 from fundwright_ui.widgets import markdown_view
 
 BLOG = "/blog"
@@ -40,7 +41,7 @@ def blog_screen() -> VdomDict:
         else empty(t("There is no page here."), link_button(t("To the newest posts"), connection.href(BLOG)))
         if posts.total
         else empty(t("Nothing has been published yet. Come back soon.")),
-        pagination(request.page, -(-posts.total // BLOG_STEP), href=lambda page: url.href(page=page if page > 1 else None)),
+        pages(url, posts),
         html.p({"className": "fw-muted"}, text_link(t("RSS feed"), connection.href(FEED), new_tab=True)),
     )
 

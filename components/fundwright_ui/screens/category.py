@@ -19,6 +19,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.hooks import Action, UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import pages
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -34,7 +35,6 @@ from fundwright_ui.ui import (
     loading,
     only_reads,
     page,
-    pagination,
     problem,
     progress,
     row,
@@ -390,7 +390,6 @@ def _review(found: list[CategoryRead]) -> VdomDict:
     if queue.value is None:
         return section(t("To review"), loading(t("Loading suggestions")))
     suggestions, titles = queue.value
-    page_count = -(-suggestions.total // _PAGE_SIZE)
     return section(
         t("To review"),
         html.p(
@@ -428,7 +427,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         )
         if suggestions.items
         else empty(t("Nothing to review. “Categorise now” asks the classifier again.")),
-        pagination(query.page, page_count, href=lambda number: url.href(page=number)),
+        pages(url, suggestions),
     )
 
 

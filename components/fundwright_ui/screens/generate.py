@@ -25,6 +25,7 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, 
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import pages
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -39,7 +40,6 @@ from fundwright_ui.ui import (
     moment,
     only_reads,
     page,
-    pagination,
     problem,
     row,
     section,
@@ -319,7 +319,7 @@ def _drafts() -> VdomDict:
         )
         if drafts.value.items
         else empty(t("No draft is in this state.")),
-        pagination(number, -(-drafts.value.total // _PAGE_SIZE), href=lambda target: url.href(page=target)),
+        pages(url, drafts.value),
     )
 
 

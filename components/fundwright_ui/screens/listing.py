@@ -12,7 +12,7 @@ from reactpy.types import VdomDict
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright_ui.hooks import Connection, UrlState
-from fundwright_ui.ui import button, form, link_button, text_field
+from fundwright_ui.ui import button, form, link_button, pagination, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Sort, TableQuery
 
@@ -87,6 +87,11 @@ def search_box(url: UrlState, label: str) -> VdomDict:
             label=label,
         ),
     )
+
+
+def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:
+    """Links to the pages of a list, when it has several."""
+    return pagination(found.page, -(-found.total // found.page_size), href=lambda page: url.href(page=page if page > 1 else None))
 
 
 def export_button(connection: Connection, path: str, query: PageRequest) -> VdomDict:

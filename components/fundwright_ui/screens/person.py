@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -11,11 +12,23 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import people
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AccountRead, Permission, Role, SessionRead
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import (
+    UrlState,
+    id_in_address,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_url_state,
+)
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.devices import device_name
+from fundwright_ui.screens.listing import existing_page, pages
 from fundwright_ui.screens.people import PATH, role_label, role_options, state_label
 from fundwright_ui.ui import (
     alert,
@@ -35,7 +48,7 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.widgets import ConfirmDialog
 
-Found = tuple[AccountRead, list[SessionRead], bool]
+Found = tuple[AccountRead, Page[SessionRead] | None, bool]
 
 
 class RoleChosen(BaseModel):
@@ -49,14 +62,17 @@ def person_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]
     may_change = actor.may(Permission.ADMINISTER)
+    url = use_url_state()
+    request = query_in_address(PageRequest, url.params)
 
     async def read(session: AsyncSession) -> Found:
         account_id = id_in_address(address, t("The account"))
         person = await people.get_person(session, actor, account_id)
-        sessions = await people.list_sessions(session, actor, account_id) if may_change else []
+        listed = partial(people.list_sessions, session, actor, account_id)
+        sessions = await existing_page(listed, request) if may_change else None
         return person, sessions, await people.has_second_factor(session, actor, account_id)
 
-    found = use_query(read, key=[address])
+    found = use_query(read, key=[address, request])
     back = link_button(t("All people"), connection.href(PATH), icon_name="arrow_back")
     if found.error:
         return page(t("People"), problem(found.error, on_retry=found.reload), actions=[back])
@@ -80,7 +96,7 @@ def person_screen() -> VdomDict:
         ),
         _change(person, found.reload, key=f"change {person.role} {person.state}") if may_change else None,
         _second_factor(person.id, found.reload, key="second factor") if may_change and has_second_factor else None,
-        _sessions(person.id, sessions, found.reload, key="sessions") if may_change else None,
+        _sessions(person.id, sessions, found.reload, url, key="sessions") if sessions else None,
         actions=[back],
     )
 
@@ -161,23 +177,24 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
 
 
 @component
-def _sessions(account_id: UUID, sessions: list[SessionRead], reload: Callable[[], None]) -> VdomDict:
+def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[], None], url: UrlState) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def end(session: AsyncSession) -> None:
         await people.end_sessions(session, actor, account_id, client=connection.client)
 
     ending = use_action(end, success=t("The account is signed out everywhere."), then=reload)
-    if not sessions:
+    if not sessions.items:
         return section(t("Sessions"), empty(t("The account is signed in nowhere.")))
     return section(
         t("Sessions"),
         html.ul(
             {"className": "fw-stack fw-stack-tight"},
             *(
-                html.li({"key": str(each.id)}, f"{each.address} · {each.user_agent[:80]} · ", moment(each.last_used_at))
-                for each in sessions
+                html.li({"key": str(each.id)}, f"{device_name(each.user_agent)} · {each.address} · ", moment(each.last_used_at))
+                for each in sessions.items
             ),
         ),
+        pages(url, sessions),
         row(button(t("End all sessions"), on_click=ending, is_busy=ending.is_running)),
     )

@@ -15,6 +15,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import id_in_address, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import pages
 from fundwright_ui.screens.premium_links import PATH, link_chip
 from fundwright_ui.ui import (
     button,
@@ -26,7 +27,6 @@ from fundwright_ui.ui import (
     loading,
     moment,
     page,
-    pagination,
     problem,
     section,
 )
@@ -77,11 +77,7 @@ def premium_link_screen() -> VdomDict:
             )
             if uses.items
             else empty(t("Nobody has registered with it yet.")),
-            pagination(
-                request.page,
-                -(-uses.total // request.page_size),
-                href=lambda number: url.href(page=number if number > 1 else None),
-            ),
+            pages(url, uses),
         ),
         actions=[back],
     )

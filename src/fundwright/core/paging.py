@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from itertools import count
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -40,3 +42,14 @@ class PageRequest(BaseModel):
     @property
     def is_descending(self) -> bool:
         return self.sort.startswith("-")
+
+
+async def all_pages(read: Callable[[int], Awaitable[Page[T]]]) -> list[T]:
+    """Every item of a list that `read` answers by page number."""
+    items: list[T] = []
+    for number in count(1):
+        page = await read(number)
+        items += page.items
+        if not page.items or len(items) >= page.total:
+            break
+    return items

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
+from fundwright.core.paging import all_pages
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftQuery
 from fundwright.identity.permissions import needs
-from fundwright.identity.personal_data import DataFile, all_pages, as_json
+from fundwright.identity.personal_data import DataFile, as_json
 from fundwright.identity.schemas import Actor, Permission
 
 

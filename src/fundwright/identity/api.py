@@ -470,8 +470,8 @@ async def choose_language(form: LanguageForm, session: DbSession, actor: Current
 
 
 @router.get("/api/account/sessions")
-async def list_sessions(session: DbSession, actor: CurrentActor) -> list[SessionRead]:
-    return await service.list_sessions(session, actor)
+async def list_sessions(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[SessionRead]:
+    return await service.list_sessions(session, actor, request)
 
 
 @router.delete("/api/account/sessions/{session_id}", status_code=204)
@@ -512,8 +512,10 @@ async def withdraw_invitation(invitation_id: UUID, request: Request, session: Db
 
 
 @router.get("/api/account/tokens")
-async def list_api_tokens(session: DbSession, actor: CurrentActor) -> list[ApiTokenRead]:
-    return await service.list_api_tokens(session, actor)
+async def list_api_tokens(
+    session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+) -> Page[ApiTokenRead]:
+    return await service.list_api_tokens(session, actor, request)
 
 
 @router.post("/api/account/tokens", status_code=201)

@@ -11,9 +11,9 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.messages import t
-from fundwright.core.paging import Page
+from fundwright.core.paging import Page, PageRequest
 from fundwright.core.spreadsheets import csv_line
-from fundwright.identity import audit, entry, letters, recovery, repository, second_factor, service
+from fundwright.identity import audit, entry, letters, recovery, repository, second_factor, service, sessions
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import (
@@ -64,9 +64,9 @@ async def get_person(session: AsyncSession, actor: Actor, account_id: UUID) -> A
 
 
 @needs(Permission.ADMINISTER)
-async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID) -> list[SessionRead]:
-    """Where the account is signed in, last used first."""
-    return [SessionRead.model_validate(row) for row in await repository.list_live_sessions(session, account_id)]
+async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> Page[SessionRead]:
+    """Where the account is signed in, last used first; or sorted by `created_at`."""
+    return await sessions.read_page(session, account_id, request)
 
 
 @needs(Permission.ADMINISTER)

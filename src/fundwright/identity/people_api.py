@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
-from fundwright.core.paging import Page
+from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity import people
 from fundwright.identity.api import CurrentActor, RequestClient
@@ -62,8 +62,10 @@ async def enable(session: DbSession, actor: CurrentActor, client: RequestClient,
 
 
 @router.get("/api/people/{account_id}/sessions")
-async def list_sessions(session: DbSession, actor: CurrentActor, account_id: UUID) -> list[SessionRead]:
-    return await people.list_sessions(session, actor, account_id)
+async def list_sessions(
+    session: DbSession, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
+) -> Page[SessionRead]:
+    return await people.list_sessions(session, actor, account_id, request)
 
 
 @router.delete("/api/people/{account_id}/sessions", status_code=204)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
@@ -23,7 +22,7 @@ from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobRun
 from fundwright.core.messages import t
-from fundwright.core.paging import Page
+from fundwright.core.paging import PageRequest, all_pages
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity import account, audit, entry, repository, service
 from fundwright.identity.models import DataCopy
@@ -60,17 +59,6 @@ def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFil
     """The named fields of each row."""
     lines = [csv_line(columns), *(csv_line([getattr(row, column) for column in columns]) for row in rows)]
     return DataFile(name, "".join(lines).encode())
-
-
-async def all_pages(read: Callable[[int], Awaitable[Page[T]]]) -> list[T]:
-    """Every item of a list that `read` answers by page number."""
-    items: list[T] = []
-    for number in count(1):
-        page = await read(number)
-        items += page.items
-        if not page.items or len(items) >= page.total:
-            break
-    return items
 
 
 @needs(Permission.READ)
@@ -162,8 +150,10 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
         found = await repository.find_photo(session, UUID(row.photo_url.rpartition("/")[2]))
         if found:
             yield DataFile("account/photo.webp", found[0].content)
-    yield as_json("account/sessions.json", await service.list_sessions(session, actor))
-    yield as_json("account/api_tokens.json", await service.list_api_tokens(session, actor))
+    open_sessions = await all_pages(lambda page: service.list_sessions(session, actor, PageRequest(page=page)))
+    yield as_json("account/sessions.json", open_sessions)
+    made = await all_pages(lambda page: service.list_api_tokens(session, actor, PageRequest(page=page)))
+    yield as_json("account/api_tokens.json", made)
     yield as_csv("account/history.csv", _HISTORY, await jobs.list_recent(session, actor.id, limit=_MOST_JOBS))
     states = await repository.list_saved_states(session, actor.id)
     yield as_json("account/kept_by_screens.json", {state.name: state.value for state in states})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from sqlalchemy import ColumnElement, Select, delete, func, select, update
@@ -30,6 +30,8 @@ from fundwright.identity.models import (
     SignInThrottle,
 )
 from fundwright.identity.schemas import AccountState, AuditQuery, PeopleQuery, Role
+
+Row = TypeVar("Row")
 
 _KEEP_ENDED_SESSIONS = timedelta(days=30)
 
@@ -170,9 +172,12 @@ async def advance_session(session: AsyncSession, session_id: UUID, *, generation
     await session.execute(query.values(generation=generation, superseded_at=moment))
 
 
-async def list_live_sessions(session: AsyncSession, owner_id: UUID) -> Sequence[AccountSession]:
-    query = select(AccountSession).where(AccountSession.owner_id == owner_id, *_live())
-    return (await session.scalars(query.order_by(AccountSession.last_used_at.desc()))).all()
+async def page_of_live_sessions(
+    session: AsyncSession, owner_id: UUID, request: PageRequest
+) -> tuple[Sequence[AccountSession], int]:
+    order = ordered_by(request, {"created_at": AccountSession.created_at}, default=AccountSession.last_used_at.desc())
+    found = select(AccountSession).where(AccountSession.owner_id == owner_id, *_live())
+    return await _page(session, found.order_by(order, AccountSession.id), request)
 
 
 async def end_sessions(
@@ -332,9 +337,7 @@ async def revoke_invitations(session: AsyncSession, email: str) -> None:
 
 
 async def page_of_invitations(session: AsyncSession, request: PageRequest) -> tuple[Sequence[Invitation], int]:
-    total = await session.scalar(select(func.count()).select_from(Invitation)) or 0
-    query = select(Invitation).order_by(Invitation.created_at.desc(), Invitation.id)
-    return (await session.scalars(query.offset(request.offset).limit(request.page_size))).all(), total
+    return await _page(session, select(Invitation).order_by(Invitation.created_at.desc(), Invitation.id), request)
 
 
 async def find_live_api_token(session: AsyncSession, digest: str) -> tuple[ApiToken, Account] | None:
@@ -353,9 +356,11 @@ async def find_live_api_token(session: AsyncSession, digest: str) -> tuple[ApiTo
     return None if row is None else (row[0], row[1])
 
 
-async def list_api_tokens(session: AsyncSession, owner_id: UUID) -> Sequence[ApiToken]:
-    query = select(ApiToken).where(ApiToken.owner_id == owner_id).order_by(ApiToken.created_at.desc())
-    return (await session.scalars(query)).all()
+async def page_of_api_tokens(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[Sequence[ApiToken], int]:
+    columns = {"name": ApiToken.name, "expires_at": ApiToken.expires_at, "last_used_at": ApiToken.last_used_at}
+    order = ordered_by(request, columns, default=ApiToken.created_at.desc())
+    found = select(ApiToken).where(ApiToken.owner_id == owner_id)
+    return await _page(session, found.order_by(order, ApiToken.id), request)
 
 
 async def find_api_token(session: AsyncSession, owner_id: UUID, token_id: UUID) -> ApiToken | None:
@@ -434,3 +439,9 @@ async def forget_old_throttles(session: AsyncSession) -> None:
 async def add_audit_entry(session: AsyncSession, entry: AuditEntry) -> None:
     session.add(entry)
     await session.flush()
+
+
+async def _page(session: AsyncSession, found: Select[Row], request: PageRequest) -> tuple[Sequence[Row], int]:
+    """One page of what the query finds in its order, and how many there are in all."""
+    rows = await session.scalars(found.offset(request.offset).limit(request.page_size))
+    return rows.all(), await count_all(session, found)

@@ -20,6 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import audit, entry, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
@@ -312,9 +313,9 @@ async def sign_out(session: AsyncSession, actor: Actor, *, client: Client) -> No
 
 
 @needs(Permission.READ)
-async def list_sessions(session: AsyncSession, actor: Actor) -> list[SessionRead]:
-    """Where the actor is signed in, last used first."""
-    return [SessionRead.model_validate(row) for row in await repository.list_live_sessions(session, actor.id)]
+async def list_sessions(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[SessionRead]:
+    """Where the actor is signed in, last used first; or sorted by `created_at`."""
+    return await sessions.read_page(session, actor.id, request)
 
 
 @needs(Permission.READ)
@@ -382,8 +383,11 @@ async def create_api_token(
 
 
 @needs(Permission.READ)
-async def list_api_tokens(session: AsyncSession, actor: Actor) -> list[ApiTokenRead]:
-    return [ApiTokenRead.model_validate(token) for token in await repository.list_api_tokens(session, actor.id)]
+async def list_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ApiTokenRead]:
+    """The actor's own, newest first; or sorted by `name`, `expires_at` or `last_used_at`."""
+    found, total = await repository.page_of_api_tokens(session, actor.id, request)
+    items = [ApiTokenRead.model_validate(token) for token in found]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -16,9 +17,10 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.messages import current_language
+from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import audit, entry, letters, repository, tokens
 from fundwright.identity.models import Account, AccountSession
-from fundwright.identity.schemas import Actor, Client, SignedIn
+from fundwright.identity.schemas import Actor, Client, SessionRead, SignedIn
 from fundwright.identity.tokens import TokenPayload
 
 RENEWED_AFTER = timedelta(minutes=30)
@@ -33,6 +35,13 @@ class Found(NamedTuple):
     row: AccountSession
     account: Account
     payload: TokenPayload
+
+
+async def read_page(session: AsyncSession, owner_id: UUID, request: PageRequest) -> Page[SessionRead]:
+    """Where the account is signed in, last used first; or sorted by `created_at`."""
+    found, total = await repository.page_of_live_sessions(session, owner_id, request)
+    items = [SessionRead.model_validate(row) for row in found]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 async def find(core: Core, session: AsyncSession, token: str) -> Found | None:

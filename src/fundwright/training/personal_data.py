@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.paging import PageRequest
+from fundwright.core.paging import PageRequest, all_pages
 from fundwright.identity.permissions import needs
-from fundwright.identity.personal_data import DataFile, all_pages, as_json
+from fundwright.identity.personal_data import DataFile, as_json
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.training import repository, service
 from fundwright.training.schemas import DocumentRead

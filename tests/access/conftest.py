@@ -1,0 +1,3 @@
+from tests.screens_login.conftest import open_page
+
+__all__ = ["open_page"]

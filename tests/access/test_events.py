@@ -1,0 +1,146 @@
+"""Every event of every screen, fired by those who may look but hardly change anything: their records stay as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+from structlog.testing import capture_logs
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate
+from fundwright.content import service as content
+from fundwright.content.schemas import FeedbackSend, PostContent
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.generation import service as generation
+from fundwright.identity import registration
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import GRANTED, Actor, Client, Role
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery
+from tests.access.table import SCREENS
+from tests.screens_login.conftest import Node, Open, Page, text_of, walk
+
+HERE = Client(address="192.0.2.7")
+KEPT = (
+    "blog_post", "category", "chunk", "document", "draft", "draft_section", "feedback", "import_run", "invitation", "label",
+    "opportunity", "payment", "plan", "premium_link", "subscription", "training_run",
+)  # fmt: skip
+MOST_EVENTS = 60
+
+pytestmark = [pytest.mark.security(40), pytest.mark.slow]
+
+
+@pytest.fixture
+async def ada(committed: Core) -> Actor:
+    """She had work of her own, and administrators had theirs."""
+    async with committed.database.transaction() as session:
+        ada = await identity.create_account(
+            committed, session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
+        )
+        root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+        await opportunities.load_sample_once(session)
+        (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
+        await generation.add_draft(session, ada, committed, opportunity_id=first.id, template="capability-statement")
+        today = now().date()
+        await content.create_post(session, root, PostContent(title="A post", summary="Of the team", text="Text"), client=HERE)
+        await content.send_feedback(session, ada, FeedbackSend(kind="idea", text="A bell", page="/dashboard/train"))
+        wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today + timedelta(days=9))
+        await billing.create_premium_link(session, root, wanted, client=HERE)
+        invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
+        await billing.add_payment(session, root, invoice, client=HERE)
+        await registration.invite_by_command(committed, session, email="new@example.org", role=Role.USER)
+    return ada
+
+
+async def records(core: Core) -> dict[str, str]:
+    async with core.database.transaction() as session:
+        rows = "SELECT coalesce(md5(string_agg(each::text, '' ORDER BY each::text)), '') FROM {} AS each"
+        return {table: str(await session.scalar(text(rows.format(table)))) for table in KEPT}
+
+
+async def addresses(core: Core, pattern: str) -> list[str]:
+    """One of each kind of thing that the screen is about."""
+    tables = {
+        "/dashboard/nih/{id}": "SELECT id FROM opportunity WHERE kind = 'grant'",
+        "/dashboard/sam/{id}": "SELECT id FROM opportunity WHERE kind = 'contract'",
+        "/dashboard/history/{id}": "SELECT id FROM training_run",
+        "/dashboard/passage/{id}": "SELECT id FROM chunk",
+        "/generate/slug/{token}": "SELECT slug FROM draft",
+        "/dashboard/blog/{id}/edit": "SELECT id FROM blog_post",
+        "/dashboard/freepremium/{id}": "SELECT id FROM premium_link",
+        "/dashboard/payment/history/{id}": "SELECT id FROM payment",
+        "/dashboard/subscription/{id}": "SELECT id FROM account",
+        "/dashboard/users/{id}": "SELECT id FROM account WHERE role = 'admin'",
+    }
+    if pattern not in tables:
+        return [pattern]
+    async with core.database.transaction() as session:
+        found: UUID | str | None = await session.scalar(text(f"{tables[pattern]} LIMIT 1"))
+    return [pattern.replace("{id}", str(found)).replace("{token}", str(found))] if found else []
+
+
+def events(page: Page) -> Iterator[tuple[str, Node, str]]:
+    """What can be done on the page now, each with a name that it keeps."""
+    for node in walk(page.tree):
+        about = node.get("a", {})
+        name = about.get("aria-label") or about.get("name") or about.get("title") or text_of(node)[:80]
+        for event in node.get("e", {}):
+            yield f"{node.get('t') or node.get('w')} {name} {event}", node, event
+
+
+def anything(page: Page, node: Node) -> dict[str, Any]:
+    """Data with which each event means something."""
+    options = [each["a"].get("value", "") for each in walk(node) if each.get("t") == "option"]
+    inputs = [node["a"] for node in walk(page.tree) if node.get("t") in ("input", "select", "textarea")]
+    fields = {each["name"]: each.get("value") or each.get("defaultValue") or "1" for each in inputs if each.get("name")}
+    return {
+        "fields": fields, "submitter": None, "value": options[-1] if options else "1", "checked": True, "name": "x", "key": "Enter", "words": "a", "act": "sidebar",
+        "code": "de", "id": "1", "number": 1, "page": 1, "page_size": 25, "sort": None, "filters": [], "status": 200, "answer": {},
+    }  # fmt: skip
+
+
+async def fire_everything(page: Page) -> int:
+    """Also what appears meanwhile, such as the buttons of a question."""
+    fired: set[str] = set()
+    while len(fired) < MOST_EVENTS:
+        waiting = next(((name, node, event) for name, node, event in events(page) if name not in fired), None)
+        if waiting is None:
+            break
+        name, node, event = waiting
+        fired.add(name)
+        await page.fire(node, event, **anything(page, node))
+    return len(fired)
+
+
+async def changed_by(core: Core, actor: Actor, open_page: Open) -> set[str]:
+    """Opens each screen that the actor may see, and fires everything on it."""
+    before, fired = await records(core), 0
+    for pattern, need in SCREENS.items():
+        if need is None or need not in GRANTED[actor.role]:
+            continue
+        for address in await addresses(core, pattern):
+            with capture_logs():
+                async with open_page(address, actor=actor) as page:
+                    fired += await fire_everything(page)
+    assert fired > 100
+    after = await records(core)
+    return {table for table in KEPT if before[table] != after[table]}
+
+
+@pytest.mark.parametrize(("role", "its_own"), [(Role.VIEWER, set[str]()), (Role.REVIEWER, {"label"})])
+async def test_none_changes_what_is_not_for_the_role(
+    committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
+) -> None:
+    async with committed.database.transaction() as session:
+        await identity.change_role(session, email=ada.email, role=role)
+    assert await changed_by(committed, ada.model_copy(update={"role": role}), open_page) <= its_own
+
+
+async def test_they_do_change_things_for_who_may_work(committed: Core, ada: Actor, open_page: Open) -> None:
+    assert {"category", "document", "draft", "training_run"} <= await changed_by(committed, ada, open_page)
