@@ -87,6 +87,8 @@ ROUTES = _table(
         GET /api/opportunities
         GET /api/opportunities/facets
         GET /api/opportunities/deadlines
+        GET /api/opportunities/suggestions
+        GET /api/opportunities/new
         GET /api/opportunities/export.csv
         GET /api/opportunities/sources
         GET /api/opportunities/imports

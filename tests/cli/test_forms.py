@@ -1,4 +1,4 @@
-"""The forms that scripts from outside rely on, as processes of their own beside a running server on one data folder."""
+"""The forms that scripts from outside rely on, beside a running server on one data folder."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ import psycopg
 import pytest
 import typer.core
 import typer.main
+from typer.testing import CliRunner
 
 from fundwright.cli import app
+from fundwright.core import logs
 from fundwright.core.postgres import EmbeddedPostgres
 from tests.opportunities.files import grants_file, grants_row, nih_row, notice_id, sam_file, sam_row
 
@@ -35,7 +37,7 @@ _PROFILE = (
 
 
 class Shell:
-    """Runs `fundwright` on one data folder."""
+    """Runs `fundwright` on one data folder, as a process where it matters that it is one."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -55,6 +57,15 @@ class Shell:
         done = self.run(*arguments, "--json", stdin=stdin)
         assert done.returncode == 0, done.stderr.decode()
         return json.loads(done.stdout.decode().splitlines()[-1])
+
+    def quick(self, *arguments: str, stdin: bytes = b"") -> Any:
+        """The same in this process, which saves two seconds."""
+        given = ["--data", str(self.data), *arguments, "--json"]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(logs, "configure", lambda **_: None)  # it would be that of every later test
+            done = CliRunner().invoke(app, given, input=stdin, env={**self.environment, "DATABASE_URL": None})
+        assert done.exit_code == 0, done.exception or done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
 
     def refusal(self, *arguments: str, stdin: bytes = b"") -> str:
         """The one sentence of a command that fails."""
@@ -92,7 +103,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
                 break
         else:
             pytest.fail(f"The server ended ({server.wait()}): {log.read_text()}")
-        added = shell.answer(
+        added = shell.quick(
             "user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode()
         )
         assert (added["email"], added["name"], added["role"]) == (_EMAIL, "Ada", "user")
@@ -109,16 +120,16 @@ class TestImport:
         path, packed = tmp_path / "sam.csv", tmp_path / "sam.csv.gz"
         path.write_bytes(content)
         packed.write_bytes(gzip.compress(content))
-        assert counts(shell.answer("import", "sam", str(path))) == (3, 0, 0, 0)
-        assert counts(shell.answer("import", "sam", str(packed))) == (0, 0, 3, 0)
-        assert counts(shell.answer("import", "sam", "-", stdin=content)) == (0, 0, 3, 0)
+        assert counts(shell.quick("import", "sam", str(path))) == (3, 0, 0, 0)
+        assert counts(shell.quick("import", "sam", str(packed))) == (0, 0, 3, 0)
+        assert counts(shell.quick("import", "sam", "-", stdin=content)) == (0, 0, 3, 0)
 
     def test_grants_and_nih(self, shell: Shell, tmp_path: Path) -> None:
         grants, nih = tmp_path / "grants.xml", tmp_path / "nih.jsonl"
         grants.write_bytes(grants_file(grants_row(("OpportunityID", "351001"))))
         nih.write_text(json.dumps(nih_row(opportunity_id="nih-1", number="PAR-26-199")) + "\n")
-        assert shell.answer("import", "grants", str(grants))["new"] == 1
-        assert shell.answer("import", "nih", str(nih))["new"] == 1
+        assert shell.quick("import", "grants", str(grants))["new"] == 1
+        assert shell.quick("import", "nih", str(nih))["new"] == 1
 
     def test_rows_that_cannot_be_read_are_named_and_the_rest_goes_in(self, shell: Shell, tmp_path: Path) -> None:
         path = tmp_path / "mixed.csv"
@@ -143,9 +154,7 @@ class TestImport:
 
     def test_an_interrupted_one_stops_says_how_to_go_on_and_the_same_command_does(self, tmp_path: Path) -> None:
         shell, path = Shell(tmp_path / "data"), tmp_path / "long.csv"
-        shell.answer(
-            "user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode()
-        )
+        shell.quick("user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode())
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(1_000 + number), Title="Pier") for number in range(20_000))))
         query = "SELECT j.state, r.new FROM job j JOIN import_run r ON r.job_id = j.id WHERE r.filename = 'long.csv'"
         state, new = "", 0
@@ -164,7 +173,7 @@ class TestImport:
         assert process.returncode == 130
         assert said == "\nStopped. What was read until then stays; the same command takes in the rest.\n"
         assert (state, 0 < new < 20_000) == ("cancelled", True)
-        assert counts(shell.answer("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
+        assert counts(shell.quick("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
 
     def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
         assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")
@@ -192,7 +201,7 @@ class TestMainJob:
         assert "replace shingles" in " ".join(passage["text"].split())
         assert {"document_title", "score", "page"} <= passage.keys()
 
-        shell.answer("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
+        shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         written = shell.answer("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
         assert written["state"] == "finished"
         assert "We offer roof repair services" in written["text"]
@@ -212,7 +221,7 @@ class TestMainJob:
 
 class TestToken:
     def test_create(self, shell: Shell) -> None:
-        assert shell.answer("token", "create", "nightly", "--scope", "write")["secret"].startswith("fwt_")
+        assert shell.quick("token", "create", "nightly", "--scope", "write")["secret"].startswith("fwt_")
 
 
 class TestHelp:

@@ -38,6 +38,16 @@ class TestList:
         versions = (await client.get(f"/api/opportunities/{page['items'][0]['id']}/versions")).json()
         assert [version["number"] for version in versions["items"]] == [1]
 
+    async def test_suggests_what_is_meant_by_the_beginning_of_a_word(
+        self, client: httpx.AsyncClient, import_file: ImportFile
+    ) -> None:
+        titles = ("Roof repair", "Pier repair")
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=title) for i, title in enumerate(titles))))
+        found = (await client.get("/api/opportunities/suggestions", params={"words": "roo"})).json()
+        assert [row["title"] for row in found] == ["Roof repair"]
+        assert len((await client.get("/api/opportunities/suggestions")).json()) == 2
+        assert (await client.get("/api/opportunities/new")).json() == {"count": 0}
+
     async def test_refuses_nonsense_with_a_sentence(self, client: httpx.AsyncClient) -> None:
         assert (await client.get("/api/opportunities", params={"page_size": 101})).status_code == 422
         assert (await client.get("/api/opportunities/00000000-0000-0000-0000-000000000000")).status_code == 404

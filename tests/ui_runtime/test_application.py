@@ -110,7 +110,7 @@ class TestTrustedProxies:
         settings = type(core.settings)(**{**dict(core.settings), "trusted_proxies": trusted})
         async with browse(build_app(replace(core, settings=settings)), peer=peer) as client:
             await sign_in(client, **{"x-forwarded-for": forwarded})
-            (session,) = (await client.get("/api/account/sessions")).json()
+            (session,) = (await client.get("/api/account/sessions")).json()["items"]
         return session["address"]
 
     @pytest.mark.security(4)

@@ -19,10 +19,10 @@ from fundwright.identity import entry, passwords
 from fundwright.identity.passwords import MIN_LENGTH
 from fundwright_ui.hooks import Action, use_action, use_query
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui.buttons import button, icon_button
+from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.feedback import alert
-from fundwright_ui.ui.strength import strength_meter
+from fundwright_ui.ui.passwords import strength_meter, use_visibility
 
 _T = TypeVar("_T")
 
@@ -119,13 +119,8 @@ def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", au
 @component
 def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "off") -> VdomDict:
     """A password field whose content can be shown."""
-    is_visible, set_visible = use_state(False)
-    toggle = icon_button(
-        t("Hide password") if is_visible else t("Show password"),
-        "visibility_off" if is_visible else "visibility",
-        on_click=lambda: set_visible(not is_visible),
-    )
-    field = _input(form, name, kind="text" if is_visible else "password", autocomplete=autocomplete)
+    kind, toggle = use_visibility()
+    field = _input(form, name, kind=kind, autocomplete=autocomplete)
     return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
 
 

@@ -14,7 +14,7 @@ from fundwright.core.messages import t
 from fundwright.identity import account, leaving, personal_data
 from fundwright.identity.schemas import DataCopyRead, SignInRefused
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
-from fundwright_ui.screens.account_security import own_password
+from fundwright_ui.screens.account_security import use_own_password
 from fundwright_ui.ui import (
     alert,
     button,
@@ -148,7 +148,7 @@ def _deletion() -> VdomDict:
                     help=t("Type {email} to show that you mean this account.", email=actor.email),
                     id="deletion-email",
                 ),
-                own_password("deletion-password"),
+                use_own_password("deletion-password"),
                 on_submit=deleting,
                 model=Deletion,
                 submit=t("Delete my account"),

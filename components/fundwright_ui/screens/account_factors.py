@@ -169,7 +169,7 @@ def passkeys_section() -> VdomDict:
         set_removed(None)
         return removing.run(removed)
 
-    title = t("Passkeys")
+    title, can_be_made = t("Passkeys"), passkeys.relying_party(connection.core.settings) is not None
     if found.error:
         return section(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
@@ -179,9 +179,11 @@ def passkeys_section() -> VdomDict:
         html.p(t("A passkey signs you in by the lock of your device instead of your password.")),
         html.ul({"className": "fw-list"}, *(_passkey(each, set_removed) for each in found.value))
         if found.value
-        else empty(t("No passkeys yet.")),
+        else empty(t("No passkeys yet."))
+        if can_be_made
+        else None,
         _add(found.reload, key=f"add {len(found.value)}")
-        if passkeys.relying_party(connection.core.settings)
+        if can_be_made
         else alert(passkeys.NoHostName().sentence, variant="info"),
         ConfirmDialog(
             is_open=True,

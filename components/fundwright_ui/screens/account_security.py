@@ -35,7 +35,7 @@ from fundwright_ui.ui import (
     stack,
     text_field,
 )
-from fundwright_ui.ui.strength import strength_meter
+from fundwright_ui.ui.passwords import strength_meter, use_visibility
 
 Password = Annotated[str, Field(min_length=1, max_length=10_000)]
 
@@ -76,6 +76,7 @@ def _password() -> VdomDict:
     refusal, set_refusal = use_state("")
     changes, set_changes = use_state(0)
     strength = use_query(lambda _session: passwords.strength(typed), key=[typed])
+    kind, toggle = use_visibility()
 
     async def change(session: AsyncSession, change: PasswordChange) -> SignInRefused | None:
         return await account.change_password(
@@ -100,7 +101,8 @@ def _password() -> VdomDict:
                 text_field(
                     "current",
                     t("Current password"),
-                    type="password",
+                    type=kind,
+                    end=toggle,
                     required=True,
                     autocomplete="current-password",
                     id="current-password",
@@ -108,7 +110,7 @@ def _password() -> VdomDict:
                 text_field(
                     "new",
                     t("New password"),
-                    type="password",
+                    type=kind,
                     required=True,
                     autocomplete="new-password",
                     help=t("At least 8 characters; a sentence works well."),
@@ -163,7 +165,7 @@ def _email() -> VdomDict:
             {"key": f"email:{asked_for}"},
             form(
                 text_field("email", t("New email address"), type="email", required=True, maxlength=254, id="new-email"),
-                own_password("email-password"),
+                use_own_password("email-password"),
                 on_submit=asking,
                 model=EmailChange,
                 submit=t("Change the address"),
@@ -234,6 +236,9 @@ def _session(each: SessionRead, reload: Callable[[], None]) -> VdomDict:
     )
 
 
-def own_password(id: str) -> VdomDict:
-    """Asked for before what only the owner may do; `id` tells it from the others of the page."""
-    return text_field("password", t("Your password"), type="password", required=True, autocomplete="current-password", id=id)
+def use_own_password(id: str) -> VdomDict:
+    """Asked for before what only the owner may do; `id` tells it from the others of the page. It is a hook."""
+    kind, toggle = use_visibility()
+    return text_field(
+        "password", t("Your password"), type=kind, end=toggle, required=True, autocomplete="current-password", id=id
+    )

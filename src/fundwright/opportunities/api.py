@@ -31,6 +31,12 @@ from fundwright.opportunities.sources import Kind
 router = APIRouter(prefix="/api/opportunities", tags=["opportunities"])
 
 
+class NewMatches(BaseModel):
+    """`count` stops at 100."""
+
+    count: int
+
+
 class Removed(BaseModel):
     """How many opportunities were removed."""
 
@@ -55,6 +61,23 @@ async def facets(session: DbSession, actor: CurrentActor, kind: Kind | None = No
 async def next_deadlines(session: DbSession, actor: CurrentActor) -> Deadlines:
     """What is due soonest in your categories."""
     return await service.next_deadlines(session, actor)
+
+
+@router.get("/suggestions")
+async def suggest(
+    session: DbSession,
+    actor: CurrentActor,
+    words: Annotated[str, Query(max_length=200)] = "",
+    limit: Annotated[int, Query(ge=1, le=50)] = 6,
+) -> list[OpportunityRow]:
+    """What somebody who is still typing may mean, newest first; without words the newest of all."""
+    return await service.suggest(session, actor, words, limit=limit)
+
+
+@router.get("/new")
+async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
+    """How many of your categories came in since you last looked at the list."""
+    return NewMatches(count=await service.count_new(session, actor))
 
 
 @router.get("/export.csv", response_class=CsvDownload)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { renew } from "./renewal";
 import { forgetToken, readToken } from "./session";
 
@@ -9,8 +9,6 @@ beforeEach(() => {
   fetched.mockReset();
   forgetToken();
 });
-
-afterEach(() => vi.unstubAllGlobals());
 
 const answer = (status: number, body: object = {}): Promise<Response> =>
   Promise.resolve(new Response(JSON.stringify(body), { status }));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { followOtherTabs, forgetToken, goTo, readToken, signInWithToken, takeOver } from "./session";
 
 const assign = vi.fn();
@@ -10,8 +10,6 @@ beforeEach(() => {
   vi.stubGlobal("location", { pathname: "/dashboard/train", assign, reload });
   for (const mock of [assign, reload, fetched]) mock.mockReset();
 });
-
-afterEach(() => vi.unstubAllGlobals());
 
 const answer = (status: number, body: object = {}): Promise<Response> =>
   Promise.resolve(new Response(JSON.stringify(body), { status }));

@@ -4,14 +4,16 @@ import { FakeSocket } from "./FakeSocket";
 import { closePages } from "./openPage";
 
 // jsdom has no layout and no media queries.
-vi.stubGlobal("matchMedia", (query: string) => ({
-  media: query,
-  matches: false,
-  addEventListener: () => undefined,
-  removeEventListener: () => undefined,
-}));
-vi.stubGlobal("scrollTo", () => undefined);
-vi.stubGlobal("WebSocket", FakeSocket);
+Object.assign(globalThis, {
+  matchMedia: (query: string) => ({
+    media: query,
+    matches: false,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }),
+  scrollTo: () => undefined,
+  WebSocket: FakeSocket,
+});
 
 // A chunk is a file to be transformed first, on a machine that may be busy.
 configure({ asyncUtilTimeout: 15_000 });
@@ -31,6 +33,7 @@ afterEach(() => {
   document.body.replaceChildren();
   localStorage.clear();
   sessionStorage.clear();
+  vi.unstubAllGlobals();
   history.replaceState(null, "", "/");
   // React reports a hydration that does not match, a missing key and the like on the console.
   expect(complaints).toEqual([]);
