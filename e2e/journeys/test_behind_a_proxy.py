@@ -328,6 +328,9 @@ class TestTwoProcesses:
         sockets = connections(other) + connections(killed)
         killed.process.kill()
         killed.process.wait()
+        for tab in (page, *tabs):
+            tab.bring_to_front()  # in the background it would take its time to come back
+            ready(tab)
         eventually(lambda: connections(other) >= sockets or None)
         for number, tab in enumerate(tabs):
             tab.bring_to_front()
