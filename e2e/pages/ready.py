@@ -40,7 +40,7 @@ def eventually(look: Callable[[], T | None]) -> T:
     while (found := look()) is None:
         if time.monotonic() > deadline:
             raise AssertionError(f"Still nothing after {_WITHIN_S} s: {look}")
-        time.sleep(_LOOK_EVERY_S)
+        time.sleep(_LOOK_EVERY_S)  # outside of pages nothing announces itself
     return found
 
 

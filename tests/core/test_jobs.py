@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
-from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState
+from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState, _job_lock
 from fundwright.core.messages import speaking, t
 
 OWNER = uuid4()
@@ -228,6 +228,21 @@ class TestLostConnection:
 
 
 class TestResume:
+    async def test_a_job_that_was_let_go_can_be_taken_at_once(self, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The server learns of a closed connection later: here only after the test."""
+        job_id, open_still = uuid4(), list[psycopg.AsyncConnection]()
+
+        async def later(connection: psycopg.AsyncConnection) -> None:
+            open_still.append(connection)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(psycopg.AsyncConnection, "close", later)
+            for _ in range(2):
+                async with _job_lock(database_url, job_id) as is_mine:
+                    assert is_mine
+        for connection in open_still:
+            await connection.close()
+
     async def test_a_job_whose_process_died_goes_on_from_its_checkpoint(self, queue: JobQueue) -> None:
         resumed_from: list[int] = []
 

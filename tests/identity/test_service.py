@@ -5,11 +5,11 @@ import time
 from collections.abc import Iterable
 from datetime import timedelta
 from statistics import median
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import QueuePool, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -317,6 +317,28 @@ class TestThrottle:
         await session.execute(update(SignInThrottle).values(forget_at=now() - timedelta(seconds=1)))
         await self._fail(core, session, 1, email="new@example.org", client=Client(address="192.0.2.9"))
         assert len(list(await session.scalars(select(SignInThrottle.subject)))) == 2
+
+
+class TestQueue:
+    async def test_who_waits_to_be_hashed_holds_no_connection(self, committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        go_on = asyncio.Event()
+
+        async def slowly(_password: str, _stored: str | None) -> tuple[bool, str | None]:
+            await go_on.wait()
+            return False, None
+
+        async def sign_in(number: int) -> object:
+            async with committed.database.transaction() as session:
+                return await _sign_in(committed, session, email=f"person{number}@example.org")
+
+        monkeypatch.setattr(passwords, "check_password", slowly)
+        waiting = [asyncio.create_task(sign_in(number)) for number in range(3 * passwords.THREADS)]
+        await asyncio.sleep(0.3)  # all have come as far as they get
+        pool = cast("QueuePool", committed.database.engine.sync_engine.pool)
+        held = pool.checkedout()
+        go_on.set()
+        assert all(isinstance(refused, SignInRefused) for refused in await asyncio.gather(*waiting))
+        assert held == 2 * passwords.THREADS
 
 
 class TestHandover:
