@@ -67,6 +67,32 @@ def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
     expect(heading).to_have_text(elsewhere)
 
 
+def test_a_part_of_a_screen_can_be_come_back_to(recognised: Page) -> None:
+    """Steps that change only the query or the fragment show what they say, and the page announces that it is settled."""
+    page = recognised
+    parts = page.get_by_role("group", name="Parts of the account")
+
+    def expect_part(name: str) -> None:
+        ready(page)
+        expect(parts.locator("[aria-current]")).to_have_text(name)
+
+    page.goto("/dashboard/user/account")
+    ready(page)
+    for name in ("API tokens", "Security"):
+        parts.get_by_role("link", name=name).click()
+        expect_part(name)
+    page.evaluate("location.hash = 'main'")
+    expect_part("Security")
+    for step, name in (
+        (page.go_back, "Security"),
+        (page.go_back, "API tokens"),
+        (page.go_back, "General"),
+        (page.go_forward, "API tokens"),
+    ):
+        step()
+        expect_part(name)
+
+
 @pytest.mark.parametrize("path", OVERSEEN)
 def test_a_screen_of_administrators_can_be_opened_and_loaded_again_and_is_nowhere_for_others(
     visiting: Visiting, administrator: str, token: str, path: str

@@ -1,8 +1,7 @@
-import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigate, useNavigationType } from "react-router";
 import { pathOfClick } from "./links";
 import { useRuntime } from "./Runtime";
-import type { Unsubscribe } from "./signal";
 import { keepScrollOnReload, rememberScroll, restoreScroll } from "./scroll";
 
 function focusHeading(): void {
@@ -19,39 +18,21 @@ export function Navigation(): ReactNode {
   const location = useLocation();
   const kind = useNavigationType();
   const shown = useRef(location);
-  const moving = useRef<Unsubscribe | null>(null);
-
-  // react-router moves a little later: until then the page must not look settled.
-  const setOff = useCallback(() => {
-    moving.current ??= runtime.readiness.hold();
-  }, [runtime]);
-  const arrive = useCallback(() => {
-    moving.current?.();
-    moving.current = null;
-  }, []);
 
   useEffect(() => {
-    runtime.bindMove(({ path, replace }) => {
-      setOff();
-      void navigate(path, { replace });
-    });
-  }, [runtime, navigate, setOff]);
+    runtime.bindMove(({ path, replace }) => void navigate(path, { replace }));
+  }, [runtime, navigate]);
 
   useEffect(() => {
     const click = (event: MouseEvent): void => {
       const path = pathOfClick(event, runtime.page.base);
       if (path === null) return;
       event.preventDefault();
-      setOff();
       void navigate(path);
     };
     document.addEventListener("click", click);
-    window.addEventListener("popstate", setOff);
-    return () => {
-      document.removeEventListener("click", click);
-      window.removeEventListener("popstate", setOff);
-    };
-  }, [runtime, navigate, setOff]);
+    return () => document.removeEventListener("click", click);
+  }, [runtime, navigate]);
 
   useEffect(() => {
     keepScrollOnReload(() => shown.current.key);
@@ -72,8 +53,7 @@ export function Navigation(): ReactNode {
         focusHeading();
       });
     }
-    arrive();
-  }, [runtime, location, kind, arrive]);
+  }, [runtime, location, kind]);
 
   return null;
 }
