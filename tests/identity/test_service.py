@@ -18,9 +18,9 @@ from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
-from fundwright.identity import entry, passwords, recovery, registration, service, throttle
+from fundwright.identity import email_change, entry, passwords, recovery, registration, second_factor, service, throttle
 from fundwright.identity.entry import LinkSpent
-from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SignInThrottle
+from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SecondFactor, SignInThrottle
 from fundwright.identity.passwords import WeakPassword
 from fundwright.identity.registration import RegistrationClosed
 from fundwright.identity.schemas import Actor, Client, Refusal, Role, SignedIn, SignInRefused, TokenScope
@@ -563,6 +563,28 @@ class TestRegister:
         signed_in = await registration.register(is_open, session, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
         assert signed_in.actor.role is Role.USER
         assert await service.authenticate(core, session, signed_in.token)
+
+    @pytest.mark.parametrize("by", ["link", "letter"])
+    async def test_whoever_took_the_address_before_its_owner_came_gets_in_no_more(
+        self, core: Core, session: AsyncSession, by: str
+    ) -> None:
+        core, email = with_settings(core, open_registration=True), "grace@example.org"
+        stranger = await registration.register(core, session, email=email, name="Eve", password=PASSWORD, client=HERE)
+        token = await service.create_api_token(session, stranger.actor, name="script", scope=TokenScope.READ, lasts_days=9)
+        move = await entry.new_secret(session, "email", lasts=timedelta(days=1), owner_id=stranger.actor.id, email="eve@a.org")
+        assert await second_factor.start(core, session, stranger.actor)
+        if by == "link":
+            await registration.register_by_link(
+                core, session, type="standard", token="open", email=email, name="Grace", password=f"{PASSWORD}!",
+                language="en", client=HERE,
+            )  # fmt: skip
+        else:
+            secret = (await recovery.reset_link(session, email=email)).rpartition("/")[2]
+            await recovery.reset_password(core, session, secret=secret, password=f"{PASSWORD}!", client=HERE)
+        assert await service.authenticate(core, session, stranger.token) is None
+        assert await service.authenticate_api_token(session, token.secret) is None
+        assert await email_change.address_to_confirm(session, move) is None
+        assert await session.scalar(select(SecondFactor)) is None
 
 
 class TestApiTokens:

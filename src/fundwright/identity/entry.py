@@ -154,6 +154,15 @@ async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | No
     return bool(ended)
 
 
+async def close_ways_in(session: AsyncSession, owner_id: UUID) -> None:
+    """Before an address counts as somebody's: whoever had registered it until then, as anybody can, gets in no more."""
+    await end_sessions(session, owner_id)
+    await repository.revoke_api_tokens(session, owner_id)
+    await repository.forget_second_factor(session, owner_id)
+    await repository.forget_passkeys(session, owner_id)
+    await repository.forget_secrets(session, owner_id=owner_id)
+
+
 async def tell_owner(core: Core, session: AsyncSession, account: Account, news: letters.SecurityNews, *, what: str = "") -> None:
     """How one signs in to the account has changed: its owner gets a letter."""
     forgot = f"{core.settings.address}/auth/reset-password"

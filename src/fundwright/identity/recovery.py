@@ -57,8 +57,11 @@ async def reset_password(core: Core, session: AsyncSession, *, secret: str, pass
     if account is None:
         raise entry.LinkSpent(t("This link"), t("Ask for a new one."))
     account.password_hash = await entry.new_hash(password, account.email, account.display_name)
-    account.verified_at = account.verified_at or now()  # the letter with the link has arrived
-    await entry.end_sessions(session, account.id)
+    if account.verified_at is None:
+        account.verified_at = now()  # the letter with the link has arrived
+        await entry.close_ways_in(session, account.id)
+    else:
+        await entry.end_sessions(session, account.id)
     forgot = f"{core.settings.address}/auth/reset-password"
     await mail.post(
         core,

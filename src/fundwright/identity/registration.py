@@ -143,6 +143,7 @@ async def register_by_link(
         return None
     # Of several tries the last one counts, and its letter alone: whoever reads the letters knows which password is theirs.
     account.password_hash, account.display_name = password_hash, name
+    await entry.close_ways_in(session, account.id)
     await _ask_to_confirm(core, session, account, language=language)
     return None
 

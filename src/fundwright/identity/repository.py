@@ -286,8 +286,12 @@ async def forget_expired_secrets(session: AsyncSession) -> None:
     await session.execute(delete(OneTimeSecret).where(OneTimeSecret.id.in_(expired)))
 
 
-async def forget_secrets(session: AsyncSession, *, purpose: str, owner_id: UUID) -> None:
-    await session.execute(delete(OneTimeSecret).where(OneTimeSecret.purpose == purpose, OneTimeSecret.owner_id == owner_id))
+async def forget_secrets(session: AsyncSession, *, owner_id: UUID, purpose: str | None = None) -> None:
+    """Those for one purpose, or all."""
+    query = delete(OneTimeSecret).where(OneTimeSecret.owner_id == owner_id)
+    if purpose is not None:
+        query = query.where(OneTimeSecret.purpose == purpose)
+    await session.execute(query)
 
 
 async def find_secret(session: AsyncSession, *, purpose: str, digest: str) -> OneTimeSecret | None:
@@ -365,6 +369,11 @@ async def page_of_api_tokens(session: AsyncSession, owner_id: UUID, request: Pag
 
 async def find_api_token(session: AsyncSession, owner_id: UUID, token_id: UUID) -> ApiToken | None:
     return await session.scalar(select(ApiToken).where(ApiToken.owner_id == owner_id, ApiToken.id == token_id))
+
+
+async def revoke_api_tokens(session: AsyncSession, owner_id: UUID) -> None:
+    live = ApiToken.owner_id == owner_id, ApiToken.revoked_at.is_(None)
+    await session.execute(update(ApiToken).where(*live).values(revoked_at=now()))
 
 
 async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> Any:
