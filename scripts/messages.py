@@ -21,6 +21,7 @@ from fundwright.core.messages import LANGUAGES
 from fundwright.generation.templates import TEMPLATES
 from fundwright.identity.permissions import REFUSALS
 from fundwright.identity.schemas import Refusal, SignInRefused
+from fundwright.language import plugin as language
 from fundwright_ui import plugin
 from fundwright_ui.sidebar.entries import IN_MENU
 
@@ -55,6 +56,8 @@ def passed_as_data() -> Iterator[tuple[str, str]]:
     for reason in Refusal:
         yield SignInRefused(reason=reason).sentence, "src/fundwright/identity/schemas.py"
     yield from ((sentence, "src/fundwright/identity/permissions.py") for sentence in REFUSALS.values())
+    for model in (*language.embedding_models(), *language.text_models()):
+        yield model.label, "src/fundwright/language/plugin.py"
     for template in TEMPLATES:
         texts = [template.title, template.description]
         for section in template.sections:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 
 import pytest
 
+import fundwright
 from fundwright.core import errors
 from fundwright.core.errors import FundwrightError
 from scripts import messages
@@ -34,6 +37,7 @@ IN_ENGLISH = {
     "TokenMissing": "the specification's own text",
     "TokenInvalid": "the specification's own text",
     "NoSuchAccount": "said by the command line",
+    "WrongWeights": "said while the application is set up",
 }
 """Refusals that are not translated, and why."""
 
@@ -67,6 +71,9 @@ def refusals_in_english(tree: ast.AST, within: str = "") -> Iterator[int]:
 
 
 def _refusals() -> Iterator[type[FundwrightError]]:
+    for module in walk_packages(fundwright.__path__, "fundwright."):  # a subclass is known once it is loaded
+        if not {"migrations", "__main__"} & set(module.name.split(".")):
+            import_module(module.name)
     waiting: list[type[FundwrightError]] = [errors.FundwrightError]
     while waiting:
         waiting += (found := waiting.pop()).__subclasses__()

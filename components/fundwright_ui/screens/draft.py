@@ -93,7 +93,7 @@ def draft_screen() -> VdomDict:
             html.span(
                 {"className": "fw-muted fw-small"},
                 moment(draft.created_at),
-                f" · {draft.writer_label}" if draft.writer_label else None,
+                f" · {t(draft.writer_label)}" if draft.writer_label else None,
             ),
             text_link(
                 t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")

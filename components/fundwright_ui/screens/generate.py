@@ -341,7 +341,7 @@ def _draft_item(draft: DraftRow) -> VdomDict:
                 {"className": "fw-muted fw-small"},
                 f"{t(draft.template_title)} · ",
                 moment(draft.created_at),
-                f" · {draft.writer_label}" if draft.writer_label else None,
+                f" · {t(draft.writer_label)}" if draft.writer_label else None,
             ),
         ),
         row(

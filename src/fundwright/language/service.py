@@ -14,12 +14,6 @@ from fundwright.language.schemas import ModelsInUse
 
 T = TypeVar("T")
 
-_HOW_TO_CONNECT = (
-    "To write with a generative model, set FUNDWRIGHT_WRITER=openai, FUNDWRIGHT_WRITER_URL and FUNDWRIGHT_WRITER_MODEL "
-    "(OpenAI, Ollama, vLLM or llama.cpp) and start again. "
-    "Another embedding model: FUNDWRIGHT_EMBEDDER=openai or onnx, then train again."
-)
-
 
 async def get_embedder(core: Core) -> Embedder:
     """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError saying what to do when it cannot be loaded."""
@@ -38,12 +32,16 @@ def describe(core: Core) -> ModelsInUse:
     writer: Writer | None = core.cache.get("language.writer")
     writer_factory = _writer_factory(core)
     return ModelsInUse(
-        embedder_label=_embedder_factory(core).label,
+        embedder_label=t(_embedder_factory(core).label),
         embedder_id=embedder.id if embedder else None,
         embedder_dimension=embedder.dimension if embedder else None,
-        writer_label=writer.label if writer else writer_factory.label,
+        writer_label=t(writer.label if writer else writer_factory.label),
         is_generative=writer.is_generative if writer else writer_factory.name != "extractive",
-        how_to_connect=_HOW_TO_CONNECT,
+        how_to_connect=t(
+            "To write with a generative model, set FUNDWRIGHT_WRITER=openai, FUNDWRIGHT_WRITER_URL and FUNDWRIGHT_WRITER_MODEL "
+            "(OpenAI, Ollama, vLLM or llama.cpp) and start again. "
+            "Another embedding model: FUNDWRIGHT_EMBEDDER=openai or onnx, then train again."
+        ),
     )
 
 
