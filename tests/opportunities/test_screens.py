@@ -41,7 +41,8 @@ class TestQueryOf:
 class TestDeadline:
     def test_names_the_time_only_when_the_source_does(self) -> None:
         assert deadline(datetime(2026, 3, 24, 3, 59, 59, tzinfo=UTC), "en") == "March 23, 2026"
-        assert "5:00" in deadline(datetime(2026, 3, 23, 21, tzinfo=UTC), "en")
+        assert deadline(datetime(2026, 3, 23, 21, tzinfo=UTC), "en") == "March 23, 2026, 5:00\u202fPM ET"
+        assert deadline(datetime(2026, 3, 23, 21, tzinfo=UTC), "de") == "23. März 2026, 17:00 ET"
 
 
 class TestFilters:

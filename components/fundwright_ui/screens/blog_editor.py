@@ -148,7 +148,7 @@ def _editor(post: PostRead | None) -> VdomDict:
         section(
             t("Preview"),
             # Drawn by the browser alone: made here too for each key, a long text would hold everybody up.
-            html.div({"className": "fw-card", "dir": "auto"}, MarkdownView(text=text, key="text"))
+            html.div({"className": "fw-card"}, MarkdownView(text=text, key="text"))
             if text.strip()
             else empty(t("What you write shows here as readers will see it.")),
         ),

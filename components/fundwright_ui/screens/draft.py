@@ -266,7 +266,7 @@ def _passage(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
             spread=True,
         ),
         html.p({"className": "fw-muted fw-small"}, _place(citation)),
-        html.blockquote({"className": "fw-passage fw-prewrap"}, *_marked(citation)),
+        html.blockquote({"className": "fw-passage fw-prewrap", "dir": "auto"}, *_marked(citation)),
     )
 
 

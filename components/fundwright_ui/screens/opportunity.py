@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date, format_time
 from babel.numbers import format_currency
 from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
@@ -96,7 +96,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             stack(
                 section(
                     t("Description"),
-                    html.div({"className": "fw-prewrap"}, opportunity.description)
+                    html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
                     if opportunity.description
                     else empty(t("The source gives no description here. Open the source to read it.")),
                 ),
@@ -360,7 +360,7 @@ def versions_of(opportunity_id: UUID) -> VdomDict:
 
 def _record(opportunity: OpportunityRead) -> VdomDict:
     """The source's own fields, for whoever needs one that is not shown above."""
-    entries = [(name, html.div({"className": "fw-prewrap"}, in_words(value))) for name, value in sorted(opportunity.raw.items())]
+    entries = [(name, html.div({"className": "fw-prewrap", "dir": "auto"}, in_words(value))) for name, value in sorted(opportunity.raw.items())]
     return html.details(
         {"className": "fw-card"},
         html.summary({"className": "fw-strong"}, t("All fields as published")),
@@ -373,7 +373,7 @@ def deadline(moment: datetime, language: str) -> str:
     local = moment.astimezone(WASHINGTON)
     if is_whole_day(moment) or (local.hour, local.minute) == (0, 0):
         return format_date(local, format="long", locale=language)
-    return f"{format_datetime(local, format='long', locale=language, tzinfo=WASHINGTON)}"
+    return f"{format_date(local, format='long', locale=language)}, {format_time(local, 'short', locale=language)} ET"
 
 
 def _dollars(amount: Decimal | None, language: str) -> str | None:

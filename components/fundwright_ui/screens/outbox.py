@@ -95,7 +95,7 @@ def _letter(mail_id: str) -> VdomDict:
         section(
             t("Letter"),
             definition_list([(t("To"), mail.recipient), (t("State"), state_label(mail.state)), (t("Error"), mail.error)]),
-            html.pre({"tabIndex": 0, "className": "fw-letter"}, mail.text)
+            html.pre({"tabIndex": 0, "className": "fw-letter", "dir": "auto"}, mail.text)
             if mail.text
             else html.p({"className": "fw-muted"}, t("It was sent, and its text forgotten: a link in it may open an account.")),
         ),

@@ -62,7 +62,7 @@ def markdown_view(
         citations=citations,
         on_citation=on_citation,
         key=key,
-        fallback=[html.div({"className": "fw-markdown"}, *rendered(text))],
+        fallback=[html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(text))],
     )
 
 

@@ -110,5 +110,5 @@ export function MarkdownView({ text, citations, onCitation }: MarkdownViewProps)
       </button>
     );
   };
-  return <div className="fw-markdown">{renderTokens(tokens, cite)}</div>;
+  return <div className="fw-markdown" dir="auto">{renderTokens(tokens, cite)}</div>;
 }
