@@ -360,7 +360,10 @@ def versions_of(opportunity_id: UUID) -> VdomDict:
 
 def _record(opportunity: OpportunityRead) -> VdomDict:
     """The source's own fields, for whoever needs one that is not shown above."""
-    entries = [(name, html.div({"className": "fw-prewrap", "dir": "auto"}, in_words(value))) for name, value in sorted(opportunity.raw.items())]
+    entries = [
+        (name, html.div({"className": "fw-prewrap", "dir": "auto"}, in_words(value)))
+        for name, value in sorted(opportunity.raw.items())
+    ]
     return html.details(
         {"className": "fw-card"},
         html.summary({"className": "fw-strong"}, t("All fields as published")),
