@@ -16,6 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.mail import Mail
+from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
 from fundwright.identity import email_change, entry, passwords, recovery, registration, second_factor, service, throttle
@@ -563,6 +565,15 @@ class TestRegister:
         signed_in = await registration.register(is_open, session, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
         assert signed_in.actor.role is Role.USER
         assert await service.authenticate(core, session, signed_in.token)
+
+    async def test_writes_in_the_language_that_is_spoken_until_one_was_chosen(self, core: Core, session: AsyncSession) -> None:
+        core = with_settings(core, open_registration=True)
+        with speaking("de"):
+            new = await registration.register(core, session, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
+            await entry.tell_owner(core, session, await entry.get_account(session, new.actor.email), "passkey_added", what="Key")
+            await service.choose_language(session, new.actor, "fr")
+            await entry.tell_owner(core, session, await entry.get_account(session, new.actor.email), "passkey_added", what="Key")
+        assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]
 
     @pytest.mark.parametrize("by", ["link", "letter"])
     async def test_whoever_took_the_address_before_its_owner_came_gets_in_no_more(

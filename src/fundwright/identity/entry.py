@@ -13,7 +13,7 @@ from fundwright.core import live, mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
-from fundwright.core.messages import LANGUAGES, Language, t
+from fundwright.core.messages import LANGUAGES, Language, current_language, t
 from fundwright.identity import audit, letters, passwords, repository, throttle, tokens
 from fundwright.identity.models import Account, AccountSession, OneTimeSecret
 from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignInRefused
@@ -166,7 +166,7 @@ async def close_ways_in(session: AsyncSession, owner_id: UUID) -> None:
 async def tell_owner(core: Core, session: AsyncSession, account: Account, news: letters.SecurityNews, *, what: str = "") -> None:
     """How one signs in to the account has changed: its owner gets a letter."""
     forgot = f"{core.settings.address}/auth/reset-password"
-    language = language_of(account, otherwise="en")
+    language = language_of(account, otherwise=current_language())
     await mail.post(core, session, letters.security(account.email, language, news, what=what, link=forgot))
 
 

@@ -17,7 +17,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
-from fundwright.core.messages import Language, t
+from fundwright.core.messages import Language, current_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, Invitation
@@ -100,7 +100,7 @@ async def register(core: Core, session: AsyncSession, *, email: str, name: str, 
         core, session, email=email, name=name, role=Role.USER, password=password, is_verified=False, client=client
     )
     account = await entry.get_account(session, actor.email)
-    await _ask_to_confirm(core, session, account, language="en")
+    await _ask_to_confirm(core, session, account, language=current_language())
     return await entry.start_session(core, session, account, remember=True, client=client)
 
 
