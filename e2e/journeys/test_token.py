@@ -43,6 +43,7 @@ def forged(application: Application, token: str, **changes: Any) -> str:
 def expect_login(page: Page) -> None:
     page.goto("/dashboard/category")
     page.wait_for_url("**/auth/login*")
+    ready(page)  # what is evaluated in a page that still moves is lost
     expect(page.get_by_role("button", name="Login", exact=True)).to_be_visible()
     until(page, "localStorage.getItem('token') === null")
 
