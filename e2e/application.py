@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+from e2e.pages.polling import eventually
 from fundwright.cli.context import load_plugins
 from fundwright.core.assembly import open_core
 from fundwright.core.settings import Settings
@@ -29,7 +29,6 @@ from fundwright.identity.schemas import Role
 PROJECT = Path(__file__).parent.parent
 FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
 START_TIMEOUT_S = 60
-LOOK_EVERY_S = 0.1
 
 
 class NotStarted(Exception):
@@ -102,14 +101,20 @@ def started(
 
 def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path, within_s: float = START_TIMEOUT_S) -> None:
     """Raises NotStarted."""
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline and server.poll() is None:
+
+    def look() -> bool | None:
         try:
             urlopen(url).close()
-            return
         except (OSError, HTTPException):
-            time.sleep(LOOK_EVERY_S)
-    raise NotStarted(log.read_text())
+            if server.poll() is not None:
+                raise NotStarted(log.read_text()) from None
+            return None
+        return True
+
+    try:
+        eventually(look, within_s=within_s)
+    except TimeoutError:
+        raise NotStarted(log.read_text()) from None
 
 
 def launch_options() -> dict[str, Any]:

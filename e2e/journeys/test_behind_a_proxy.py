@@ -22,7 +22,8 @@ from playwright.sync_api import Error, Page, WebSocket, expect
 from e2e.application import PROJECT, Application, free_port, started
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
-from e2e.pages.ready import eventually, ready, scroll_to, until
+from e2e.pages.polling import eventually
+from e2e.pages.ready import ready, scroll_to, until
 from e2e.pages.screens import PUBLIC
 from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage

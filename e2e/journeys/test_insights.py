@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD
-from e2e.pages.ready import eventually, ready
+from e2e.pages.polling import eventually
+from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright.identity.schemas import Role

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import APIRequestContext
 
-from e2e.pages.ready import eventually
+from e2e.pages.polling import eventually
 
 
 class Outbox:

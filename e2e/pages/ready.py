@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import TypeVar
-
 from playwright.sync_api import Locator, Page
 
 _LOOK = """() => new Promise((done, fail) => {
@@ -14,10 +10,6 @@ _LOOK = """() => new Promise((done, fail) => {
 })"""
 
 _MOST_SCROLLS = 200
-_WITHIN_S = 20
-_LOOK_EVERY_S = 0.2
-
-T = TypeVar("T")
 
 
 def ready(page: Page) -> Page:
@@ -32,16 +24,6 @@ def until(page: Page, condition: str) -> None:
     Playwright's own `wait_for_function` evaluates its text again and again, which the content security policy forbids.
     """
     page.evaluate(_LOOK.replace("CONDITION", condition))
-
-
-def eventually(look: Callable[[], T | None]) -> T:
-    """What `look` answers as soon as it is something. For what no page shows, such as a job's letter. Gives up after 20 s."""
-    deadline = time.monotonic() + _WITHIN_S
-    while (found := look()) is None:
-        if time.monotonic() > deadline:
-            raise AssertionError(f"Still nothing after {_WITHIN_S} s: {look}")
-        time.sleep(_LOOK_EVERY_S)  # outside of pages nothing announces itself
-    return found
 
 
 def scroll_to(page: Page, wanted: Locator) -> Locator:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser
 
-from e2e.pages.ready import eventually
+from e2e.pages.polling import eventually
 
 PUBLIC = (
     "/auth/login",
