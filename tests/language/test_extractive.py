@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fundwright.core.assembly import Core
+from fundwright.core.messages import speaking
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
 from fundwright.language.protocols import NumberedPassage, SectionRequest, Unanswered
@@ -126,3 +127,7 @@ class TestWrite:
         assert not models.is_generative
         assert models.embedder_dimension == 384
         assert "FUNDWRIGHT_WRITER_URL" in models.how_to_connect
+        with speaking("de"):
+            models = service.describe(core)
+        assert models.writer_label == "Auszüge: Sätze aus Ihren Dokumenten, Wort für Wort"
+        assert models.how_to_connect.startswith("Um mit einem generativen Modell zu schreiben")

@@ -87,6 +87,7 @@ class TestDetail:
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert "Fax 555-0199" in screen.text
             assert "x" * 900 in screen.text
+            assert screen.find_text("x" * 900).node["a"]["dir"] == "auto"
 
     async def test_shows_where_a_long_text_has_changed(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row(Description="same " * 300 + "old end")))

@@ -30,7 +30,7 @@ export function History({ basename, children }: HistoryProps): ReactNode {
       }),
     [history, readiness],
   );
-  // React skips all but the last of several moves. What children wait for because of it, they have said before.
+  // React skips all but the last of several moves. Effects of children come first: what they wait for holds the page already.
   useEffect(() => {
     if (shown === last.current) arrive.current();
   }, [shown]);

@@ -14,6 +14,11 @@ describe("MarkdownView", () => {
     expect(screen.getByText("x < y").tagName).toBe("CODE");
   });
 
+  it("is written in the direction of its own words, whichever the page has", async () => {
+    await renderWidget(<MarkdownView text="We serve." citations={[]} />);
+    expect(screen.getByText("We serve.").closest("[dir]")?.getAttribute("dir")).toBe("auto");
+  });
+
   it("opens a citation it knows and leaves others as text", async () => {
     const onCitation = vi.fn();
     await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} onCitation={onCitation} />);
