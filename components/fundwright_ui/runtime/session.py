@@ -16,7 +16,6 @@ from uuid import UUID
 import structlog
 from pydantic_core import to_json
 from starlette.requests import HTTPConnection
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fundwright.core.assembly import Core
 from fundwright.core.messages import current_language, t
@@ -28,6 +27,7 @@ from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.router import Found, Redirect, Router
+from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed
 from fundwright_ui.runtime.view import OnView, Shell, View
 from fundwright_ui.runtime.waiting import Event, Queue
 
@@ -76,7 +76,7 @@ class Site:
 class Session:
     """Outlives its socket for a while, so that a page that lost its connection finds everything as it was."""
 
-    def __init__(self, site: Site, websocket: WebSocket, actor: Actor | None, found: Found, *, owner: UUID | str) -> None:
+    def __init__(self, site: Site, transport: Transport, actor: Actor | None, found: Found, *, owner: UUID | str) -> None:
         self.id = secrets.token_urlsafe(16)
         self.owner = owner
         self._site = site
@@ -103,7 +103,7 @@ class Session:
             language=current_language(),
             base=site.base,
             is_live=True,
-            client=client_of(websocket),
+            client=client_of(transport.request),
             send=self._queue,
             relocate=self._relocate,
         )
@@ -120,15 +120,15 @@ class Session:
     def belongs_to(self, actor: Actor | None) -> bool:
         return _who(self._actor) == _who(actor)
 
-    async def mount(self, websocket: WebSocket, shown: object) -> None:
+    async def mount(self, transport: Transport, shown: object) -> None:
         """Answer `hello` of a page that shows the tree with the hash `shown`, then drive it."""
         await asyncio.wait((self._opened, self.life), return_when=asyncio.FIRST_COMPLETED)
-        await self._drive(websocket, lambda: self._mounted(shown))
+        await self._drive(transport, lambda: self._mounted(shown))
 
     def can_resume(self, received: int) -> bool:
         return not self.life.done() and self._view.failure is None and self._outbox.can_rewind(received)
 
-    async def resume(self, websocket: WebSocket, received: int) -> None:
+    async def resume(self, transport: Transport, received: int) -> None:
         """Go on with a page that has `received` frames of ours; it then sends again what we have not seen."""
         while (attached := self._attached) is not None:  # a socket that is dead and does not know it
             self._attached = None
@@ -140,7 +140,7 @@ class Session:
         self._identified_at = 0.0
         self._outbox.rewind(received)
         self._wake.set()
-        await self._drive(websocket, lambda: {"type": "resumed", "seq": self._last_seq})
+        await self._drive(transport, lambda: {"type": "resumed", "seq": self._last_seq})
 
     def leave(self) -> None:
         """The person has left for good: what they did before is still done, within bounds."""
@@ -176,14 +176,14 @@ class Session:
         self._title = self._view.title
         return {"type": "mount", "tree": tree, "title": self._title, "session": self.id}
 
-    async def _drive(self, websocket: WebSocket, greeting: Callable[[], Frame]) -> None:
+    async def _drive(self, transport: Transport, greeting: Callable[[], Frame]) -> None:
         """Send and receive until the socket is lost, another one takes over, or the session ends.
         A greeting that was made already would be kept as long as that."""
-        attached = self._attached = asyncio.create_task(self._exchange(websocket, greeting))
+        attached = self._attached = asyncio.create_task(self._exchange(transport, greeting))
         try:
             await asyncio.wait((attached, self.life), return_when=asyncio.FIRST_COMPLETED)
             if self.life.done():
-                await self._say_goodbye(websocket, attached)
+                await self._say_goodbye(transport, attached)
             elif not attached.cancelled():
                 self._lose(attached.result())
         finally:
@@ -191,17 +191,17 @@ class Session:
             if self._attached is attached:
                 self._attached = None
 
-    async def _exchange(self, websocket: WebSocket, greeting: Callable[[], Frame]) -> int:
+    async def _exchange(self, transport: Transport, greeting: Callable[[], Frame]) -> int:
         """Answers the code with which the socket was closed."""
         try:
-            await websocket.send_text(encoded(greeting()))
-            sending = asyncio.create_task(self._send_loop(websocket))
+            await transport.send(encoded(greeting()))
+            sending = asyncio.create_task(self._send_loop(transport))
             try:
-                await self._receive_loop(websocket)
+                await self._receive_loop(transport)
             finally:
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
-        except WebSocketDisconnect as lost:
+        except TransportClosed as lost:
             return lost.code
 
     def _lose(self, code: int) -> None:
@@ -210,18 +210,22 @@ class Session:
         else:
             self._expiry = asyncio.get_running_loop().call_later(self._site.core.settings.resume_s, self.leave)
 
-    async def _say_goodbye(self, websocket: WebSocket, attached: asyncio.Task[int]) -> None:
+    async def _say_goodbye(self, transport: Transport, attached: asyncio.Task[int]) -> None:
         attached.cancel()
         await asyncio.wait([attached])
-        with suppress(WebSocketDisconnect, RuntimeError):
-            await self._flush(websocket)
-            await websocket.close(self._close_code)
+        with suppress(TransportClosed):
+            await self._flush(transport)
+            await transport.close(self._close_code)
 
     # In
 
-    async def _receive_loop(self, websocket: WebSocket) -> NoReturn:
+    async def _receive_loop(self, transport: Transport) -> NoReturn:
         while True:
-            frame = self._read(await websocket.receive_text())
+            try:
+                frame = self._read(await transport.receive())
+            except MalformedFrame:
+                self._refuse_nonsense()
+                continue
             if frame is not None:
                 self._take(frame)
 
@@ -234,8 +238,11 @@ class Session:
             return None
         frame = read_frame(text)
         if frame is None:
-            self._queue({"type": "refused", "sentence": t("The server did not understand the page. Load it again.")})
+            self._refuse_nonsense()
         return frame
+
+    def _refuse_nonsense(self) -> None:
+        self._queue({"type": "refused", "sentence": t("The server did not understand the page. Load it again.")})
 
     def _take(self, frame: Frame) -> None:
         received, seq = frame.get("received"), frame.get("seq")
@@ -283,7 +290,7 @@ class Session:
             case {"type": "check"}:
                 return
             case _:
-                self._queue({"type": "refused", "sentence": t("The server did not understand the page. Load it again.")})
+                self._refuse_nonsense()
         await self._view.rendered()  # the next handler must see what this one did
         if self._view.is_settled:
             self._queue({"type": "done", "seq": frame.get("seq", 0)})
@@ -374,7 +381,7 @@ class Session:
         self._frames.append(frame)
         self._wake.set()
 
-    async def _send_loop(self, websocket: WebSocket) -> None:
+    async def _send_loop(self, transport: Transport) -> None:
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_REST_AFTER_S):
@@ -387,13 +394,13 @@ class Session:
                 log.error("ui.view_failed", exc_info=self._view.failure)
                 self.life.cancel()
                 return
-            await self._flush(websocket)
+            await self._flush(transport)
 
-    async def _flush(self, websocket: WebSocket) -> None:
+    async def _flush(self, transport: Transport) -> None:
         for frame in self._changes():
             self._outbox.add(encoded(frame))
         while (text := self._outbox.take()) is not None:
-            await websocket.send_text(text)
+            await transport.send(text)
 
     def _changes(self) -> Iterator[Frame]:
         # `done` promises that the changes have been sent: changes first.

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from fundwright.core.messages import set_language, t
 from fundwright.core.settings import Settings
@@ -16,6 +16,7 @@ from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site, encoded, read_frame
+from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
 
 _MAX_SESSIONS_PER_OWNER = 50
 _MAX_HELLO_CHARACTERS = 100_000  # more than the longest address that HTTP lets through
@@ -39,31 +40,35 @@ class Sockets:
         actor = await self._site.authenticate(websocket)
         await websocket.accept()
         set_language(language_of(actor, websocket))
-        with suppress(WebSocketDisconnect):
-            hello = await _hello(websocket)
-            if hello is not None:
-                await self._greet(websocket, actor, hello)
-            else:
-                await _refuse(websocket, t("The server did not understand the page. Load it again."), _POLICY)
+        await self.serve(WebSocketTransport(websocket), actor)
 
-    async def _greet(self, websocket: WebSocket, actor: Actor | None, hello: dict[str, Any]) -> None:
+    async def serve(self, transport: Transport, actor: Actor | None) -> None:
+        """Greet the page of `actor` at the other end of `transport` and drive it until the transport is closed."""
+        with suppress(TransportClosed):
+            hello = await _hello(transport)
+            if hello is not None:
+                await self._greet(transport, actor, hello)
+            else:
+                await _refuse(transport, t("The server did not understand the page. Load it again."), _POLICY)
+
+    async def _greet(self, transport: Transport, actor: Actor | None, hello: dict[str, Any]) -> None:
         received = hello.get("received")
         earlier = self._sessions.get(str(hello.get("session")))
         if earlier and earlier.belongs_to(actor) and isinstance(received, int) and earlier.can_resume(received):
-            await earlier.resume(websocket, received)
+            await earlier.resume(transport, received)
             return
         found = self._site.router.route(str(hello.get("path", "/")), actor)
         if isinstance(found, Redirect):
-            await websocket.send_text(encoded({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
+            await transport.send(encoded({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
             return
-        owner: UUID | str = actor.id if actor else (websocket.client.host if websocket.client else "")
+        owner: UUID | str = actor.id if actor else (transport.request.client.host if transport.request.client else "")
         if not self._has_room(owner):
-            await _refuse(websocket, t("Too many pages are open. Close some and load this one again."), _TOO_MANY)
+            await _refuse(transport, t("Too many pages are open. Close some and load this one again."), _TOO_MANY)
             return
-        session = Session(self._site, websocket, actor, found, owner=owner)
+        session = Session(self._site, transport, actor, found, owner=owner)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
-        await session.mount(websocket, hello.get("hash"))
+        await session.mount(transport, hello.get("hash"))
 
     def _has_room(self, owner: UUID | str) -> bool:
         """A page whose connection is lost makes room for one that is open."""
@@ -76,20 +81,20 @@ class Sockets:
         return lost is not None
 
 
-async def _hello(websocket: WebSocket) -> dict[str, Any] | None:
+async def _hello(transport: Transport) -> dict[str, Any] | None:
     """None when the page says something else, or nothing in time."""
     try:
         async with asyncio.timeout(_HELLO_TIMEOUT_S):
-            text = await websocket.receive_text()
-    except TimeoutError:
+            text = await transport.receive()
+    except (TimeoutError, MalformedFrame):
         return None
     frame = read_frame(text) if len(text) <= _MAX_HELLO_CHARACTERS else None
     return frame if frame is not None and frame.get("type") == "hello" else None
 
 
-async def _refuse(websocket: WebSocket, sentence: str, code: int) -> None:
-    await websocket.send_text(encoded({"type": "refused", "sentence": sentence}))
-    await websocket.close(code)
+async def _refuse(transport: Transport, sentence: str, code: int) -> None:
+    await transport.send(encoded({"type": "refused", "sentence": sentence}))
+    await transport.close(code)
 
 
 def allowed_origins(settings: Settings) -> frozenset[str]:
