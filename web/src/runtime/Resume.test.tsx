@@ -1,8 +1,9 @@
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { FakeSocket } from "../test/FakeSocket";
 import { type OpenedPage, openPage } from "../test/openPage";
-import type { TreeNode } from "./protocol";
+import type { ServerFrame, TreeNode } from "./protocol";
 
 const press: TreeNode = { t: "button", e: { onClick: { h: "press" } }, c: ["Press"] };
 const named: TreeNode = { t: "input", a: { "aria-label": "Name", name: "name" }, e: { onChange: { h: "typed" } } };
@@ -26,6 +27,15 @@ describe("a page that comes back", () => {
     await page.receive({ type: "title", title: "One" }, { type: "patch", ops: [["set", [0], "Pressed"]] });
     await lose(page);
     expect(page.sent()).toMatchObject([{ type: "hello", session: "s", received: 2 }]);
+  });
+
+  it("counts only what came after the server let it in: a refusal belongs to no session", async () => {
+    const page = await openPage(press);
+    await page.receive({ type: "title", title: "One" });
+    await lose(page);
+    await page.receive({ type: "refused", sentence: "Too many pages are open." });
+    await lose(page);
+    expect(page.sent()).toMatchObject([{ type: "hello", session: "s", received: 1 }]);
   });
 
   it("goes on with the very same elements", async () => {
@@ -80,6 +90,47 @@ describe("a page that comes back", () => {
     await lose(page);
     await page.receive({ type: "resumed", seq: 0 });
     expect(page.sent()).toHaveLength(1);
+  });
+});
+
+describe("a connection that fails as soon as it is there", () => {
+  /** Lets every connection of the next minute fail right after the server's answer; returns how many there were. */
+  async function failForAMinute(page: OpenedPage, answer: ServerFrame): Promise<number> {
+    const before = FakeSocket.all.length;
+    for (let waited = 0; waited < 60_000; waited += 50) {
+      await act(() => vi.advanceTimersByTimeAsync(50));
+      if (FakeSocket.last.sent.length > 0) continue;
+      await act(async () => FakeSocket.last.open());
+      await page.receive(answer);
+      await act(async () => FakeSocket.last.close(1011));
+    }
+    return FakeSocket.all.length - before;
+  }
+
+  it.each<ServerFrame>([
+    { type: "mount", tree: press, title: "Start", session: "other" },
+    { type: "resumed", seq: 0 },
+  ])("is tried again at growing distances after $type", async (answer) => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    await act(async () => page.socket().close());
+    expect(await failForAMinute(page, answer)).toBeLessThan(15);
+  });
+
+  it("is tried again at once after it has lasted for some seconds", async () => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    await act(async () => page.socket().close());
+    await failForAMinute(page, { type: "resumed", seq: 0 });
+    const failed = page.socket();
+    while (page.socket() === failed) await act(() => vi.advanceTimersByTimeAsync(100));
+    await act(async () => page.socket().open());
+    await page.receive({ type: "resumed", seq: 0 });
+    await act(() => vi.advanceTimersByTimeAsync(6_000));
+    const lost = page.socket();
+    await act(async () => lost.close());
+    await act(() => vi.advanceTimersByTimeAsync(400));
+    expect(page.socket()).not.toBe(lost);
   });
 });
 

@@ -2,6 +2,7 @@ import type { ClientFrame, EventData, Fault, ServerFrame } from "./protocol";
 
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 10_000;
+const STABLE_AFTER_MS = 5_000;
 const PING_AFTER_MS = 20_000;
 const PING_AFTER_FRAMES = 50;
 const PATIENCE_MS = 10_000;
@@ -43,6 +44,8 @@ export class Connection {
   #socket: WebSocket | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #alarm: ReturnType<typeof setTimeout> | undefined;
+  #stability: ReturnType<typeof setTimeout> | undefined;
+  /** Attempts since a connection has last been stable. */
   #failures = 0;
   #session: string | undefined;
   #seq = 0;
@@ -77,6 +80,7 @@ export class Connection {
     removeEventListener("pageshow", this.#lookAlive);
     clearTimeout(this.#retry);
     clearTimeout(this.#alarm);
+    clearTimeout(this.#stability);
     this.#socket?.close(LEFT);
   }
 
@@ -153,16 +157,15 @@ export class Connection {
         this.#received = 0;
         this.#reported = 0;
         this.#seq = 0;
-        this.#failures = 0;
-        this.#isMounted = true;
+        this.#settle();
         this.#abandon();
         break;
       case "resumed":
-        this.#failures = 0;
-        this.#isMounted = true;
+        this.#settle();
         for (const [seq, { frame: unseen }] of this.#unanswered) if (seq > frame.seq) this.#write(unseen);
         break;
       default:
+        if (!this.#isMounted) break; // Part of no session, and perhaps from a process that does not have ours.
         this.#received += 1;
         if (this.#received - this.#reported >= PING_AFTER_FRAMES) this.#ping();
     }
@@ -180,8 +183,17 @@ export class Connection {
     for (const { onEnd } of abandoned) onEnd("lost");
   }
 
+  /** The server has let the page in. What breaks it may be just ahead, so the delays start over only after a while. */
+  #settle(): void {
+    this.#isMounted = true;
+    this.#stability = setTimeout(() => {
+      this.#failures = 0;
+    }, STABLE_AFTER_MS);
+  }
+
   #lose(): void {
     clearTimeout(this.#alarm);
+    clearTimeout(this.#stability);
     this.#socket = undefined;
     this.#isMounted = false;
     this.#options.onLost();
