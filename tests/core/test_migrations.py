@@ -5,10 +5,21 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from fundwright.core import migrations
 from fundwright.core.errors import StartRefused
 from fundwright.core.migrations import revisions, upgrade
+
+_CATALOGS = ("pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_extension", "pg_proc", "pg_trigger")
+
+
+def written(url: str) -> dict[str, list[str]]:
+    """Where each row of the schema and of our tables is stored, and which transaction wrote it."""
+    rows = SQL("SELECT ctid || ' ' || xmin FROM {} ORDER BY ctid")
+    with psycopg.connect(url) as connection:
+        tables = [name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+        return {table: [row for (row,) in connection.execute(rows.format(Identifier(table)))] for table in (*_CATALOGS, *tables)}
 
 
 class TestRevisions:
@@ -23,8 +34,10 @@ class TestRevisions:
 
 class TestUpgrade:
     async def test_running_it_twice_changes_nothing(self, database_url: str) -> None:
+        before = written(database_url)
+        assert before["pg_class"] and before["plan"]
         await upgrade(database_url)
-        await upgrade(database_url)
+        assert written(database_url) == before
 
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):
