@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 from reactpy import component, html
 
+from e2e.application import PROJECT, started
 from fundwright.core.assembly import Core
+from fundwright.core.plugins import hookimpl
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
 from fundwright_ui.hooks import use_saved_state
@@ -67,18 +72,52 @@ class TestSavedState:
             assert screen.toasts == ["That is too much to be kept for this page. Shorten it and try again."]
 
 
+NOTES = Screen("/saved", "Saved", notes_screen)
+
+
+@hookimpl
+def screens() -> list[Screen]:
+    """This module is a plug-in of the second process."""
+    return [NOTES]
+
+
 @pytest.fixture
 def with_notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.ui_runtime.conftest.SCREENS", [*SCREENS, Screen("/saved", "Saved", notes_screen)])
+    monkeypatch.setattr("tests.ui_runtime.conftest.SCREENS", [*SCREENS, NOTES])
+
+
+@pytest.fixture
+def another_process(server: Server, tmp_path: Path) -> Iterator[Server]:
+    """`fundwright serve` on the database and the data folder of `server`."""
+    about = tmp_path / "installed/notes-1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: notes\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[fundwright]\nnotes = {__name__}\n")
+    settings = server.core.settings
+    assert settings.database_url is not None
+    environment = {
+        "DATABASE_URL": settings.database_url.get_secret_value(),
+        "FUNDWRIGHT_MODELS": str(settings.models),
+        "PYTHONPATH": f"{about.parent}:{PROJECT}",
+    }
+    with started(settings.data, "--no-worker", environment=environment) as application:
+        assert application.process.poll() is None
+        yield replace(server, url=application.url)
 
 
 @pytest.mark.pain(11)
 @pytest.mark.usefixtures("with_notes")
-async def test_a_page_that_comes_to_another_process_finds_what_was_saved(server: Server) -> None:
+async def test_a_page_that_comes_to_another_process_finds_what_was_saved(server: Server, another_process: Server) -> None:
     token = await server.sign_in()
     async with server.socket(token=token) as client:
         await client.hello("/saved")
         await client.click("add")
-    async with server.socket(token=token) as other:
-        await other.hello("/saved", session="of another process", received=client.received)
-        assert other.text.endswith("count 1 notes []")
+        session, received = client.session, client.received
+    async with another_process.socket(token=token) as client:
+        await client.hello("/saved", session=session, received=received)
+        assert client.session != session
+        assert client.text.endswith("count 1 notes []")
+        await client.click("add")
+    async with server.socket(token=token) as client:
+        await client.hello("/saved")
+        assert client.text.endswith("count 2 notes []")
