@@ -10,6 +10,7 @@ from tests.architecture.tree import SLICES, python, texts
 LEFT_FOR_LATER = re.compile(r"\b(TO[D]O|FIX[M]E|XX[X])\b")
 HOME_FOLDERS = re.compile(r"(?<![\w.])/(work|root|home/\w+|Users/\w+|opt)/")
 REGISTRIES = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(org|com)|yarnpkg\.com")
+NUMBER_FORMAT = re.compile(r"[,_]|%$")
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 QUERY_WORDS = {"select", "insert", "update", "delete", "exists"}
 BOUNDARIES = {"api.py", "jobs.py"}
@@ -53,6 +54,20 @@ class TestSlices:
             if getattr(function, "name", "") not in BOUNDARY_FUNCTIONS
             for node in ast.walk(function)
             if isinstance(node, ast.Call) and re.search(r"\bcommit$|database\.transaction$", ast.unparse(node.func))
+        ]
+        assert wrong == []
+
+
+class TestNumbers:
+    def test_are_written_in_the_language_of_the_reader(self) -> None:
+        """A count or a share in a format of its own (`:,`, `:.0%`) looks English to everybody: `messages.number`, `percent`."""
+        wrong = [
+            f"{path}:{node.lineno}"
+            for path, tree in python("src", "components")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FormattedValue)
+            and node.format_spec is not None
+            and NUMBER_FORMAT.search(ast.unparse(node.format_spec)[2:-1])
         ]
         assert wrong == []
 

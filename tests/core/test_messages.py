@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fundwright.core import messages
-from fundwright.core.messages import current_language, nt, speaking, t, translations
+from fundwright.core.messages import current_language, nt, number, percent, speaking, t, translations
 
 _CATALOGUE = """
 msgid ""
@@ -65,6 +65,32 @@ class TestMessage:
 
     def test_braces_in_a_message_without_values_stay(self) -> None:
         assert t("Page {page} of {last}") == "Page {page} of {last}"
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("language", "count", "rows", "share", "score"),
+        [
+            ("en", "12,309", "Rows: 12,309", "87%", "0.50"),
+            ("de", "12.309", "Rows: 12.309", "87\N{NO-BREAK SPACE}%", "0,50"),
+            (
+                "fr",
+                "12\N{NARROW NO-BREAK SPACE}309",
+                "Rows: 12\N{NARROW NO-BREAK SPACE}309",
+                "87\N{NO-BREAK SPACE}%",
+                "0,50",
+            ),
+        ],
+    )
+    def test_are_written_in_the_language(self, language: str, count: str, rows: str, share: str, score: str) -> None:
+        with speaking(language):
+            assert nt("{n} row", "{n} rows", 12_309).removesuffix(" rows") == count
+            assert t("Rows: {count}", count=12_309) == rows
+            assert percent(0.871) == share
+            assert number(0.5, decimals=2) == score
+
+    def test_given_as_text_are_no_quantity(self) -> None:
+        assert t("Since {year}", year="2026") == "Since 2026"
 
 
 class TestPlural:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from babel.dates import format_date
-from babel.numbers import format_decimal
 from pydantic import BaseModel, ConfigDict
 from reactpy import component, html
 from reactpy.types import VdomDict
@@ -13,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import OwnPlan
-from fundwright.core.messages import LANGUAGES, current_language, t
+from fundwright.core.messages import LANGUAGES, current_language, number, t
 from fundwright.identity import account, photos, places
 from fundwright.identity.schemas import AccountProfile, LocaleChange, ProfileChange
 from fundwright.training import service as training
@@ -220,10 +219,10 @@ def _plan(general: General) -> VdomDict:
     end = last_day(own.until)
 
     def used(count: int, limit: int | None) -> str:
-        shown = format_decimal(count, locale=current_language())
+        shown = number(count)
         if limit is None or not own.is_limited:
             return shown
-        return t("{used} of {limit}", used=shown, limit=format_decimal(limit, locale=current_language()))
+        return t("{used} of {limit}", used=shown, limit=limit)
 
     return section(
         t("Plan"),

@@ -44,7 +44,7 @@ def audit_screen() -> VdomDict:
         row(
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} line", "{count} lines", listed.total, count=f"{listed.total:,}"),
+                nt("{n} line", "{n} lines", listed.total),
             ),
             export_button(connection, "/api/audit/export.csv", query),
             spread=True,

@@ -12,7 +12,7 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead, SuggestionQuery
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRead, JobState
-from fundwright.core.messages import nt, t
+from fundwright.core.messages import nt, percent, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service as opportunities
@@ -192,7 +192,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
             job.done,
             job.total,
             label=t("Categorising"),
-            message=t("{percent} % done", percent=100 * job.done // job.total) if job.total else t("Waiting to start"),
+            message=t("{percent} done", percent=percent(job.done / job.total)) if job.total else t("Waiting to start"),
         )
     if job.state == JobState.FAILED:
         return alert(job.error or t("Categorising failed."))
@@ -443,7 +443,7 @@ def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
 @component
 def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[CategoryRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
-    percent = round(label.confidence * 100)
+    confidence = percent(label.confidence)
 
     async def accept(session: AsyncSession) -> None:
         await categories.accept(session, actor, label.subject_id)
@@ -472,11 +472,11 @@ def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[Categ
                         "className": "fw-meter",
                         "min": 0,
                         "max": 100,
-                        "value": percent,
-                        "aria-label": t("Confidence {percent} %", percent=percent),
+                        "value": round(100 * label.confidence),
+                        "aria-label": t("Confidence {percent}", percent=confidence),
                     }
                 ),
-                html.span({"className": "fw-small fw-muted"}, f"{percent} %"),
+                html.span({"className": "fw-small fw-muted"}, confidence),
             ),
         ),
         row(

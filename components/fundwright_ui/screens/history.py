@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from babel.numbers import format_decimal
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import PageRequest
 from fundwright.identity import personal_data
 from fundwright.identity.schemas import Permission
@@ -58,7 +57,7 @@ def duration_text(duration_s: float | None) -> str:
         return ""
     if duration_s >= 60:
         return str(timedelta(seconds=round(duration_s)))
-    return f"{format_decimal(duration_s, format='0.0', locale=current_language())} s"
+    return f"{number(duration_s, decimals=1)} s"
 
 
 @screen("/dashboard/history", "Embedding History")
@@ -93,7 +92,7 @@ def _everybodys_jobs() -> VdomDict:
         row(
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} entry", "{count} entries", found.value.total, count=f"{found.value.total:,}"),
+                nt("{n} entry", "{n} entries", found.value.total),
             ),
             export_button(connection, "/api/insights/history.csv", query),
             spread=True,

@@ -16,7 +16,7 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
-from fundwright.core.messages import nt, t
+from fundwright.core.messages import nt, number, percent, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
@@ -128,7 +128,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             {"className": "fw-row fw-row-between"},
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} opportunity", "{count} opportunities", listed.total, count=f"{listed.total:,}"),
+                nt("{n} opportunity", "{n} opportunities", listed.total),
             ),
             link_button(
                 t("Export as CSV"),
@@ -220,7 +220,10 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         select_field(
             "set_aside",
             t("Set-aside"),
-            [any_, *(Option(v.value, f"{v.label} ({v.count:,})") for v in facets.set_asides if v.value not in query.set_aside)],
+            [
+                any_,
+                *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.set_asides if v.value not in query.set_aside),
+            ],
         )
         if kind == "contract"
         else select_field(
@@ -229,7 +232,7 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
             [
                 any_,
                 *(
-                    Option(v.value, f"{v.value} ({v.count:,})")
+                    Option(v.value, f"{v.value} ({number(v.count)})")
                     for v in sorted(facets.activity_codes, key=lambda v: v.value)
                     if v.value not in query.activity_code
                 ),
@@ -242,12 +245,15 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
             select_field(
                 "agency",
                 t("Agency"),
-                [any_, *(Option(v.value, f"{v.label} ({v.count:,})") for v in facets.agencies if v.value not in query.agency)],
+                [
+                    any_,
+                    *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.agencies if v.value not in query.agency),
+                ],
             ),
             select_field(
                 "type",
                 t("Type"),
-                [any_, *(Option(v.value, f"{v.label} ({v.count:,})") for v in facets.types if v.value not in query.type)],
+                [any_, *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.types if v.value not in query.type)],
             ),
             code,
             text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6) if kind == "contract" else None,
@@ -343,7 +349,7 @@ def _table(
         marks: list[Chip] = []
         label = labels.get(item.id)
         if label and label.category_name and label.state != LabelState.REJECTED:
-            sure = "" if label.state == LabelState.ACCEPTED else f" · {label.confidence:.0%}"
+            sure = "" if label.state == LabelState.ACCEPTED else f" · {percent(label.confidence)}"
             marks.append(Chip(label=label.category_name + sure, color=category_color(label.colour)))
         if not item.is_open:
             marks.append(Chip(label=t("Closed"), color="warning"))
@@ -459,12 +465,12 @@ def import_panel(kind: Kind) -> VdomDict:
     """Takes files and shows the last imports while they run and afterwards."""
     connection = use_connection()
     actor = use_actor()
-    number, set_number = use_state(1)
+    page_number, set_page_number = use_state(1)
     sources = [source for source in service.list_sources(connection.core) if source.kind == kind]
     chosen, set_chosen = use_state(sources[0].name if sources else "")
     recent = use_query(
-        lambda session: service.list_imports(session, actor, PageRequest(page=number, page_size=_SHOWN_IMPORTS)),
-        key=[number],
+        lambda session: service.list_imports(session, actor, PageRequest(page=page_number, page_size=_SHOWN_IMPORTS)),
+        key=[page_number],
         topics=[jobs_topic(actor.id)],
     )
     labels = {source.name: source.label for source in service.list_sources(connection.core)}
@@ -474,7 +480,7 @@ def import_panel(kind: Kind) -> VdomDict:
         runs.append(problem(recent.error, on_retry=recent.reload))
     elif recent.value is not None:
         runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
-        runs.append(pagination(number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_number))
+        runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
     return section(
         t("Import a file"),
         select_field(
@@ -513,10 +519,10 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
     stopping = use_action(lambda session: service.stop_import(session, actor, connection.core, run.id))
     counts = t(
         "{new} new, {changed} changed, {unchanged} unchanged, {rejected} rejected",
-        new=f"{run.new:,}",
-        changed=f"{run.changed:,}",
-        unchanged=f"{run.unchanged:,}",
-        rejected=f"{run.rejected:,}",
+        new=run.new,
+        changed=run.changed,
+        unchanged=run.unchanged,
+        rejected=run.rejected,
     )
     is_anything_read = run.new + run.changed + run.unchanged + run.rejected > 0
     state: Child
@@ -541,17 +547,15 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
     is_open, set_open = use_state(False)
-    number, set_number = use_state(1)
+    page_number, set_page_number = use_state(1)
 
     async def read(session: AsyncSession) -> Page[RejectionRead] | None:
-        request = PageRequest(page=number, page_size=_SHOWN_REJECTIONS)
+        request = PageRequest(page=page_number, page_size=_SHOWN_REJECTIONS)
         return await service.list_rejections(session, actor, run.id, request) if is_open else None
 
-    found = use_query(read, key=[is_open, number, run.rejected])
+    found = use_query(read, key=[is_open, page_number, run.rejected])
     toggle = button(
-        t("Hide rejected rows")
-        if is_open
-        else nt("Show {count} rejected row", "Show {count} rejected rows", run.rejected, count=f"{run.rejected:,}"),
+        t("Hide rejected rows") if is_open else nt("Show {n} rejected row", "Show {n} rejected rows", run.rejected),
         size="small",
         on_click=lambda: set_open(not is_open),
     )
@@ -581,7 +585,7 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
                     *(
                         html.tr(
                             {"key": str(index)},
-                            html.td(f"{rejection.line:,}"),
+                            html.td(number(rejection.line)),
                             html.td(rejection.column),
                             html.td(rejection.reason),
                         )
@@ -590,7 +594,7 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
                 ),
             ),
         ),
-        pagination(number, -(-found.value.total // _SHOWN_REJECTIONS), on_page=set_number),
+        pagination(page_number, -(-found.value.total // _SHOWN_REJECTIONS), on_page=set_page_number),
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
-from fundwright.core.messages import t
+from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.language.service import get_embedder
@@ -162,7 +162,7 @@ def _similar(near: Similar, *, key: str) -> VdomDict:
             html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number, due)))),
         ),
         chip(t("Closed"), color="warning") if not opportunity.is_open else None,
-        html.span({"className": "fw-muted fw-number"}, t("{percent} % alike", percent=round(100 * near.similarity))),
+        html.span({"className": "fw-muted fw-number"}, t("{percent} alike", percent=percent(near.similarity))),
     )
 
 
@@ -227,7 +227,7 @@ def _label(label: LabelRead | None) -> VdomDict:
         return row(category_chip(label.category_name, label.colour), html.span(t("decided by you")))
     return row(
         category_chip(label.category_name, label.colour),
-        html.span(t("suggested, {percent} % sure", percent=round(100 * label.confidence))),
+        html.span(t("suggested, {percent} sure", percent=percent(label.confidence))),
     )
 
 

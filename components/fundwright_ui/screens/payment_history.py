@@ -137,7 +137,7 @@ def payment_history_screen() -> VdomDict:
         row(
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} invoice", "{count} invoices", listed.total, count=f"{listed.total:,}"),
+                nt("{n} invoice", "{n} invoices", listed.total),
             ),
             html.ul(
                 {"className": "fw-chips", "aria-label": t("Sums")},

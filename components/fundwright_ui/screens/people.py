@@ -102,7 +102,7 @@ def people_screen() -> VdomDict:
         row(
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} account", "{count} accounts", listed.total, count=f"{listed.total:,}"),
+                nt("{n} account", "{n} accounts", listed.total),
             ),
             export_button(connection, "/api/people/export.csv", query),
             spread=True,

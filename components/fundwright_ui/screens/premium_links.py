@@ -124,7 +124,7 @@ def premium_links_screen() -> VdomDict:
         row(
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} link", "{count} links", listed.total, count=f"{listed.total:,}"),
+                nt("{n} link", "{n} links", listed.total),
             ),
             export_button(connection, "/api/billing/premium-links/export.csv", query),
             spread=True,

@@ -170,7 +170,7 @@ def _subscribers(plans: list[PlanRead], listed: Page[SubscriberRead], query: Sub
         row(
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{count} account", "{count} accounts", listed.total, count=f"{listed.total:,}"),
+                nt("{n} account", "{n} accounts", listed.total),
             ),
             export_button(connection, "/api/billing/subscribers/export.csv", query),
             spread=True,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated, cast
 from uuid import UUID
 
-from babel.numbers import format_decimal
 from pydantic import BaseModel, Field
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
@@ -253,7 +252,7 @@ def _passage(passage: Passage, href: str) -> VdomDict:
             text_link(t("Show in the document"), href),
             html.span(
                 {"className": "fw-muted"},
-                t("Similarity {score}", score=format_decimal(passage.score, format="0.00", locale=current_language())),
+                t("Similarity {score}", score=number(passage.score, decimals=2)),
             ),
             spread=True,
         ),

@@ -9,7 +9,7 @@ from typing import Literal
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright.core.messages import t
+from fundwright.core.messages import number, t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, OnEvent, attributes
 
@@ -28,7 +28,7 @@ def progress(done: int, total: int | None, *, label: str, message: str | None = 
     return html.div(
         {"className": "fw-stack fw-stack-tight"},
         html.progress({"className": "fw-progress", "aria-label": label, **share}),
-        html.p({"className": "fw-progress-label"}, message or (f"{done} / {total}" if total else str(done))),
+        html.p({"className": "fw-progress-label"}, message or (f"{number(done)} / {number(total)}" if total else number(done))),
     )
 
 
@@ -107,7 +107,7 @@ def pagination(
     return html.div(
         {"className": "fw-pagination", "role": "group", "aria-label": t("Pages")},
         item(page - 1, "‹", t("Previous page"), disabled=page <= 1),
-        *(item(p, str(p), t("Page {page}", page=p), current=p == page) for p in shown),
+        *(item(p, number(p), t("Page {page}", page=p), current=p == page) for p in shown),
         item(page + 1, "›", t("Next page"), disabled=page >= page_count),
     )
 

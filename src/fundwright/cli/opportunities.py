@@ -16,6 +16,7 @@ from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright.core.jobs import job_topic, jobs_topic
+from fundwright.core.messages import number
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import ImportReport
@@ -82,8 +83,8 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
         emit(
             result,
             as_json=as_json,
-            human=f"{result['labelled']:,} labelled, {result['unchanged']:,} as before, {result['kept']:,} decided by you, "
-            f"{result['abstained']:,} fit no category ({result['embedded']:,} newly read by {result['model']}).",
+            human=f"{number(result['labelled'])} labelled, {number(result['unchanged'])} as before, {number(result['kept'])} decided by you, "
+            f"{number(result['abstained'])} fit no category ({number(result['embedded'])} newly read by {result['model']}).",
         )
 
     run(command, if_stopped="Stopped. What was sorted until then stays sorted; the same command goes on.")
@@ -129,12 +130,12 @@ def _progress(core: Core, actor: Actor, verb: str) -> Iterator[None]:
 
 def _sentences(report: ImportReport) -> str:
     lines = [
-        f"{report.filename}: {report.new:,} new, {report.changed:,} changed, {report.unchanged:,} unchanged, "
-        f"{report.rejected:,} rejected."
+        f"{report.filename}: {number(report.new)} new, {number(report.changed)} changed, {number(report.unchanged)} unchanged, "
+        f"{number(report.rejected)} rejected."
     ]
     for rejection in report.rejections:
         where = f"line {rejection.line}" + (f", column {rejection.column}" if rejection.column else "")
         lines.append(f"  {report.filename}, {where}: {rejection.reason}")
     if report.rejected > len(report.rejections):
-        lines.append(f"  … and {report.rejected - len(report.rejections):,} more; all of them are listed at the import.")
+        lines.append(f"  … and {number(report.rejected - len(report.rejections))} more; all of them are listed at the import.")
     return "\n".join(lines)

@@ -125,7 +125,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for piece in self._stream:
             received += len(piece)
             if received > self._max_bytes:
-                raise TooLarge(f"The answer is longer than {self._max_bytes:,} bytes")
+                raise TooLarge(f"The answer is longer than {self._max_bytes} bytes")
             yield piece
 
     async def aclose(self) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
-from fundwright.core.messages import number, t
+from fundwright.core.messages import t
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -96,7 +96,7 @@ class FileStore:
                         raise Invalid(
                             t(
                                 "The file is larger than {size} bytes. Split it, or raise FUNDWRIGHT_MAX_UPLOAD_BYTES.",
-                                size=number(self._max_bytes),
+                                size=self._max_bytes,
                             )
                         )
                     await asyncio.to_thread(take, chunk)

@@ -17,7 +17,7 @@ from typing import Literal, cast
 from babel.messages.catalog import Catalog
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, format_percent
 
 Language = Literal["en", "de", "fr"]
 
@@ -53,10 +53,13 @@ def _known(language: str) -> Language:
 
 
 def t(message: str, /, **values: object) -> str:
-    """`message` in the current language with `{name}` replaced by `values`."""
+    """`message` in the current language with `{name}` replaced by `values`.
+
+    Numbers are written as that language writes them; pass a number that is no quantity, such as a year, as text.
+    """
     found = _find(message)
     translated = found if isinstance(found, str) and found else message
-    return translated.format_map(values) if values else translated
+    return _fill(translated, values) if values else translated
 
 
 def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
@@ -66,17 +69,36 @@ def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
         form = found[min(_plural_index(current_language(), n), len(found) - 1)]
     else:
         form = singular if n == 1 else plural
-    return form.format_map({"n": n, **values})
+    return _fill(form, {"n": n, **values})
 
 
-def number(value: float) -> str:
-    """A count or measure as the current language writes it, such as `12,309` or `12.309`."""
-    return format_decimal(value, locale=current_language())
+def number(value: float, *, decimals: int | None = None) -> str:
+    """A count or measure as the current language writes it: `12,309`, or `12.309` in German.
+
+    `decimals` fixes how many decimal places there are; without it there are as many as needed, at most three.
+    """
+    pattern = None if decimals is None else "#,##0." + "0" * decimals
+    return format_decimal(value, format=pattern, locale=current_language())
+
+
+def percent(share: float) -> str:
+    """A share, 1.0 being all, in whole percent as the current language writes it: `87%`, or `87 %` in German."""
+    return format_percent(share, locale=current_language())
 
 
 def translations(messages: tuple[str, ...]) -> dict[str, str]:
     """Those of `messages` whose translation differs, as the browser half receives them."""
     return {message: t(message) for message in messages if t(message) != message}
+
+
+def _fill(message: str, values: Mapping[str, object]) -> str:
+    """`message` with `{name}` replaced by `values`, whose numbers are written in the current language."""
+    return message.format_map(
+        {
+            name: number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+            for name, value in values.items()
+        }
+    )
 
 
 def _find(message: str) -> str | tuple[str, ...] | None:

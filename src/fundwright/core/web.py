@@ -189,7 +189,7 @@ class Bounds:
             message = await receive()
             received_bytes += len(message.get("body", b""))
             if received_bytes > scope[_BODY_LIMIT]:
-                raise HTTPException(413, f"The request is larger than {scope[_BODY_LIMIT]:,} bytes")
+                raise HTTPException(413, f"The request is larger than {number(scope[_BODY_LIMIT])} bytes")
             return message
 
         async def send_marked(message: Message) -> None:
@@ -251,9 +251,7 @@ async def receive_file(
     limit = min(core.settings.max_upload_bytes, max_bytes or core.settings.max_upload_bytes)
     if not length.isdecimal() or int(length) > limit + _PIECE_BYTES:
         next_step = otherwise or t("Split the file, or give it to the command line: `fundwright --help`.")
-        raise Invalid(
-            t("The upload must state its size, at most {size} bytes. {next_step}", size=number(limit), next_step=next_step)
-        )
+        raise Invalid(t("The upload must state its size, at most {size} bytes. {next_step}", size=limit, next_step=next_step))
     request.scope[_BODY_LIMIT] = int(length)
     async with request.form(max_files=1, max_fields=10) as form:
         upload = form.get("file")

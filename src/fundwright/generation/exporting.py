@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from babel.dates import format_date
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from fundwright.core.messages import current_language, t
 from fundwright.generation.schemas import CitationRead, DraftRead, ExportedDraft, ExportFormat
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def export(draft: DraftRead, form: ExportFormat) -> ExportedDraft:
-    """The whole draft as one file, named after its title. CPU-bound: call it in a thread."""
+    """The whole draft as one file, named after its title, in the current language. CPU-bound: call it in a thread."""
     content = markdown(draft).encode() if form is ExportFormat.MARKDOWN else _word(draft)
     stem = re.sub(r"[^A-Za-z0-9]+", "-", draft.title).strip("-")[:80] or "draft"
     return ExportedDraft(filename=f"{stem}.{form}", media_type=_MEDIA_TYPES[form], content=content)
@@ -34,11 +37,11 @@ def markdown(draft: DraftRead) -> str:
     """The whole draft as one text."""
     parts = [f"# {draft.title}", _origin(draft)]
     for section in draft.sections:
-        parts += [f"## {section.heading}", section.text or "_Nothing in the documents answers this section._"]
+        parts += [f"## {t(section.heading)}", section.text or f"_{_unanswered()}_"]
     if draft.open_questions:
-        parts += ["## Open questions", "\n".join(f"- {heading}: add {missing}." for heading, missing in draft.open_questions)]
+        parts += [f"## {t('Open questions')}", "\n".join(f"- {question}" for question in _open_questions(draft))]
     if draft.citations:
-        parts += ["## Sources", "\n".join(f"- [{source.number}] {_source(source)}" for source in draft.citations)]
+        parts += [f"## {t('Sources')}", "\n".join(f"- [{source.number}] {_source(source)}" for source in draft.citations)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -50,14 +53,14 @@ def _word(draft: DraftRead) -> bytes:
     document.add_heading(_clean(draft.title), level=0)
     document.add_paragraph(_clean(_origin(draft)))
     for section in draft.sections:
-        document.add_heading(_clean(section.heading), level=1)
-        _add_markdown(document, section.text or "*Nothing in the documents answers this section.*")
+        document.add_heading(_clean(t(section.heading)), level=1)
+        _add_markdown(document, section.text or f"*{_unanswered()}*")
     if draft.open_questions:
-        document.add_heading("Open questions", level=1)
-        for heading, missing in draft.open_questions:
-            document.add_paragraph(_clean(f"{heading}: add {missing}."), style="List Bullet")
+        document.add_heading(t("Open questions"), level=1)
+        for question in _open_questions(draft):
+            document.add_paragraph(_clean(question), style="List Bullet")
     if draft.citations:
-        document.add_heading("Sources", level=1)
+        document.add_heading(t("Sources"), level=1)
         for source in draft.citations:
             document.add_paragraph(_clean(f"[{source.number}] {_source(source)}"))
     target = io.BytesIO()
@@ -67,13 +70,27 @@ def _word(draft: DraftRead) -> bytes:
 
 def _origin(draft: DraftRead) -> str:
     number = f" ({draft.opportunity_number})" if draft.opportunity_number else ""
-    return f"For: {draft.opportunity_title}{number}. Drafted {draft.created_at:%Y-%m-%d} by {draft.writer_label or 'Fundwright'}."
+    return t(
+        "For: {opportunity}. Drafted {date} by {writer}.",
+        opportunity=f"{draft.opportunity_title}{number}",
+        date=format_date(draft.created_at, format="long", locale=current_language()),
+        writer=t(draft.writer_label) if draft.writer_label else "Fundwright",
+    )
+
+
+def _unanswered() -> str:
+    return t("Nothing in the documents answers this section.")
+
+
+def _open_questions(draft: DraftRead) -> Iterator[str]:
+    for heading, missing in draft.open_questions:
+        yield t("{heading}: add {missing}.", heading=t(heading), missing=t(missing))
 
 
 def _source(citation: CitationRead) -> str:
-    page = f", page {citation.page}" if citation.page is not None else ""
-    heading = f", “{citation.heading}”" if citation.heading else ""
-    return f"{citation.document_title}{page}{heading}"
+    page = t("page {page}", page=citation.page) if citation.page is not None else ""
+    heading = f"“{citation.heading}”" if citation.heading else ""
+    return ", ".join(filter(None, (citation.document_title, page, heading)))
 
 
 def _add_markdown(document: WordDocument, text: str) -> None:

@@ -18,7 +18,7 @@ from functools import cache
 from passlib.context import CryptContext
 
 from fundwright.core.errors import Invalid
-from fundwright.core.messages import number, t
+from fundwright.core.messages import t
 
 MIN_LENGTH = 8
 MAX_LENGTH = 1_000
@@ -75,7 +75,7 @@ async def require_acceptable(password: str, *, about: tuple[str, ...] = ()) -> N
             t("The password is too short. Choose at least {least} characters; a sentence works well.", least=MIN_LENGTH)
         )
     if len(password) > MAX_LENGTH:
-        raise WeakPassword(t("The password is longer than {most} characters. Choose a shorter one.", most=number(MAX_LENGTH)))
+        raise WeakPassword(t("The password is longer than {most} characters. Choose a shorter one.", most=MAX_LENGTH))
     if await asyncio.to_thread(_is_common, password, about):
         raise WeakPassword(t("That password is among the first that attackers try. Choose another one; a sentence works well."))
 

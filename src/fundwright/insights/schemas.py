@@ -73,7 +73,7 @@ class UsageQuery(BaseModel):
     @model_validator(mode="after")
     def _is_a_span(self) -> Self:
         if any(day.year not in _YEARS for day in (self.day_from, self.day_to) if day):
-            raise ValueError(t("Choose days between {first} and {last}.", first=_YEARS[0], last=_YEARS[-1]))
+            raise ValueError(t("Choose days between {first} and {last}.", first=str(_YEARS[0]), last=str(_YEARS[-1])))
         if self.last < self.first:
             raise ValueError(t("The first day is after the last one. Change one of them."))
         if (self.last - self.first).days >= KEPT_DAYS:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fundwright.core.errors import Invalid
-from fundwright.core.messages import number, t
+from fundwright.core.messages import t
 
 HEAD_BYTES = 4_096
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -263,7 +263,7 @@ def _check_unpacked_size(path: Path, filename: str) -> None:
             t(
                 "“{filename}” unpacks to more than {size} bytes. Split it and add the parts.",
                 filename=filename,
-                size=number(_MAX_UNPACKED_BYTES),
+                size=_MAX_UNPACKED_BYTES,
             )
         )
 
