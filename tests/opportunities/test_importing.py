@@ -8,6 +8,8 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, text, update
 
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
@@ -58,6 +60,23 @@ class TestImport:
             }
             assert await listed(session, member, text="old text") == []
             assert len(await listed(session, member, text="new amended")) == 1
+
+    async def test_the_first_real_opportunities_replace_the_sample(
+        self, import_file: ImportFile, committed: Core, member: Actor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await service.load_sample_once(session)
+            [labelled, *_] = await listed(session, member)
+            category = await categories.create(session, member, CategoryCreate(name="Mine"))
+            await categories.add_example(session, member, category.id, labelled.id)
+        assert (await import_file(sam_file(sam_row(NoticeId="")))).samples_removed == 0
+        report = await import_file(sam_file(sam_row()))
+        assert report.samples_removed == 60
+        assert (await import_file(sam_file(sam_row()))).samples_removed == 0
+        async with committed.database.transaction() as session:
+            assert (await service.facets(session, member)).total == 1
+            assert await categories.labels_of(session, member, [labelled.id]) == {}
+            assert (await service.get_import(session, member, report.run_id)).samples_removed == 60
 
     async def test_rows_that_cannot_be_read_are_reported_and_the_rest_goes_in(
         self, import_file: ImportFile, committed: Core, member: Actor

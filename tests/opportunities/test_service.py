@@ -210,6 +210,17 @@ class TestSample:
         await service.load_sample_once(session)
         assert await session.scalar(select(func.count()).select_from(ImportRejection)) == 0
 
+    @pytest.mark.parametrize("query", [{}, {"sort": "posted"}, {"sort": "-title"}, {"sort": "due"}, {"text": "roof"}])
+    async def test_stands_below_every_real_opportunity_in_any_order(
+        self, session: AsyncSession, actor: Actor, query: dict[str, str]
+    ) -> None:
+        sample = {"title": "Roof roof sample", "posted_at": now(), "due_at": now()}
+        await add(session, notice(1, **sample), is_sample=True)
+        await add(session, *(notice(2 + number, title=f"{number} roof") for number in range(3)))
+        assert [row.is_sample for row in await listed(session, actor, **query)] == [False, False, False, True]
+        suggested = await service.suggest(session, actor, query.get("text", ""))
+        assert [row.is_sample for row in suggested] == [False, False, False, True]
+
     async def test_a_viewer_may_not_remove_it(self, session: AsyncSession, make_actor: MakeActor) -> None:
         with pytest.raises(NotAllowed):
             await service.remove_sample(session, await make_actor(session, role=Role.VIEWER))

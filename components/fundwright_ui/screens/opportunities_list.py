@@ -537,8 +537,16 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
     elif run.state == JobState.CANCELLED:
         state = alert(t("Stopped. What was read until then stays."), html.p(counts), variant="warning")
     else:
-        state = html.p({"role": "status"}, counts)
+        state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)
     return card(state, rejected_rows(run, key="rejected") if run.rejected else None, title=run.filename, subtitle=source)
+
+
+def _samples_removed(run: ImportRunRead) -> str:
+    return nt(
+        "{n} sample opportunity was removed, now that there are real ones.",
+        "{n} sample opportunities were removed, now that there are real ones.",
+        run.samples_removed,
+    )
 
 
 @component

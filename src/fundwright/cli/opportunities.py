@@ -16,7 +16,7 @@ from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright.core.jobs import job_topic, jobs_topic
-from fundwright.core.messages import number
+from fundwright.core.messages import nt, number
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import ImportReport
@@ -138,4 +138,12 @@ def _sentences(report: ImportReport) -> str:
         lines.append(f"  {report.filename}, {where}: {rejection.reason}")
     if report.rejected > len(report.rejections):
         lines.append(f"  … and {number(report.rejected - len(report.rejections))} more; all of them are listed at the import.")
+    if report.samples_removed:
+        lines.append(
+            nt(
+                "{n} sample opportunity was removed, now that there are real ones.",
+                "{n} sample opportunities were removed, now that there are real ones.",
+                report.samples_removed,
+            )
+        )
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.categories import service as categories
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.opportunities import repository
@@ -28,12 +29,14 @@ TOPIC = "opportunities"
 async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
     """Read the file at `path` into the database from where an earlier run of the same job stopped.
 
+    The end of the first import that leaves real opportunities here removes the sample ones, in the same transaction.
+
     Raises NotFound when the file is gone, UnreadableFile when it is of another format.
     """
     async with run.transaction() as session:
         await repository.set_job(session, run_id, run.id)
         if run.checkpoint.get("is_read"):
-            return await repository.counts(session, run_id)
+            return await _counts(session, run, run_id)
     # One thread for the whole file: each thread's allocator keeps what it has had, and several would keep a batch each.
     with ThreadPoolExecutor(1, thread_name_prefix="import") as thread:
 
@@ -63,9 +66,25 @@ async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> I
                 await announce(session)
     async with run.transaction() as session:
         # The file may be gone when the job, killed before its end was recorded, runs once more.
-        await run.save_checkpoint(session, {**run.checkpoint, "is_read": True})
+        is_real_there = await repository.has_own(session)
+        removed = await remove_sample(session) if is_real_there else 0
+        await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
         await repository.refresh_statistics(session)
-        return await repository.counts(session, run_id)
+        return await _counts(session, run, run_id)
+
+
+async def remove_sample(session: AsyncSession) -> int:
+    """Remove the sample opportunities with their labels, for good; returns how many there were."""
+    removed = await repository.remove_sample(session)
+    if removed:
+        await categories.forget_subjects(session, removed)
+        await announce(session)
+    return len(removed)
+
+
+async def _counts(session: AsyncSession, run: JobRun, run_id: UUID) -> ImportCounts:
+    counts = await repository.counts(session, run_id)
+    return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
 
 
 async def announce(session: AsyncSession, payload: dict[str, Any] | None = None) -> None:

@@ -352,7 +352,7 @@ async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[
 
 
 async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[Mapping[str, Any]]:
-    newest = (Opportunity.posted_at.desc(), Opportunity.id)
+    newest = (*await _samples_last(session), Opportunity.posted_at.desc(), Opportunity.id)
     # Of each kind apart: an index knows which are the newest of a kind.
     of_kinds = [
         select(Opportunity.id).where(Opportunity.kind == kind, matching).order_by(*newest).limit(limit).subquery()
@@ -387,11 +387,22 @@ async def page(
     if by_relevance:
         found = await _page_by_relevance(session, query, conditions, total)
     else:
+        order = (*await _samples_last(session), *_order(query))
         # The page's ids first, which an index may know; its rows then.
-        ids = select(Opportunity.id).where(*conditions).order_by(*_order(query)).offset(query.offset).limit(query.page_size)
-        rows = _rows().where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*_order(query))
+        ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
+        rows = _rows().where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order)
         found = (await session.execute(rows)).mappings().all()
     return list(cast(Sequence[Mapping[str, Any]], found)), total
+
+
+async def _samples_last(session: AsyncSession) -> tuple[ColumnElement[bool], ...]:
+    """What an order begins with while samples stand beside real opportunities. Otherwise nothing, so that an index serves it."""
+    kinds = await session.scalars(
+        select(OpportunityFacet.facet)
+        .where(OpportunityFacet.facet.in_(("sample", "own")), OpportunityFacet.number > 0)
+        .distinct()
+    )
+    return (Opportunity.is_sample.expression,) if len(kinds.all()) == 2 else ()
 
 
 def _order(query: OpportunityQuery) -> tuple[Any, ...]:
@@ -415,13 +426,15 @@ async def _page_by_relevance(
     the rest follows newest first. The order is the same for every page."""
     term = _search_term(query.text)
     rank = func.ts_rank(Opportunity.search, term)
-    newest = (Opportunity.posted_at.desc(), Opportunity.id)
+    samples_last = await _samples_last(session)
+    newest = (*samples_last, Opportunity.posted_at.desc(), Opportunity.id)
     if total <= 2 * _RANKED:
-        ranked = _rows().where(*conditions).order_by(rank.desc(), *newest)
+        ranked = _rows().where(*conditions).order_by(*samples_last, rank.desc(), *newest)
         return (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
     in_title = Opportunity.title_search.op("@@", return_type=Boolean())(term)
-    titled = select(Opportunity.id).where(*conditions, in_title).order_by(*newest).limit(_RANKED)
-    recent = select(Opportunity.id).where(*conditions).order_by(*newest).limit(_RANKED)
+    real = (not_(Opportunity.is_sample),) if samples_last else ()
+    titled = select(Opportunity.id).where(*conditions, *real, in_title).order_by(*newest).limit(_RANKED)
+    recent = select(Opportunity.id).where(*conditions, *real).order_by(*newest).limit(_RANKED)
     competing = titled.union(recent).subquery()
     ids = select(competing.c.id)
     ranked = _rows().where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
@@ -441,7 +454,9 @@ async def stream(
     chosen = select(*(getattr(OpportunityText if name in _TEXTS else Opportunity, name) for name in columns)).join(
         OpportunityText, OpportunityText.opportunity_id == Opportunity.id
     )
-    rows = await session.stream(chosen.where(*_conditions(query, labelled)).order_by(*_order(query)))
+    rows = await session.stream(
+        chosen.where(*_conditions(query, labelled)).order_by(*await _samples_last(session), *_order(query))
+    )
     async for row in rows:
         yield row
 
@@ -503,6 +518,11 @@ async def is_empty(session: AsyncSession) -> bool:
 
 async def was_ever_imported(session: AsyncSession) -> bool:
     return bool(await session.scalar(select(exists().where(ImportRun.id.is_not(None)))))
+
+
+async def has_own(session: AsyncSession) -> bool:
+    """Whether any opportunity is there that is no sample."""
+    return bool(await session.scalar(select(exists().where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0))))
 
 
 async def remove_sample(session: AsyncSession) -> list[UUID]:

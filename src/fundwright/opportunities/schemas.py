@@ -177,7 +177,7 @@ class SourceRead(BaseModel):
 
 
 class ImportCounts(BaseModel):
-    """How the rows of a file were taken in."""
+    """How the rows of a file were imported. `samples_removed` counts sample opportunities that went once real ones were there."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -185,6 +185,7 @@ class ImportCounts(BaseModel):
     changed: int = 0
     unchanged: int = 0
     rejected: int = 0
+    samples_removed: int = 0
 
 
 class RejectionRead(BaseModel):

@@ -297,7 +297,7 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
 @needs(Permission.READ)
 async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
     """An import's counts with its first rejected rows. Raises NotFound."""
-    run, _ = await repository.get_run(session, actor, run_id)
+    run, job = await repository.get_run(session, actor, run_id)
     first, _ = await repository.rejections(session, run_id, limit=_REPORTED_REJECTIONS)
     return ImportReport(
         source=run.source,
@@ -307,6 +307,7 @@ async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Im
         changed=run.changed,
         unchanged=run.unchanged,
         rejected=run.rejected,
+        samples_removed=_samples_removed(job),
         rejections=[RejectionRead.model_validate(rejection) for rejection in first],
     )
 
@@ -384,10 +385,7 @@ async def load_sample_once(session: AsyncSession) -> None:
 @needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor) -> int:
     """Remove the sample opportunities for good; answers how many there were. Raises NotAllowed."""
-    removed = await repository.remove_sample(session)
-    await categories.forget_subjects(session, removed)
-    await importing.announce(session)
-    return len(removed)
+    return await importing.remove_sample(session)
 
 
 def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
@@ -410,7 +408,12 @@ def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
         error=job.error if job else None,
         done=job.done if job else 0,
         size_bytes=job.total if job else None,
+        samples_removed=_samples_removed(job),
     )
+
+
+def _samples_removed(job: Job | None) -> int:
+    return (job.result or {}).get("samples_removed", 0) if job else 0
 
 
 def _fields(raw: dict[str, Any], description: str) -> dict[str, str]:
