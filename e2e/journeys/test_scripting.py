@@ -29,6 +29,6 @@ def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     with (tmp_path / "found.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    count = re.match(r"\d+", done.stdout)
+    count = re.match(r"[\d,]+", done.stdout)
     assert count
-    assert int(count[0]) == len(rows) > 0
+    assert int(count[0].replace(",", "")) == len(rows) > 0

@@ -28,14 +28,29 @@ class OpportunitiesPage:
         """Upload a file and wait until it is imported; answers the sentence that sums it up."""
         self.page.get_by_role("button", name="Import", exact=True).click()
         self.page.locator("input[type=file]").set_input_files(file)
-        summary = self.page.get_by_text("rejected").first
+        summary = self.page.get_by_role("status").filter(has_text="rejected").first
         expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
         expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
         return summary
 
-    def categorise(self) -> None:
+    def start_categorising(self) -> None:
         self.page.get_by_role("button", name="Categorise", exact=True).click()
-        expect(self.page.get_by_text("Last time:")).to_be_visible(timeout=CATEGORISE_TIMEOUT_MS)
+        expect(self.page.get_by_role("progressbar", name="Categorising")).to_be_visible()
+
+    def stop_categorising(self) -> None:
+        self.page.get_by_role("button", name="Stop", exact=True).click()
+        expect(self.page.get_by_role("button", name="Categorise", exact=True)).to_be_visible()
+
+    def categorise(self) -> Locator:
+        """Wait until everything is categorized; returns the sentence that sums it up."""
+        self.page.get_by_role("button", name="Categorise", exact=True).click()
+        summary = self.page.get_by_role("status").filter(has_text="Last time:")
+        expect(summary).to_be_visible(timeout=CATEGORISE_TIMEOUT_MS)
+        return summary
+
+    def category_of(self, title: str) -> Locator:
+        """The category and the confidence that the list shows for an opportunity."""
+        return self.page.get_by_role("row").filter(has_text=title).get_by_text(re.compile(r" · \d+%$"))
 
     def search(self, words: str) -> None:
         self.page.get_by_role("searchbox", name="Search").fill(words)
