@@ -125,6 +125,14 @@ class TestUse:
             another.kill()
             another.wait()
 
+    def test_what_is_committed_is_on_disk_also_in_a_cluster_that_an_earlier_version_made(self, tmp_path: Path) -> None:
+        with EmbeddedPostgres(tmp_path).use():
+            pass
+        with (tmp_path / "postgres/postgresql.conf").open("a") as configuration:
+            configuration.write("synchronous_commit = off\n")
+        with EmbeddedPostgres(tmp_path).use() as url, psycopg.connect(url) as connection:
+            assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
+
     def test_the_data_folder_is_closed_to_other_users(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path / "data").use():
             assert (tmp_path / "data").stat().st_mode & 0o066 == 0

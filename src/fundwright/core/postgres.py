@@ -42,10 +42,11 @@ shared_buffers = 256MB
 maintenance_work_mem = 256MB
 max_connections = 200
 max_wal_size = 2GB
-synchronous_commit = off
 log_min_messages = warning
 log_checkpoints = off
 """
+_START_OPTIONS = "-c synchronous_commit=on"
+"""What was acknowledged survives a kill. Given at each start, because clusters of earlier versions turn it off in their file."""
 
 
 class EmbeddedPostgres:
@@ -113,7 +114,17 @@ class EmbeddedPostgres:
             if self._log.exists():
                 self._log.replace(self._log.with_name("log.previous"))
             self._run(
-                "pg_ctl", "-D", str(self._cluster), "-l", str(self._log), "-w", "-t", "60", "-o", f"-k {self._sockets}", "start"
+                "pg_ctl",
+                "-D",
+                str(self._cluster),
+                "-l",
+                str(self._log),
+                "-w",
+                "-t",
+                "60",
+                "-o",
+                f"-k {self._sockets} {_START_OPTIONS}",
+                "start",
             )
         try:
             with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
