@@ -90,6 +90,7 @@ ROUTES = _table(
         GET /api/opportunities/suggestions
         GET /api/opportunities/new
         GET /api/opportunities/export.csv
+        GET /api/opportunities/categorise/{job_id}
         GET /api/opportunities/sources
         GET /api/opportunities/imports
         GET /api/opportunities/imports/{run_id}
@@ -121,6 +122,7 @@ ROUTES = _table(
         PUT /api/drafts/{draft_id}/cancellation
         PUT /api/drafts/{draft_id}/continuation
         POST /api/opportunities/categorise
+        PUT /api/opportunities/categorise/{job_id}/cancellation
         DELETE /api/opportunities/sample
         POST /api/opportunities/imports/{source}
         PUT /api/opportunities/imports/{run_id}/stop

@@ -124,6 +124,14 @@ class TestImport:
         assert counts(shell.quick("import", "sam", str(packed))) == (0, 0, 3, 0)
         assert counts(shell.quick("import", "sam", "-", stdin=content)) == (0, 0, 3, 0)
 
+    def test_needs_no_account_and_is_in_the_audit_trail(self, tmp_path: Path) -> None:
+        shell, path = Shell(tmp_path / "data"), tmp_path / "sam.csv"
+        path.write_bytes(sam_file(sam_row(NoticeId=notice_id(60))))
+        assert shell.quick("import", "sam", str(path))["new"] == 1
+        with EmbeddedPostgres(shell.data).use() as url, psycopg.connect(url) as connection:
+            line = "SELECT actor_email, subject, address FROM audit_entry WHERE action = 'import.started'"
+            assert connection.execute(line).fetchall() == [(None, "sam.csv", "command line")]
+
     def test_grants_and_nih(self, shell: Shell, tmp_path: Path) -> None:
         grants, nih = tmp_path / "grants.xml", tmp_path / "nih.jsonl"
         grants.write_bytes(grants_file(grants_row(("OpportunityID", "351001"))))

@@ -121,12 +121,14 @@ class TestHistory:
     async def test_of_an_overseer_is_everybodys(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await add_job(session, ada, "draft", title="Cover letter: Roofs")
+            await add_job(session, None, "import", at=now() - timedelta(days=1))
             await add_job(session, viewer, "import", state=JobState.RUNNING, done=2, total=5, ended_at=None)
         async with mounted(committed, viewer, history_screen) as screen:
             assert screen.title == "History"
-            running, draft = (row["cells"] for row in screen.props("DataTable")["rows"])
+            running, draft, of_command = (row["cells"] for row in screen.props("DataTable")["rows"])
             assert (draft["title"], draft["person"], draft["duration_s"]) == ("Cover letter: Roofs", ada.name, "0:01:00")
-            assert running["state"][0]["label"] == "Running 40 %"
+            assert running["state"][0]["label"] == "Running 40%"
+            assert of_command["person"] == "Command line"
 
     async def test_filters_stand_in_the_address_and_in_the_export(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:

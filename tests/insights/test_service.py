@@ -65,14 +65,17 @@ class TestUsage:
         assert [(day.day.day, day.views, day.people) for day in usage.days] == [(1, 0, 0), (2, 4, 2), (3, 1, 1)]
         assert (usage.views, usage.people) == (5, 2)
 
-    async def test_counts_what_people_began_and_nothing_of_the_machine(self, session: AsyncSession, viewer: Actor) -> None:
+    async def test_counts_what_people_began_here_or_on_the_command_line_and_nothing_of_the_machine(
+        self, session: AsyncSession, viewer: Actor
+    ) -> None:
         at = datetime(2026, 3, 2, 8, tzinfo=UTC)
         for kind in ("draft", "import", "import", "train", "categorise"):
             await add_job(session, viewer, kind, at=at)
         await add_job(session, None, "import", at=at)
+        await add_job(session, None, "mail.send", at=at)
         usage = await service.get_usage(session, viewer, MARCH)
-        assert (usage.drafts, usage.imports, usage.trainings) == (1, 2, 1)
-        assert usage.days[1].imports == 2
+        assert (usage.drafts, usage.imports, usage.trainings) == (1, 3, 1)
+        assert usage.days[1].imports == 3
 
     async def test_is_exported_day_by_day(self, session: AsyncSession, viewer: Actor) -> None:
         lines = [line async for line in service.export_usage(session, viewer, MARCH)]
@@ -110,10 +113,12 @@ class TestHistory:
         await add_job(session, actor, "draft", at=now() - timedelta(hours=1))
         await add_job(session, viewer, "import")
         await add_job(session, None, "mail.send")
+        await add_job(session, None, "import", at=now() - timedelta(hours=2))
         found = await service.list_history(session, viewer, HistoryQuery())
         assert [(row.kind, row.person, row.duration_s) for row in found.items] == [
             ("import", viewer.name, 60),
             ("draft", actor.name, 60),
+            ("import", "", 60),
         ]
 
     async def test_of_somebody_who_has_left_stays(self, session: AsyncSession, viewer: Actor) -> None:

@@ -11,7 +11,9 @@ from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
 from fundwright.identity.api import _current_actor
 from fundwright.identity.schemas import Actor
+from fundwright.opportunities import service
 from fundwright.opportunities.api import router
+from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import notice_id, sam_file, sam_row
 
@@ -26,6 +28,25 @@ async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncCli
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as opened:
         yield opened
+
+
+class TestCategorising:
+    async def test_its_job_is_read_and_cancelled(self, client: httpx.AsyncClient) -> None:
+        address = f"/api/opportunities/categorise/{(await client.post('/api/opportunities/categorise')).json()['id']}"
+        assert (await client.get(address)).json()["state"] == "queued"
+        assert (await client.put(f"{address}/cancellation")).json()["state"] == "cancelled"
+        assert (await client.put(f"{address}/cancellation")).status_code == 409
+
+    async def test_somebody_elses_job_and_another_kind_of_job_are_not_found(
+        self, client: httpx.AsyncClient, committed: Core, member: Actor, make_actor: MakeActor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            others = await service.start_categorising(session, await make_actor(session), committed)
+            payload = {"run_id": str(others.id), "source": "sam", "path": "x"}
+            own = await committed.jobs.enqueue(session, "import", title="x", owner_id=member.id, payload=payload)
+        for job in (others, own):
+            assert (await client.get(f"/api/opportunities/categorise/{job.id}")).status_code == 404
+            assert (await client.put(f"/api/opportunities/categorise/{job.id}/cancellation")).status_code == 404
 
 
 class TestList:

@@ -10,8 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead, SuggestionQuery
-from fundwright.core import jobs
-from fundwright.core.jobs import JobRead, JobState
+from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import nt, percent, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
@@ -150,11 +149,9 @@ def _colour_field(colour: Colour, *, id: str) -> VdomDict:
 def _categorise_button() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     recent = use_query(
-        lambda session: jobs.list_recent(session, actor.id, kind="categorise", limit=1),
-        key=[actor.id],
-        topics=[jobs.jobs_topic(actor.id)],
+        lambda session: opportunities.find_categorising(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)]
     )
-    job = recent.value[0] if recent.value else None
+    job = recent.value
     is_underway = job is not None and not job.state.is_over
 
     async def categorise(session: AsyncSession) -> None:
@@ -162,7 +159,7 @@ def _categorise_button() -> VdomDict:
 
     async def stop(session: AsyncSession) -> None:
         if job is not None:
-            await jobs.cancel(session, job.id, owner_id=actor.id)
+            await opportunities.cancel_categorising(session, actor, job.id)
 
     starting = use_action(categorise, then=recent.reload)
     stopping = use_action(stop)

@@ -8,7 +8,7 @@ from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
-from fundwright.core.messages import current_language, nt, number, t
+from fundwright.core.messages import current_language, nt, number, percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.identity import personal_data
 from fundwright.identity.schemas import Permission
@@ -170,7 +170,7 @@ def kind_label(kind: str) -> str:
 
 
 def _job_row(job: HistoryRow, connection: Connection) -> Row:
-    share = f" {100 * job.done // job.total} %" if job.state == JobState.RUNNING and job.total else ""
+    share = f" {percent(job.done / job.total)}" if job.state == JobState.RUNNING and job.total else ""
     href = connection.href(f"/dashboard/history/{job.run_id}")
     return Row(
         id=str(job.id),
@@ -186,7 +186,7 @@ def _job_row(job: HistoryRow, connection: Connection) -> Row:
 
 
 def person_name(job: HistoryRow) -> str:
-    return job.person or t("Somebody who has left")
+    return job.person or (t("Somebody who has left") if job.owner_id else t("Command line"))
 
 
 @component

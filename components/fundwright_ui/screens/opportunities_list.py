@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
-from fundwright.core import jobs
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import nt, number, percent, t
 from fundwright.core.paging import Page, PageRequest
@@ -423,17 +422,15 @@ def categorise_button() -> VdomDict:
     """Starts categorising and shows how far it is."""
     connection = use_connection()
     actor = use_actor()
-    latest = use_query(
-        lambda session: jobs.list_recent(session, actor.id, kind="categorise", limit=1), topics=[jobs_topic(actor.id)]
-    )
+    latest = use_query(lambda session: service.find_categorising(session, actor), topics=[jobs_topic(actor.id)])
     starting = use_action(lambda session: service.start_categorising(session, actor, connection.core), then=latest.reload)
 
     async def stop(session: AsyncSession) -> None:
         if job is not None:
-            await jobs.cancel(session, job.id, owner_id=actor.id)
+            await service.cancel_categorising(session, actor, job.id)
 
     stopping = use_action(stop)
-    job: JobRead | None = latest.value[0] if latest.value else None
+    job: JobRead | None = latest.value
     if job is None or job.state.is_over:
         last = None
         if job is not None and job.state == JobState.FAILED:

@@ -12,12 +12,11 @@ from uuid import UUID
 
 import typer
 
-from fundwright.cli.context import AsJson, acting, emit, run
+from fundwright.cli.context import AsJson, acting, emit, opened, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright.core.jobs import job_topic, jobs_topic
 from fundwright.core.messages import nt, number
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import ImportReport
 
@@ -35,31 +34,31 @@ def import_file(
     file: Annotated[str, typer.Argument(metavar="FILE", help="File to read, plain, gzip or zip; - reads standard input.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take opportunities in from a published file.
+    """Import opportunities from a published file. They belong to the installation, so this needs no account.
 
     Importing a file twice changes nothing. Rows that cannot be read are listed with line, column and reason; the exit
     code is 1 only when nothing could be read.
     """
 
     async def command() -> None:
-        async with acting(context) as (core, actor):
+        async with opened(context) as core:
             service.get_source(core, source)
             payload = await _where(core, file)
             filename = "standard input" if file == "-" else Path(file).name
             async with core.database.transaction() as session:
-                started = await service.prepare_import(session, actor, core, source=source, filename=filename)
+                started = await service.prepare_system_import(session, core, source=source, filename=filename)
             try:
-                with _progress(core, actor, "Reading"):
+                with _progress(core, None, "Reading"):
                     await core.jobs.run_inline(
                         "import",
                         title=f"{source}: {filename}",
-                        owner_id=actor.id,
+                        owner_id=None,
                         payload={**payload, "run_id": str(started.id), "source": source},
                     )
             except Invalid as error:
                 raise Invalid(f"{filename}: {error.sentence}") from error
             async with core.database.transaction() as session:
-                report = await service.report_import(session, actor, started.id)
+                report = await service.report_system_import(session, started.id)
         emit(report, as_json=as_json, human=_sentences(report))
         if report.rejected and not report.new + report.changed + report.unchanged:
             raise typer.Exit(1)
@@ -72,9 +71,9 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
 
     async def command() -> None:
         async with acting(context) as (core, actor):
-            with _progress(core, actor, "Sorting"):
+            with _progress(core, actor.id, "Sorting"):
                 job = await core.jobs.run_inline(
-                    "categorise",
+                    service.CATEGORISING,
                     title="Categorise opportunities",
                     owner_id=actor.id,
                     payload=service.categorise_payload(actor),
@@ -106,7 +105,7 @@ async def _standard_input() -> AsyncIterator[bytes]:
 
 
 @contextmanager
-def _progress(core: Core, actor: Actor, verb: str) -> Iterator[None]:
+def _progress(core: Core, owner_id: UUID | None, verb: str) -> Iterator[None]:
     """Show how far the command's job is, on a terminal only."""
     if not sys.stderr.isatty():
         yield
@@ -123,7 +122,7 @@ def _progress(core: Core, actor: Actor, verb: str) -> Iterator[None]:
             watching.enter_context(core.live.subscribed(job_topic(UUID(change["id"])), show))
 
     with ExitStack() as watching:
-        watching.enter_context(core.live.subscribed(jobs_topic(actor.id), watch))
+        watching.enter_context(core.live.subscribed(jobs_topic(owner_id), watch))
         yield
     print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
 

@@ -372,14 +372,13 @@ def job_topic(job_id: UUID) -> str:
     return f"job:{job_id}"
 
 
-def jobs_topic(owner_id: UUID) -> str:
-    """Every change of any job of this owner."""
-    return f"jobs:{owner_id}"
+def jobs_topic(owner_id: UUID | None) -> str:
+    """Every change of any job of this owner, or of the installation's own jobs."""
+    return f"jobs:{owner_id or ''}"
 
 
 async def _announce(session: AsyncSession, job: Job) -> None:
     await session.flush()
     await live.publish(session, job_topic(job.id), {"state": job.state, "done": job.done, "total": job.total})
-    if job.owner_id:
-        await live.publish(session, jobs_topic(job.owner_id), {"id": str(job.id), "kind": job.kind})
-        await live.publish(session, ALL_JOBS_TOPIC)
+    await live.publish(session, jobs_topic(job.owner_id), {"id": str(job.id), "kind": job.kind})
+    await live.publish(session, ALL_JOBS_TOPIC)

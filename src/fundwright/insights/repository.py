@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, Date, RowMapping, Select, case, cast, delete, extract, func, insert, select
+from sqlalchemy import BigInteger, ColumnElement, Date, RowMapping, Select, case, cast, delete, extract, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -16,12 +16,15 @@ from fundwright.core.lists import count_all, ordered_by
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor
 from fundwright.insights.models import PageView
-from fundwright.insights.schemas import STATES, TRAINING, HistoryQuery, PagesQuery, UsageQuery, Viewed
+from fundwright.insights.schemas import IMPORT, STATES, TRAINING, HistoryQuery, PagesQuery, UsageQuery, Viewed
 
 T = TypeVar("T")
 
 People = Select[UUID, str, str]
 """Id, name and email of accounts, from identity."""
+
+_OF_PEOPLE = or_(Job.owner_id.is_not(None), Job.kind == IMPORT)
+"""What somebody has begun; an import without an owner was begun on the command line."""
 
 _DURATION_S = extract("epoch", Job.ended_at - Job.started_at)
 
@@ -53,8 +56,8 @@ async def count_people(session: AsyncSession, query: UsageQuery) -> int:
 async def jobs_by_day(session: AsyncSession, query: UsageQuery) -> dict[tuple[date, str], int]:
     """How many jobs of each kind people began on each day that has any."""
     day = _day(Job.created_at)
-    of_people = (_within(Job.created_at, query), Job.owner_id.is_not(None))
-    rows = await session.execute(select(day, Job.kind, func.count()).where(*of_people).group_by(day, Job.kind))
+    begun = (_within(Job.created_at, query), _OF_PEOPLE)
+    rows = await session.execute(select(day, Job.kind, func.count()).where(*begun).group_by(day, Job.kind))
     return {(at, kind): number for at, kind, number in rows}
 
 
@@ -85,7 +88,7 @@ async def list_pages(session: AsyncSession, query: PagesQuery) -> Sequence[Any]:
 
 def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     person = people.subquery()
-    conditions: list[ColumnElement[bool]] = [Job.owner_id.is_not(None)]
+    conditions: list[ColumnElement[bool]] = [_OF_PEOPLE]
     if query.kind:
         conditions.append(Job.kind == query.kind)
     if query.state is not None:
@@ -127,8 +130,7 @@ async def stream_history(session: AsyncSession, people: People, query: HistoryQu
 
 
 async def list_kinds(session: AsyncSession) -> list[str]:
-    of_people = select(Job.kind).where(Job.owner_id.is_not(None))
-    return list(await session.scalars(of_people.distinct().order_by(Job.kind)))
+    return list(await session.scalars(select(Job.kind).where(_OF_PEOPLE).distinct().order_by(Job.kind)))
 
 
 async def list_people(session: AsyncSession, people: People) -> Sequence[Any]:

@@ -154,14 +154,15 @@ class HistoryQuery(PageRequest):
 
 
 class HistoryRow(BaseModel):
-    """That somebody's job happened; not what is in it. `person` is "" once the account is gone."""
+    """That somebody's job happened; not what is in it. `person` is "" once the account is gone, and for an import of the command
+    line, which has no owner."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     id: UUID
     kind: str
     title: str
-    owner_id: UUID
+    owner_id: UUID | None
     person: str
     state: JobState
     done: int

@@ -98,6 +98,18 @@ async def categorise(session: DbSession, actor: CurrentActor, core: CoreDep) -> 
     return await service.start_categorising(session, actor, core)
 
 
+@router.get("/categorise/{job_id}")
+async def get_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
+    """How far the job is, and what came of it."""
+    return await service.get_categorising(session, actor, job_id)
+
+
+@router.put("/categorise/{job_id}/cancellation")
+async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
+    """Cancel the job at its next step; what is sorted stays sorted."""
+    return await service.cancel_categorising(session, actor, job_id)
+
+
 @router.delete("/sample")
 async def remove_sample(session: DbSession, actor: CurrentActor) -> Removed:
     """Remove the sample opportunities for good."""

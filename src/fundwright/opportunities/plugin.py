@@ -24,7 +24,7 @@ def opportunity_sources() -> list[Source]:
 
 @hookimpl
 def job_handlers() -> list[tuple[str, JobHandler]]:
-    return [("import", import_file), ("categorise", categorise)]
+    return [("import", import_file), (service.CATEGORISING, categorise)]
 
 
 @hookimpl(trylast=True)  # whoever answers last is shown first

@@ -554,6 +554,15 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> tuple[Im
     return row[0], row[1]
 
 
+async def get_system_run(session: AsyncSession, run_id: UUID) -> tuple[ImportRun, Job | None]:
+    """One that no account has begun. Raises NotFound."""
+    found = select(ImportRun, Job).outerjoin(Job, Job.id == ImportRun.job_id)
+    row = (await session.execute(found.where(ImportRun.id == run_id, ImportRun.owner_id.is_(None)))).one_or_none()
+    if row is None:
+        raise NotFound(t("The import"))
+    return row[0], row[1]
+
+
 async def counts(session: AsyncSession, run_id: UUID) -> ImportCounts:
     columns = (ImportRun.new, ImportRun.changed, ImportRun.unchanged, ImportRun.rejected)
     row = (await session.execute(select(*columns).where(ImportRun.id == run_id))).mappings().one()

@@ -28,6 +28,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.spreadsheets import csv_line
+from fundwright.identity import audit, entry
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -58,6 +59,9 @@ from fundwright.opportunities.sources import Kind, Source
 
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
+
+CATEGORISING = "categorise"
+"""The kind of the job that sorts opportunities into categories."""
 
 _VISITED = "opportunities: visited"
 
@@ -268,6 +272,17 @@ async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, sou
     return _read_run(run, None)
 
 
+async def prepare_system_import(session: AsyncSession, core: Core, *, source: str, filename: str) -> ImportRunRead:
+    """The record of an import that the command line runs itself: it belongs to the installation, not to an account.
+
+    Raises Invalid.
+    """
+    chosen = get_source(core, source)
+    run = await repository.add_run(session, owner_id=None, source=chosen.name, filename=Path(filename).name[:200])
+    await audit.record(session, "import.started", actor=None, subject=run.filename, client=entry.COMMAND_LINE, source=chosen.name)
+    return _read_run(run, None)
+
+
 @needs(Permission.READ)
 async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ImportRunRead]:
     """The actor's imports, newest first; administrators see everybody's."""
@@ -285,7 +300,7 @@ async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Impor
 async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
     run, job = await repository.get_run(session, actor, run_id)
-    if job is None or run.owner_id is None:
+    if job is None:
         raise Conflict(t("The import has not begun; there is nothing to stop."))
     stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
     if stopped.state.is_over and (upload := job.payload.get("upload")):
@@ -297,8 +312,16 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
 @needs(Permission.READ)
 async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
     """An import's counts with its first rejected rows. Raises NotFound."""
-    run, job = await repository.get_run(session, actor, run_id)
-    first, _ = await repository.rejections(session, run_id, limit=_REPORTED_REJECTIONS)
+    return await _report(session, *await repository.get_run(session, actor, run_id))
+
+
+async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportReport:
+    """The same for the command line, of an import that `prepare_system_import` recorded. Raises NotFound."""
+    return await _report(session, *await repository.get_system_run(session, run_id))
+
+
+async def _report(session: AsyncSession, run: ImportRun, job: Job | None) -> ImportReport:
+    first, _ = await repository.rejections(session, run.id, limit=_REPORTED_REJECTIONS)
     return ImportReport(
         source=run.source,
         filename=run.filename,
@@ -334,8 +357,31 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
     return await core.jobs.enqueue(
-        session, "categorise", title=t("Categorise opportunities"), owner_id=actor.id, payload=categorise_payload(actor)
+        session, CATEGORISING, title=t("Categorise opportunities"), owner_id=actor.id, payload=categorise_payload(actor)
     )
+
+
+@needs(Permission.READ)
+async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
+    """A job that sorts into the actor's categories. Raises NotFound."""
+    job = await jobs.get(session, job_id)
+    if job.owner_id != actor.id or job.kind != CATEGORISING:
+        raise NotFound(t("The job"))
+    return job
+
+
+@needs(Permission.READ)
+async def find_categorising(session: AsyncSession, actor: Actor) -> JobRead | None:
+    """The actor's last one, over or not."""
+    found = await jobs.list_recent(session, actor.id, kind=CATEGORISING, limit=1)
+    return found[0] if found else None
+
+
+@needs(Permission.WORK)
+async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
+    """Cancel it at its next step; what is sorted stays sorted. Raises NotFound, NotAllowed, or Conflict when it is over."""
+    job = await get_categorising(session, actor, job_id)
+    return await jobs.cancel(session, job.id, owner_id=actor.id)
 
 
 @needs(Permission.WORK)
