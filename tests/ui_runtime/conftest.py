@@ -20,7 +20,7 @@ from reactpy.types import Component
 from websockets.asyncio.client import ClientConnection, connect
 
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.errors import DatabaseAway, Invalid, NotFound
 from fundwright.core.settings import Settings
 from fundwright.core.web import add_error_handlers
 from fundwright.identity import api as identity_api
@@ -186,6 +186,84 @@ def _subscriber() -> Any:
     return html.p("subscribed")
 
 
+class Slow:
+    """What the handlers of `/waiting` do: each waits until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self.gate = asyncio.Event()
+        self.begun: list[str] = []
+        self.ended: list[str] = []
+        self.canceled: list[str] = []
+
+    async def work(self, name: str) -> None:
+        self.begun.append(name)
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.canceled.append(name)
+            raise
+        self.ended.append(name)
+
+    async def until_begun(self, name: str) -> None:
+        async with asyncio.timeout(5):
+            while name not in self.begun:
+                await asyncio.sleep(0.01)
+
+    @property
+    def running(self) -> int:
+        return len(self.begun) - len(self.ended) - len(self.canceled)
+
+
+slow_work = Slow()
+
+
+@component
+def waiting() -> Any:
+    """Handlers that take as long as the test wants, beside one that is done at once."""
+    connection = use_connection()
+    count, set_count = use_state(0)
+    names, set_names = use_state(())
+
+    def waiter(name: str) -> Any:
+        async def wait(_event: object) -> None:
+            await slow_work.work(name)
+
+        return html.button({"id": name, "key": name, "onClick": wait}, name)
+
+    def keeper(name: str) -> Any:
+        async def keep(_event: object) -> None:
+            await asyncio.sleep(0.01)
+            set_names((*names, name))
+
+        return html.button({"id": name, "key": name, "onClick": keep}, name)
+
+    async def wait_and_go(_event: object) -> None:
+        await slow_work.work("go")
+        connection.navigate("/public")
+        connection.toast("done")
+
+    async def give_up(_event: object) -> None:
+        raise asyncio.CancelledError
+
+    async def change(_event: object) -> None:
+        await slow_work.work("change")
+
+    async def submit(_event: object) -> None:
+        await slow_work.work("submit")
+
+    return html.main(
+        *(waiter(f"wait{number}") for number in range(6)),
+        keeper("a"),
+        keeper("b"),
+        html.button({"id": "go", "onClick": wait_and_go}, "Go"),
+        html.button({"id": "cancel", "onClick": give_up}, "Cancel"),
+        html.button({"id": "add", "onClick": lambda _event: set_count(count + 1)}, "Add"),
+        html.form({"id": "form", "onSubmit": submit}, html.input({"id": "field", "onChange": change})),
+        html.p(" ".join(names)),
+        html.p(f"count {count}"),
+    )
+
+
 @component
 def _frame(screen: Component) -> Any:
     return html.div(screen)
@@ -201,6 +279,7 @@ SCREENS = [
     Screen("/missing", "Missing", missing, area="public"),
     Screen("/echo/{word}", "Echo", echo, area="public"),
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
+    Screen("/waiting", "Waiting", waiting, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),
     Screen("/fragile", "Fragile", fragile, area="public"),
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),
@@ -256,16 +335,26 @@ class Client:
                 if frame["type"] == kind:
                     return frame
 
-    async def click(self, id: str, target: str | None = None, **data: object) -> None:
+    async def press(self, id: str, event: str = "onClick", target: str | None = None, **data: object) -> int:
+        """Send an event and do not wait for it; answers its number."""
         self.seq += 1
-        target = target or find(self.tree, id)["e"]["onClick"]["h"]
+        target = target or find(self.tree, id)["e"][event]["h"]
         await self.websocket.send(json.dumps({"type": "event", "seq": self.seq, "target": target, "data": data}))
-        await self.until("done")
+        return self.seq
+
+    async def click(self, id: str, target: str | None = None, **data: object) -> None:
+        await self.answered(await self.press(id, target=target, **data))
 
     async def go(self, path: str) -> None:
         self.seq += 1
         await self.websocket.send(json.dumps({"type": "location", "seq": self.seq, "path": path}))
-        await self.until("done")
+        await self.answered(self.seq)
+
+    async def answered(self, seq: int) -> dict[str, Any]:
+        """Take frames until the event with this number is done."""
+        while (done := await self.until("done"))["seq"] != seq:
+            pass
+        return done
 
     @property
     def text(self) -> str:
@@ -299,6 +388,8 @@ class Server:
     actor: Actor
     views: list[tuple[str, str | None, str]] = field(default_factory=list)
     """What `on_view` was told: path, email and language."""
+    outage: asyncio.Event = field(default_factory=asyncio.Event)
+    """While it is set, nobody can find out whose session a page belongs to."""
 
     @asynccontextmanager
     async def socket(self, *, token: str | None = None, origin: str | None = "own") -> AsyncIterator[Client]:
@@ -343,7 +434,13 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     app.state.core = committed
     add_error_handlers(app)
     app.include_router(identity_api.router)
-    views: list[tuple[str, str | None, str]] = []
+    served = Server(f"http://127.0.0.1:{port}", committed, actor)
+
+    async def recognise(who: Actor, *, is_use: bool) -> Actor | None:
+        if served.outage.is_set():
+            raise DatabaseAway
+        return await identity_api.recognise(committed, who, is_use=is_use)
+
     mount(
         app,
         core=committed,
@@ -351,8 +448,8 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         redirects={"/": "/private"},
         shell=_shell,
         authenticate=partial(identity_api.authenticate, committed),
-        recognise=partial(identity_api.recognise, committed),
-        on_view=lambda path, actor, language: views.append((path, actor.email if actor else None, language)),
+        recognise=recognise,
+        on_view=lambda path, actor, language: served.views.append((path, actor.email if actor else None, language)),
     )
     serving = uvicorn.Server(
         uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1)
@@ -360,6 +457,6 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     task = asyncio.create_task(serving.serve())
     while not serving.started:
         await asyncio.sleep(0.01)
-    yield Server(f"http://127.0.0.1:{port}", committed, actor, views)
+    yield served
     serving.should_exit = True
     await task

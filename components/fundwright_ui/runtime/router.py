@@ -122,7 +122,10 @@ class Router:
 
     def route(self, address: str, actor: Actor | None) -> Found | Redirect:
         """The screen for `address`, or where to send this actor instead."""
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+        except ValueError:  # such as `//[`
+            return Redirect(self._not_found)
         path = parts.path.rstrip("/") or "/"
         if path in self._redirects:
             return Redirect(self._redirects[path])

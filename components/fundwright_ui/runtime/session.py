@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
@@ -18,9 +17,10 @@ from pydantic_core import to_json
 from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import current_language, speaking, t
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
+from fundwright_ui.runtime import frames
 from fundwright_ui.runtime.connection import Connection, Frame
 from fundwright_ui.runtime.events import received_at
 from fundwright_ui.runtime.faults import sentence_of
@@ -46,11 +46,16 @@ class Recognise(Protocol):
 _MAX_FRAME_CHARACTERS = 1_000_000
 _MAX_EVENTS_PER_S = 100
 _MAX_WAITING_EVENTS = 200
+_MAX_HANDLERS_AT_ONCE = 4
 _MAX_FAULTS = 20
+_HEAD_START_S = 0.15
 _SETTLE_TIMEOUT_S = 1.0
-_FAREWELL_TIMEOUT_S = 10.0
+_LAST_WORDS_S = 1.0
+_CANCEL_TIMEOUT_S = 5.0
 _IDENTITY_MAX_AGE_S = 1.0
 _IDLE_CHECK_S = 60.0
+_FIRST_RETRY_S = 0.5
+_LONGEST_RETRY_S = 10.0
 _REST_AFTER_S = 2.0
 _SESSION_ENDED = 4401
 _FAILED = 1011
@@ -74,7 +79,7 @@ class Site:
 
 
 class Session:
-    """Outlives its socket for a while, so that a page that lost its connection finds everything as it was."""
+    """Outlives its transport for a while, so that a page that lost its connection finds everything as it was."""
 
     def __init__(self, site: Site, transport: Transport, actor: Actor | None, found: Found, *, owner: UUID | str) -> None:
         self.id = secrets.token_urlsafe(16)
@@ -82,20 +87,26 @@ class Session:
         self._site = site
         self._actor = actor
         self._identified_at = time.monotonic()
+        self._identifying = asyncio.Lock()
+        self._is_paused = False
         self._frames: list[Frame] = []
         self._outbox = Outbox()
         self._wake = Event()
-        self._events = Queue[Frame | None]()
+        self._events = Queue[tuple[frames.Numbered, float] | None]()
         self._last_seq = 0
         self._allowance = float(_MAX_EVENTS_PER_S)
         self._refilled_at = time.monotonic()
         self._last_handled = ("", 0.0)
+        self._moved_at = 0.0
         self._faults = 0
         self._attached: asyncio.Task[int] | None = None
         self._expiry: asyncio.TimerHandle | None = None
+        self._ending: str | None = None
         self._close_code = _FAILED
         self._title = ""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}
+        """What is under way, with the target of each handler; "" for what is not one."""
+        self._slots = asyncio.Semaphore(_MAX_HANDLERS_AT_ONCE)
         connection = Connection(
             site.core,
             actor,
@@ -104,162 +115,200 @@ class Session:
             base=site.base,
             is_live=True,
             client=client_of(transport.request),
-            send=self._queue,
-            relocate=self._relocate,
+            send=self._send,
+            relocate=self._move,
         )
         self._view = View(connection, found, site.shell, on_change=self._wake.set)
-        self._opened = asyncio.get_running_loop().create_future()
+        self._opened = Event()
         self.life = asyncio.create_task(self._live())
         """Ends when the person has left, or was sent away."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether the page has lost its connection and not come back yet."""
-        return self._expiry is not None
+        """Whether the page has lost its connection and may still come back."""
+        return self._expiry is not None and self._ending is None
 
     def belongs_to(self, actor: Actor | None) -> bool:
         return _who(self._actor) == _who(actor)
 
-    async def mount(self, transport: Transport, shown: object) -> None:
+    async def mount(self, transport: Transport, shown: str | None) -> None:
         """Answer `hello` of a page that shows the tree with the hash `shown`, then drive it."""
-        await asyncio.wait((self._opened, self.life), return_when=asyncio.FIRST_COMPLETED)
         await self._drive(transport, lambda: self._mounted(shown))
 
     def can_resume(self, received: int) -> bool:
-        return not self.life.done() and self._view.failure is None and self._outbox.can_rewind(received)
+        return self._ending is None and self._view.failure is None and self._outbox.can_rewind(received)
 
     async def resume(self, transport: Transport, received: int) -> None:
         """Go on with a page that has `received` frames of ours; it then sends again what we have not seen."""
-        while (attached := self._attached) is not None:  # a socket that is dead and does not know it
-            self._attached = None
-            attached.cancel()
-            await asyncio.wait([attached])
         if self._expiry:
             self._expiry.cancel()
             self._expiry = None
-        self._identified_at = 0.0
-        self._outbox.rewind(received)
-        self._wake.set()
-        await self._drive(transport, lambda: {"type": "resumed", "seq": self._last_seq})
+        await self._drive(transport, lambda: self._resumed(received))
 
-    def leave(self) -> None:
-        """The person has left for good: what they did before is still done, within bounds."""
-        self._events.put_nowait(None)
-        limit = asyncio.get_running_loop().call_later(_FAREWELL_TIMEOUT_S, self.life.cancel)
-        self.life.add_done_callback(lambda _life: limit.cancel())  # or it would keep all of this until then
+    def leave(self, reason: str = "left") -> None:
+        """The person has left for good: what they did before is still done, within the time that a handler has."""
+        self._end(reason, within_s=self._site.core.settings.handler_timeout_s)
 
     # Life
 
     async def _live(self) -> None:
+        started_at = time.monotonic()
         self._check_later()
         try:
             async with self._view as view:
-                await view.settle(_SETTLE_TIMEOUT_S)
-                self._opened.set_result(None)
-                if self._actor and self._actor.session_id:
-                    topic = f"session:{self._actor.session_id}"
-                    view.connection.on_close(self._site.core.live.subscribe(topic, lambda _payload: self._check_soon()))
-                await self._event_loop()
+                try:
+                    await view.settle(_SETTLE_TIMEOUT_S)
+                    self._opened.set()
+                    if self._actor and self._actor.session_id:
+                        topic = f"session:{self._actor.session_id}"
+                        view.connection.on_close(self._site.core.live.subscribe(topic, lambda _payload: self._check_soon()))
+                    while await self._take_next():
+                        pass
+                    await self._finish_handlers()
+                finally:
+                    await self._cancel_tasks()
         except asyncio.CancelledError:
-            pass  # the view failed, or what was begun before leaving takes too long
+            self._ending = self._ending or "canceled"
         except Exception:
             log.exception("ui.session_failed")
         finally:
             self._next_check.cancel()
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self._expiry:
+                self._expiry.cancel()
+            log.info("ui.session_ended", reason=self._ending or "failed", seconds=round(time.monotonic() - started_at, 1))
 
-    def _mounted(self, shown: object) -> Frame:
+    def _end(self, reason: str, *, within_s: float) -> None:
+        """Begin nothing more than what has been sent, and let it finish for at most `within_s` seconds."""
+        if self._ending is not None:
+            return
+        self._ending = reason
+        self._events.put_nowait(None)
+        limit = asyncio.get_running_loop().call_later(within_s, self.life.cancel)
+        self.life.add_done_callback(lambda _life: limit.cancel())  # or it would keep all of this until then
+
+    async def _finish_handlers(self) -> None:
+        if handlers := [task for task, target in self._tasks.items() if target]:
+            await asyncio.wait(handlers)
+
+    async def _cancel_tasks(self) -> None:
+        """A handler that does not let itself be canceled must not keep the session, and its place among the person's, alive."""
+        if not self._tasks:
+            return
+        for task in self._tasks:
+            task.cancel()
+        _, stuck = await asyncio.wait(self._tasks, timeout=_CANCEL_TIMEOUT_S)
+        for task in stuck:
+            log.error("ui.handler_not_canceled", target=self._tasks.get(task))
+
+    def _mounted(self, shown: str | None) -> Frame:
         tree = None if shown == self._view.hash() else self._view.tree
         self._view.mark_shown()
         self._title = self._view.title
         return {"type": "mount", "tree": tree, "title": self._title, "session": self.id}
 
-    async def _drive(self, transport: Transport, greeting: Callable[[], Frame]) -> None:
-        """Send and receive until the socket is lost, another one takes over, or the session ends.
-        A greeting that was made already would be kept as long as that."""
-        attached = self._attached = asyncio.create_task(self._exchange(transport, greeting))
+    def _resumed(self, received: int) -> Frame:
+        self._identified_at = 0.0
+        self._outbox.rewind(received)
+        self._wake.set()
+        if self._is_paused:
+            self._tell_pause()
+        return {"type": "resumed", "seq": self._last_seq}
+
+    async def _drive(self, transport: Transport, greet: Callable[[], Frame]) -> None:
+        """Exchange frames until the transport is lost, another one takes over, or the session ends.
+
+        Every way out passes here, expected or not: it is logged, and the session either waits for its page to come back,
+        for a limited time, or ends. A failure of ours ends it, since nothing in it can be trusted: the page is mounted anew.
+        """
+        attached = self._attached = asyncio.create_task(self._exchange(transport, self._attached, greet))
+        code = _FAILED
         try:
             await asyncio.wait((attached, self.life), return_when=asyncio.FIRST_COMPLETED)
             if self.life.done():
                 await self._say_goodbye(transport, attached)
             elif not attached.cancelled():
-                self._lose(attached.result())
+                code = attached.result()
+        except Exception:
+            log.exception("ui.exchange_failed")
+            self._ending = "failed"
+            self.life.cancel()
+            await transport.close(_FAILED)
         finally:
             attached.cancel()
             if self._attached is attached:
                 self._attached = None
+                self._lose(code)
 
-    async def _exchange(self, transport: Transport, greeting: Callable[[], Frame]) -> int:
-        """Answers the code with which the socket was closed."""
+    async def _exchange(self, transport: Transport, earlier: asyncio.Task[int] | None, greet: Callable[[], Frame]) -> int:
+        """Answers the code with which the transport was closed. A greeting that was made already would be kept as long as that."""
+        if earlier is not None:  # a transport that is dead and does not know it
+            earlier.cancel()
+            await asyncio.wait((earlier,))
+            del earlier
+        await self._opened.wait()
+        code = _FAILED
         try:
-            await transport.send(encoded(greeting()))
-            sending = asyncio.create_task(self._send_loop(transport))
-            try:
+            await transport.send(encoded(greet()))
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._send_loop(transport))
                 await self._receive_loop(transport)
-            finally:
-                sending.cancel()
-                await asyncio.gather(sending, return_exceptions=True)
-        except TransportClosed as lost:
-            return lost.code
+        except* TransportClosed as closed:
+            code = cast(TransportClosed, closed.exceptions[0]).code
+        return code
 
     def _lose(self, code: int) -> None:
+        if self.life.done() or self._ending is not None:
+            return
+        log.info("ui.connection_lost", code=code)
         if code in _LEFT:
             self.leave()
         else:
-            self._expiry = asyncio.get_running_loop().call_later(self._site.core.settings.resume_s, self.leave)
+            resume_s = self._site.core.settings.resume_s
+            self._expiry = asyncio.get_running_loop().call_later(resume_s, self.leave, "not resumed")
 
     async def _say_goodbye(self, transport: Transport, attached: asyncio.Task[int]) -> None:
         attached.cancel()
-        await asyncio.wait([attached])
+        await asyncio.wait((attached,))
         with suppress(TransportClosed):
-            await self._flush(transport)
+            if self._opened.is_set():
+                await self._flush(transport)
             await transport.close(self._close_code)
 
     # In
 
     async def _receive_loop(self, transport: Transport) -> NoReturn:
         while True:
-            try:
-                frame = self._read(await transport.receive())
-            except MalformedFrame:
-                self._refuse_nonsense()
-                continue
-            if frame is not None:
-                self._take(frame)
+            self._read(await _received(transport))
 
-    def _read(self, text: str) -> Frame | None:
+    def _read(self, text: str) -> None:
         if len(text) > _MAX_FRAME_CHARACTERS:
-            self._queue({"type": "refused", "sentence": t("That was too much to send at once. Upload long content as a file.")})
-            if seq := _SEQ.search(text[:200]):
-                self._last_seq = max(self._last_seq, int(seq[1]))
-                self._queue({"type": "done", "seq": int(seq[1])})
-            return None
-        frame = read_frame(text)
-        if frame is None:
-            self._refuse_nonsense()
-        return frame
-
-    def _refuse_nonsense(self) -> None:
-        self._queue({"type": "refused", "sentence": t("The server did not understand the page. Load it again.")})
-
-    def _take(self, frame: Frame) -> None:
-        received, seq = frame.get("received"), frame.get("seq")
-        if isinstance(received, int):
-            self._outbox.confirm(received)
-        if frame.get("type") == "ping":
+            self._refuse(t("That was too much to send at once. Upload long content as a file."), text)
+            return
+        frame = frames.read_frame(text)
+        if frame is None or isinstance(frame, frames.Hello):
+            self._refuse(t("The server did not understand the page. Load it again."), text)
+            return
+        if frame.received is not None:
+            self._outbox.confirm(frame.received)
+        if isinstance(frame, frames.Ping):
             self._queue({"type": "pong"})
-            return
-        if isinstance(seq, int):
-            if seq <= self._last_seq:
-                return  # sent again after a reconnect, though it had arrived
-            self._last_seq = seq
-        if not self._may_send() or len(self._events) >= _MAX_WAITING_EVENTS:
+        elif frame.seq > self._last_seq:  # or it is sent again after a reconnect, though it had arrived
+            self._last_seq = frame.seq
+            self._take(frame)
+
+    def _refuse(self, sentence: str, text: str) -> None:
+        """Say why `text` is not taken, and that whatever was sent with it is done."""
+        self._queue({"type": "refused", "sentence": sentence})
+        if seq := _SEQ.search(text[:200]):
+            self._last_seq = max(self._last_seq, int(seq[1]))
+            self._queue({"type": "done", "seq": int(seq[1])})
+
+    def _take(self, frame: frames.Numbered) -> None:
+        if not self._may_send() or len(self._events) + len(self._tasks) >= _MAX_WAITING_EVENTS:
             self._queue({"type": "refused", "sentence": t("Too much happened at once. Wait a moment and try again.")})
-            self._queue({"type": "done", "seq": seq or 0, "refused": True})
+            self._queue({"type": "done", "seq": frame.seq, "refused": True})
             return
-        self._events.put_nowait(frame | {"received_at": time.monotonic()})
+        self._events.put_nowait((frame, time.monotonic()))
 
     def _may_send(self) -> bool:
         moment = time.monotonic()
@@ -270,51 +319,98 @@ class Session:
         self._allowance -= 1
         return True
 
-    async def _event_loop(self) -> None:
-        while True:
-            frame = await self._events.get()
-            if frame is None or not await self._is_still_allowed(is_use=frame is not _CHECK):
-                return
-            await self._answer(frame)
+    # Events
 
-    async def _answer(self, frame: Frame) -> None:
-        received_at.set(frame["received_at"])
-        match frame:
-            case {"type": "event", "target": str(target), "seq": int(seq)}:
-                data = frame.get("data")
-                await self._handle(target, cast(dict[str, Any], data) if isinstance(data, dict) else {}, seq)
-            case {"type": "location", "path": str(path)}:
-                self._relocate(path)
-            case {"type": "fault", "id": str(error_id), "part": str(part), "message": str(message)}:
-                self._log_fault(error_id, part, message)
-            case {"type": "check"}:
-                return
-            case _:
-                self._refuse_nonsense()
-        await self._view.rendered()  # the next handler must see what this one did
-        if self._view.is_settled:
-            self._queue({"type": "done", "seq": frame.get("seq", 0)})
+    async def _take_next(self) -> bool:
+        """Take what was sent next. A function of its own, so that an idle page keeps nothing of it. False when this is the end."""
+        arrived = await self._events.get()
+        if arrived is None or not await self._is_still_allowed(is_use=True):
+            return False
+        match arrived:
+            case frames.Event() as event, at:
+                await self._begin(event, at)
+            case frames.Moved() as moved, at:
+                self._moved_at = at
+                self._relocate(moved.path)
+                self._later(self._answer(moved.seq))
+            case frames.Fault() as fault, _:
+                self._log_fault(fault.id, fault.part, fault.message)
+                self._later(self._answer(fault.seq))
+        return True
+
+    async def _begin(self, event: frames.Event, at: float) -> None:
+        """Begin to handle `event`. What was sent after it begins when this one has ended, or has had its head start."""
+        earlier = [task for task, target in self._tasks.items() if _goes_before(target, event.target)]
+        handling = self._later(self._handle(event, at, earlier), event.target)
+        if not earlier:
+            await asyncio.wait((handling,), timeout=_HEAD_START_S)
+
+    async def _handle(self, event: frames.Event, at: float, earlier: Sequence[asyncio.Task[None]]) -> None:
+        received_at.set(at)
+        if earlier:
+            await asyncio.wait(earlier)
+        async with self._slots:
+            await self._view.rendered()  # a handler must see what the ones before it did
+            if await self._is_still_allowed(is_use=True):
+                await self._run_handler(event)
+        await self._answer(event.seq)
+
+    async def _run_handler(self, event: frames.Event) -> None:
+        timeout_s = self._site.core.settings.handler_timeout_s
+        limit = asyncio.timeout(timeout_s)
+        try:
+            async with limit:
+                is_there = await self._view.handle(event.target, event.data, event.seq)
+        except asyncio.CancelledError as canceled:
+            if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
+                raise
+            self._tell_failure(RuntimeError("a handler raised CancelledError"), canceled)
+        except Exception as error:
+            if limit.expired():
+                self._tell_timeout(event.target, timeout_s)
+            else:
+                self._tell_failure(error)
         else:
-            self._later(self._settle(frame.get("seq", 0)))
+            if is_there:
+                self._last_handled = (event.target, received_at.get())
+            else:
+                self._tell_too_late(event.target)
+
+    async def _answer(self, seq: int) -> None:
+        """Say `done` once everything that the event did is shown, and the answers to the queries that it set off."""
+        await self._view.rendered()
+        if self._view.is_settled:
+            self._queue({"type": "done", "seq": seq})
+        else:
+            self._later(self._settle(seq))  # the next event need not wait for the queries
 
     async def _settle(self, seq: int) -> None:
-        """Say `done` once the queries that an event started are shown; the next event need not wait for them."""
         await self._view.settle(_SETTLE_TIMEOUT_S)
         self._queue({"type": "done", "seq": seq})
 
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+    def _later(self, work: Coroutine[Any, Any, None], target: str = "") -> asyncio.Task[None]:
         task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = target
+        task.add_done_callback(self._forget)
+        return task
 
-    async def _handle(self, target: str, data: dict[str, Any], seq: int) -> None:
-        try:
-            if await self._view.handle(target, data, seq):
-                self._last_handled = (target, received_at.get())
-            else:
-                self._tell_too_late(target)
-        except Exception as error:
-            self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        del self._tasks[task]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("ui.session_failed", exc_info=error)
+            self.life.cancel()
+
+    def _tell_failure(self, error: Exception, cause: BaseException | None = None) -> None:
+        error.__cause__ = cause or error.__cause__
+        self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+
+    def _tell_timeout(self, target: str, timeout_s: float) -> None:
+        log.warning("ui.handler_timed_out", target=target, timeout_s=timeout_s)
+        sentence = t(
+            "This took longer than {seconds} seconds and was canceled. Check whether it was done before you try again.",
+            seconds=f"{timeout_s:g}",
+        )
+        self._queue({"type": "toast", "message": sentence, "variant": "error"})
 
     def _log_fault(self, error_id: str, part: str, message: str) -> None:
         """The browser shows this id beside the part of the page that failed there. What it says is only quoted, within bounds."""
@@ -331,31 +427,82 @@ class Session:
         sentence = t("The page changed before your click arrived. Look again, and repeat it if you still want it.")
         self._queue({"type": "toast", "message": sentence, "variant": "info"})
 
+    # Who it is
+
     def _check_later(self) -> None:
         self._next_check = asyncio.get_running_loop().call_later(_IDLE_CHECK_S, self._check_while_idle)
 
     def _check_while_idle(self) -> None:
         """A session that has expired ends although nothing happens."""
-        self._check_soon()
+        if not self._identifying.locked():
+            self._check_soon()
         self._check_later()
 
     def _check_soon(self) -> None:
+        """Check who it is beside whatever runs: an ended session must not stay open as long as a handler takes."""
         self._identified_at = 0.0
-        self._events.put_nowait(_CHECK)
+        self._later(self._check())
+
+    async def _check(self) -> None:
+        with speaking(self._view.connection.language):  # whoever published the end speaks another language
+            await self._is_still_allowed(is_use=False)
 
     async def _is_still_allowed(self, *, is_use: bool) -> bool:
         """Check again who this is; a role that changed may lead elsewhere, a session that ended ends the socket."""
-        if self._actor is None or time.monotonic() - self._identified_at < _IDENTITY_MAX_AGE_S:
+        if self._actor is None:
             return True
-        actor = await self._site.recognise(self._actor, is_use=is_use)
-        self._identified_at = time.monotonic()
-        if actor is None or actor.id != self._actor.id:
-            self._close_code = _SESSION_ENDED
-            return False
-        if actor != self._actor:
-            self._actor = self._view.connection.actor = actor
-            self._relocate(self._view.found.location.address)
-        return True
+        async with self._identifying:
+            if self._close_code == _SESSION_ENDED:
+                return False
+            if time.monotonic() - self._identified_at < _IDENTITY_MAX_AGE_S:
+                return True
+            actor = await self._recognise(self._actor, is_use=is_use)
+            self._identified_at = time.monotonic()
+            if actor is None or actor.id != self._actor.id:
+                self._close_code = _SESSION_ENDED
+                self._end("signed out", within_s=_LAST_WORDS_S)  # a handler that has ended it may have more to say
+                return False
+            if actor != self._actor:
+                self._actor = self._view.connection.actor = actor
+                self._relocate(self._view.found.location.address)
+            return True
+
+    async def _recognise(self, actor: Actor, *, is_use: bool) -> Actor | None:
+        """Who the actor is by now. While that cannot be found out, the page is paused: nothing is handled and all of its
+        state is kept."""
+        retry_s = _FIRST_RETRY_S
+        while True:
+            try:
+                found = await self._site.recognise(actor, is_use=is_use)
+            except Exception as error:
+                self._pause(error)
+                await asyncio.sleep(retry_s)
+                retry_s = min(2 * retry_s, _LONGEST_RETRY_S)
+            else:
+                self._go_on()
+                return found
+
+    def _pause(self, error: Exception) -> None:
+        if not self._is_paused:
+            self._is_paused = True
+            log.warning("ui.session_paused", exc_info=error)
+            self._tell_pause()
+
+    def _tell_pause(self) -> None:
+        sentence = t("The server cannot reach its database. Your page is kept; it continues by itself.")
+        self._queue({"type": "paused", "sentence": sentence})
+
+    def _go_on(self) -> None:
+        if self._is_paused:
+            self._is_paused = False
+            log.info("ui.session_continues")
+            self._queue({"type": "paused", "sentence": None})
+
+    # Where it is
+
+    def _has_moved_on(self) -> bool:
+        """Whether the person has gone to another address since they did what is being handled. It then leads nowhere."""
+        return 0 < received_at.get() < self._moved_at
 
     def _route(self, address: str) -> Found | None:
         for _ in range(5):
@@ -375,26 +522,37 @@ class Session:
             self._site.on_view(found.screen.path, self._actor, self._view.connection.language)
         self._view.move(found)
 
+    def _move(self, address: str) -> None:
+        if not self._has_moved_on():
+            self._relocate(address)
+
     # Out
+
+    def _send(self, frame: Frame) -> None:
+        if frame["type"] != "navigate" or frame["reload"] or not self._has_moved_on():
+            self._queue(frame)
 
     def _queue(self, frame: Frame) -> None:
         self._frames.append(frame)
         self._wake.set()
 
     async def _send_loop(self, transport: Transport) -> None:
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_REST_AFTER_S):
-                    await self._wake.wait()
-            if not self._wake.is_set():
-                self._view.rest()
+        with suppress(TransportClosed):  # whoever receives learns why
+            while True:
+                await self._woken()
+                self._wake.clear()
+                if self._view.failure is not None:
+                    raise self._view.failure
+                await self._flush(transport)
+
+    async def _woken(self) -> None:
+        """Wait until there is something to send."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_REST_AFTER_S):
                 await self._wake.wait()
-            self._wake.clear()
-            if self._view.failure is not None:
-                log.error("ui.view_failed", exc_info=self._view.failure)
-                self.life.cancel()
-                return
-            await self._flush(transport)
+        if not self._wake.is_set():
+            self._view.rest()
+            await self._wake.wait()
 
     async def _flush(self, transport: Transport) -> None:
         for frame in self._changes():
@@ -413,16 +571,18 @@ class Session:
         yield from frames
 
 
-_CHECK: Frame = {"type": "check", "received_at": 0.0}
+def _goes_before(earlier: str, target: str) -> bool:
+    """Whether what is done at `earlier` must be done before anything is done at `target`: one handler does one thing at a
+    time, and a form is sent with what was put into its fields."""
+    return earlier == target or (event_of(target) == "onSubmit" and event_of(earlier) in _OF_FIELDS)
 
 
-def read_frame(text: str) -> Frame | None:
-    """None when `text` is no JSON object."""
+async def _received(transport: Transport) -> str:
+    """The next frame; what is not even text is as good as empty."""
     try:
-        frame = json.loads(text)
-    except ValueError:
-        return None
-    return cast(Frame, frame) if isinstance(frame, dict) else None
+        return await transport.receive()
+    except MalformedFrame:
+        return ""
 
 
 def encoded(frame: Frame) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -14,8 +13,9 @@ from fundwright.core.messages import set_language, t
 from fundwright.core.settings import Settings
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.document import language_of
+from fundwright_ui.runtime.frames import Hello, read_frame
 from fundwright_ui.runtime.router import Redirect
-from fundwright_ui.runtime.session import Session, Site, encoded, read_frame
+from fundwright_ui.runtime.session import Session, Site, encoded
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
 
 _MAX_SESSIONS_PER_OWNER = 50
@@ -51,13 +51,12 @@ class Sockets:
             else:
                 await _refuse(transport, t("The server did not understand the page. Load it again."), _POLICY)
 
-    async def _greet(self, transport: Transport, actor: Actor | None, hello: dict[str, Any]) -> None:
-        received = hello.get("received")
-        earlier = self._sessions.get(str(hello.get("session")))
-        if earlier and earlier.belongs_to(actor) and isinstance(received, int) and earlier.can_resume(received):
-            await earlier.resume(transport, received)
+    async def _greet(self, transport: Transport, actor: Actor | None, hello: Hello) -> None:
+        earlier = self._sessions.get(hello.session or "")
+        if earlier and earlier.belongs_to(actor) and hello.received is not None and earlier.can_resume(hello.received):
+            await earlier.resume(transport, hello.received)
             return
-        found = self._site.router.route(str(hello.get("path", "/")), actor)
+        found = self._site.router.route(hello.path, actor)
         if isinstance(found, Redirect):
             await transport.send(encoded({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
             return
@@ -68,7 +67,7 @@ class Sockets:
         session = Session(self._site, transport, actor, found, owner=owner)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
-        await session.mount(transport, hello.get("hash"))
+        await session.mount(transport, hello.hash)
 
     def _has_room(self, owner: UUID | str) -> bool:
         """A page whose connection is lost makes room for one that is open."""
@@ -81,7 +80,7 @@ class Sockets:
         return lost is not None
 
 
-async def _hello(transport: Transport) -> dict[str, Any] | None:
+async def _hello(transport: Transport) -> Hello | None:
     """None when the page says something else, or nothing in time."""
     try:
         async with asyncio.timeout(_HELLO_TIMEOUT_S):
@@ -89,7 +88,7 @@ async def _hello(transport: Transport) -> dict[str, Any] | None:
     except (TimeoutError, MalformedFrame):
         return None
     frame = read_frame(text) if len(text) <= _MAX_HELLO_CHARACTERS else None
-    return frame if frame is not None and frame.get("type") == "hello" else None
+    return frame if isinstance(frame, Hello) else None
 
 
 async def _refuse(transport: Transport, sentence: str, code: int) -> None:

@@ -60,6 +60,17 @@ describe("a page that comes back", () => {
     expect(page.isReady()).toBe(true);
   });
 
+  it("says why nothing is handled, for as long as that is so", async () => {
+    const page = await openPage(press);
+    await page.receive({ type: "paused", sentence: "The database is away." });
+    expect(screen.getAllByText("The database is away.")).toHaveLength(1);
+    await lose(page);
+    await page.receive({ type: "resumed", seq: 0 }, { type: "paused", sentence: "The database is away." });
+    expect(screen.getAllByText("The database is away.")).toHaveLength(1);
+    await page.receive({ type: "paused", sentence: null });
+    expect(screen.queryByText("The database is away.")).toBeNull();
+  });
+
   it("then sends what was pressed and typed meanwhile", async () => {
     const page = await openPage({ f: 1, c: [named, press] });
     const lost = page.socket();

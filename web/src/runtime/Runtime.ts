@@ -37,7 +37,7 @@ export class Runtime {
   readonly title: Signal<string>;
   readonly isHydrated = new Signal(false);
   readonly isConnected = new Signal(true);
-  /** Why the server does not let the page in, while it does not. */
+  /** Why the server does not let the page in, or handles nothing of what is done on it, while that is so. */
   readonly refusal = new Signal<string | null>(null);
   /** What is shown or waits for room. */
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
@@ -210,6 +210,9 @@ export class Runtime {
       case "refused":
         if (this.#connection.isMounted) this.toast(frame.sentence, "error");
         else this.refusal.set(frame.sentence);
+        break;
+      case "paused":
+        this.refusal.set(frame.sentence);
         break;
       case "navigate":
         if (frame.reload === true || /^https?:/.test(frame.path)) this.#load(frame.path);

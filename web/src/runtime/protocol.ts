@@ -79,7 +79,8 @@ export type ServerFrame =
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
   | { readonly type: "signed_out"; readonly next: string }
   | { readonly type: "download"; readonly url: string }
-  | { readonly type: "refused"; readonly sentence: string };
+  | { readonly type: "refused"; readonly sentence: string }
+  | { readonly type: "paused"; readonly sentence: string | null };
 
 export type EventData = Readonly<Record<string, unknown>>;
 

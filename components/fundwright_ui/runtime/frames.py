@@ -1,0 +1,90 @@
+"""The frames that a page sends (docs/runtime-protocol.md), read from text that anybody may have written."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+_LARGEST = 2**53 - 1  # the largest whole number that JavaScript counts to exactly
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+
+Count = Annotated[int, Field(ge=0, le=_LARGEST)]
+Number = Annotated[int, Field(ge=1, le=_LARGEST)]
+
+
+class _Frame(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class Hello(_Frame):
+    """The first frame of a connection; with `session` and `received`, that of a page that had lost its connection."""
+
+    type: Literal["hello"]
+    path: str = "/"
+    hash: str | None = None
+    session: str | None = None
+    received: Count | None = None
+
+
+class Ping(_Frame):
+    type: Literal["ping"]
+    received: Count | None = None
+
+
+class Event(_Frame):
+    """Something that a person did on the page."""
+
+    type: Literal["event"]
+    seq: Number
+    target: str
+    data: dict[str, Any] = {}
+    received: Count | None = None
+
+
+class Moved(_Frame):
+    """The page has moved to another address."""
+
+    type: Literal["location"]
+    seq: Number
+    path: str
+    received: Count | None = None
+
+
+class Fault(_Frame):
+    """A part of the page failed in the browser."""
+
+    type: Literal["fault"]
+    seq: Number
+    id: str
+    part: str
+    message: str
+    received: Count | None = None
+
+
+Numbered = Event | Moved | Fault
+ClientFrame = Annotated[Hello | Ping | Event | Moved | Fault, Field(discriminator="type")]
+
+_FRAMES: TypeAdapter[Hello | Ping | Numbered] = TypeAdapter(ClientFrame)
+
+
+def read_frame(text: str) -> Hello | Ping | Numbered | None:
+    """The frame in `text`, None when it is not one. Text with half a character in it, as cutting an emoji in two leaves
+    it, has U+FFFD there instead: neither the database nor another page could take the half."""
+    try:
+        return _FRAMES.validate_json(text)
+    except ValidationError:
+        repaired = _ESCAPE.sub(_whole, text)
+    if repaired == text:
+        return None
+    try:
+        return _FRAMES.validate_json(repaired)
+    except ValidationError:
+        return None
+
+
+def _whole(escape: re.Match[str]) -> str:
+    return "\\ufffd" if escape[1] else escape[0]

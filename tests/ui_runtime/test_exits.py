@@ -1,0 +1,145 @@
+"""However a connection ends, its session is released: nobody is locked out by pages that are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+from websockets.exceptions import ConnectionClosed
+
+from fundwright_ui.runtime.view import View
+from tests.ui_runtime.conftest import Client, Server
+
+DEEP = "[" * 200_000
+BAD: list[str | bytes] = [
+    b"\x00\xff",
+    DEEP,
+    '{"type": "event", "seq": 1, "target": "x", "data": ' + '{"a":' * 100_000,
+    '{"type": "event", "seq": 1e400, "target": "x"}',
+    '{"type": "event", "seq": true, "target": ["x"]}',
+    '{"type": "event", "seq": ' + "9" * 5_000 + ', "target": "x"}',
+    '{"type": "event", "seq": NaN, "target": "x"}',
+    '{"type": "location", "seq": 1}',
+    '{"type": "ping", "received": -1}',
+    '{"type": "hello", "path": "/public"}',
+    "null",
+    "",
+]
+
+
+async def answers_a_new_visitor(server: Server) -> bool:
+    async with server.socket() as client:
+        await client.hello("/public")
+        await client.click("add")
+        return client.text.endswith("count 1")
+
+
+class TestBadFrame:
+    @pytest.mark.parametrize("frame", BAD, ids=lambda frame: repr(frame[:40]))
+    async def test_is_answered_with_a_sentence_and_the_page_goes_on(self, server: Server, frame: str | bytes) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.websocket.send(frame)
+            assert "did not understand" in (await client.until("refused"))["sentence"]
+            client.seq = 1_000_000_000
+            await client.click("add")
+            assert client.text.endswith("count 1")
+
+    @pytest.mark.parametrize("frame", [b"\x00", DEEP], ids=["bytes", "deep"])
+    async def test_sent_by_more_pages_than_one_address_may_open_locks_nobody_out(
+        self, server: Server, frame: str | bytes
+    ) -> None:
+        for _ in range(60):
+            async with server.socket() as client:
+                await client.hello("/public")
+                await client.websocket.send(frame)
+                await client.until("refused")
+        assert await answers_a_new_visitor(server)
+
+    @pytest.mark.parametrize("frame", [b"\x00", DEEP], ids=["bytes", "deep"])
+    async def test_instead_of_hello_is_refused(self, server: Server, frame: str | bytes) -> None:
+        async with server.socket() as client:
+            await client.websocket.send(frame)
+            assert "did not understand" in (await client.until("refused"))["sentence"]
+
+    @pytest.mark.parametrize("path", ["//[", "http://[", "/%ff%00", "/echo/%ed%a0%80", "\\", "?", ""])
+    async def test_that_names_no_address_leads_to_a_page(self, server: Server, path: str) -> None:
+        async with server.socket() as client:
+            await client.hello("/public")
+            await client.go(path)
+            await client.go("/public")
+            await client.click("add")
+            assert client.text.endswith("count 1")
+
+    async def test_with_half_an_emoji_keeps_the_rest_of_the_text(self, server: Server) -> None:
+        async with server.socket(token=await server.sign_in()) as client:
+            await client.hello("/notes")
+            await client.click("keep", value="half \ud83d of it, all 😀 of it, \\ud83d spelled out")
+            assert "half \ufffd of it, all 😀 of it, \\ud83d spelled out" in client.text
+
+
+class TestFailureOfOurs:
+    """Whatever goes wrong between a page and its session, the log has it and the page starts anew."""
+
+    async def fail(self, server: Server, client: Client) -> list[Any]:
+        with capture_logs() as logs:
+            with suppress(ConnectionClosed):
+                await client.websocket.send(json.dumps({"type": "ping", "received": 0}))
+                await client.click("add")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(5):
+                    while not any(each["event"] == "ui.session_ended" for each in logs):
+                        await asyncio.sleep(0.01)
+        return logs
+
+    @pytest.mark.parametrize("part", ["_read", "_flush"])
+    async def test_is_logged_and_the_page_is_mounted_anew(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch, part: str
+    ) -> None:
+        def fail(*_arguments: object) -> None:
+            raise RuntimeError("out of order")
+
+        async with server.socket() as client:
+            await client.hello("/public")
+            with monkeypatch.context() as broken:
+                broken.setattr(f"fundwright_ui.runtime.session.Session.{part}", fail)
+                logs = await self.fail(server, client)
+                with pytest.raises(ConnectionClosed) as closed:
+                    await client.until("done")
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1011
+        assert "ui.exchange_failed" in [each["event"] for each in logs]
+        async with server.socket() as again:
+            await again.hello("/public", session=client.session, received=client.received)
+            assert again.text.endswith("count 0")
+
+    async def test_while_the_page_is_rendered_first_is_logged_too(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def fail(*_arguments: object) -> None:
+            raise RuntimeError("out of order")
+
+        with monkeypatch.context() as broken, capture_logs() as logs:
+            broken.setattr(View, "settle", fail)
+            for _ in range(60):
+                async with server.socket() as client:
+                    with pytest.raises(ConnectionClosed):
+                        await client.hello("/public")
+        assert [each["event"] for each in logs].count("ui.session_failed") == 60
+        assert await answers_a_new_visitor(server)
+
+
+class TestEnd:
+    async def test_of_a_session_is_in_the_log_with_its_reason(self, server: Server) -> None:
+        server.set(resume_s=0.05)
+        with capture_logs() as logs:
+            async with server.socket() as left:
+                await left.hello("/public")
+            async with server.socket() as lost:
+                await lost.hello("/public")
+                lost.websocket.transport.abort()
+            async with asyncio.timeout(5):
+                while len(ends := [each["reason"] for each in logs if each["event"] == "ui.session_ended"]) < 2:
+                    await asyncio.sleep(0.01)
+        assert sorted(ends) == ["left", "not resumed"]
