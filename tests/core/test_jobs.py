@@ -14,7 +14,7 @@ from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState, _job_lock
-from fundwright.core.messages import speaking, t
+from fundwright.core.messages import nlater, speaking, t
 
 OWNER = uuid4()
 
@@ -67,6 +67,22 @@ async def out_of_reach(url: str) -> AsyncIterator[None]:
             yield
         finally:
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+
+
+class TestTitle:
+    async def test_is_read_in_the_language_of_the_reader(self, queue: JobQueue) -> None:
+        queue.register("count", _nothing)
+        async with queue.database.transaction() as session:
+            title = nlater("Train {n} document", "Train {n} documents", 2)
+            added = await queue.enqueue(session, "count", title=title, owner_id=OWNER, payload={})
+            plain = await queue.enqueue(session, "count", title="My\x1ffile.csv", owner_id=OWNER, payload={})
+        assert added.title == (await read(queue, added.id)).title == "Train 2 documents"
+        with speaking("de"):
+            assert (await read(queue, added.id)).title == "2 Dokumente trainieren"
+            assert (await read(queue, plain.id)).title == "My file.csv"
+
+
+async def _nothing(_run: JobRun) -> None: ...
 
 
 class TestEnqueue:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fundwright.core import messages
-from fundwright.core.messages import current_language, nt, number, percent, speaking, t, translations
+from fundwright.core.messages import Message, current_language, later, nlater, nt, number, percent, speaking, t, translations
 
 _CATALOGUE = """
 msgid ""
@@ -98,6 +99,19 @@ class TestPlural:
         assert [nt("{n} document", "{n} documents", n) for n in (0, 1, 2)] == ["0 documents", "1 document", "2 documents"]
         with speaking("fr"):
             assert [nt("{n} document", "{n} documents", n) for n in (0, 1, 2)] == ["0 fichier", "1 fichier", "2 fichiers"]
+
+
+class TestKeptMessage:
+    def test_is_written_in_the_language_of_whoever_reads_it(self) -> None:
+        kept = [
+            nlater("{n} document", "{n} documents", 2),
+            later("Save {name}", name=later("Save {name}", name="x")),
+            later("Unheard of"),
+        ]
+        read = [Message.from_json(json.loads(json.dumps(message.to_json()))) for message in kept]
+        assert [str(message) for message in read] == ["2 documents", "Save Save x", "Unheard of"]
+        with speaking("fr"):
+            assert [str(message) for message in read] == ["2 fichiers", "Enregistrer Enregistrer x", "Unheard of"]
 
 
 def test_the_browser_half_gets_what_is_translated() -> None:

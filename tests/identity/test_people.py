@@ -12,6 +12,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
+from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.identity import people, service
 from fundwright.identity.people import LastAdministrator
@@ -121,5 +122,8 @@ class TestAudit:
         assert await count(text="ADA@") == 1
         assert await count(first=today, last=today) == 2
         assert await count(last=today - timedelta(days=1)) == 0
+        with speaking("de"):
+            assert await count(text="konto ANGE") == 2
+        assert await count(text="konto ANGE") == 0
         lines = [line async for line in people.export_audit(session, root, AuditQuery(text="ada@"))]
         assert (len(lines), "account.created,ada@example.org" in lines[1]) == (2, True)

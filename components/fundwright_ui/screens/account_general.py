@@ -17,7 +17,6 @@ from fundwright.identity import account, photos, places
 from fundwright.identity.schemas import AccountProfile, LocaleChange, ProfileChange
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
-from fundwright_ui.screens.people import role_label
 from fundwright_ui.screens.pricing import price_of
 from fundwright_ui.screens.subscriptions import last_day
 from fundwright_ui.ui import (
@@ -94,9 +93,7 @@ def _photo(profile: AccountProfile) -> VdomDict:
         card(
             row(
                 avatar(profile.display_name, connection.href(profile.photo_url) if profile.photo_url else None, large=True),
-                definition_list(
-                    {t("Name"): profile.display_name, t("Email"): profile.email, t("Role"): role_label(profile.role)}
-                ),
+                definition_list({t("Name"): profile.display_name, t("Email"): profile.email, t("Role"): profile.role.label}),
             ),
             FileDrop(
                 label=t("Choose a photo"),

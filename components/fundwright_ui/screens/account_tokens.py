@@ -53,10 +53,6 @@ class NewToken(BaseModel):
     lasts_days: Annotated[int, Field(ge=1, le=366)]
 
 
-def scope_label(scope: TokenScope) -> str:
-    return {TokenScope.READ: t("May only read"), TokenScope.WRITE: t("May change things")}[scope]
-
-
 @component
 def tokens_tab() -> VdomDict:
     actor = use_actor()
@@ -112,9 +108,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
             html.div(
                 {"className": "fw-form-row"},
                 text_field("name", t("Name"), required=True, maxlength=200, help=t("What it is for.")),
-                select_field(
-                    "scope", t("Scope"), [Option(scope, scope_label(scope)) for scope in TokenScope], default=TokenScope.READ
-                ),
+                select_field("scope", t("Scope"), [Option(scope, scope.label) for scope in TokenScope], default=TokenScope.READ),
                 text_field(
                     "lasts_days",
                     t("Days until it expires"),
@@ -180,7 +174,7 @@ def _list(tokens: Page[ApiTokenRead] | None, error: str | None, reload: Callable
 def _token(token: ApiTokenRead, ask: Callable[[ApiTokenRead], None]) -> VdomDict:
     label, color = _state(token)
     return card(
-        row(chip(label, color=color), chip(scope_label(token.scope))),
+        row(chip(label, color=color), chip(token.scope.label)),
         definition_list(
             {
                 t("Begins with"): html.code(token.prefix),

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity import people
+from fundwright.identity.audit import action_label
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AuditQuery, AuditRead, Permission
 from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
@@ -79,7 +80,7 @@ def _row(line: AuditRead) -> Row:
         id=str(line.id),
         cells={
             "at": line.at,
-            "action": line.action,
+            "action": action_label(line.action),
             "who": line.actor_email or "",
             "subject": line.subject,
             "address": line.address,

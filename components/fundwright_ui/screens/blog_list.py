@@ -46,16 +46,8 @@ def edit_path(post_id: UUID) -> str:
     return f"/dashboard/blog/{post_id}/edit"
 
 
-def post_state_label(state: PostState) -> str:
-    return {
-        PostState.DRAFT: t("Draft"),
-        PostState.SCHEDULED: t("Scheduled"),
-        PostState.PUBLISHED: t("Published"),
-    }[state]
-
-
 def post_state_chip(state: PostState) -> VdomDict:
-    return chip(post_state_label(state), color=_COLORS[state])
+    return chip(state.label, color=_COLORS[state])
 
 
 @screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE))
@@ -93,7 +85,7 @@ def blog_list_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("All")), *(Option(state, post_state_label(state)) for state in PostState)],
+                [Option("", t("All")), *(Option(state, state.label) for state in PostState)],
                 value=query.state or "",
                 on_change=lambda state: url.set(state=state, page=None),
             ),
@@ -140,7 +132,7 @@ def _row(post: PostRow) -> Row:
         id=str(post.id),
         cells={
             "title": post.title,
-            "state": (Chip(label=post_state_label(post.state), color=_COLORS[post.state]),),
+            "state": (Chip(label=post.state.label, color=_COLORS[post.state]),),
             "published_at": post.published_at,
             "author": post.author,
             "changed_at": post.changed_at,

@@ -17,13 +17,13 @@ from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
-from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow
+from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow, kind_label
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Deadlines, OpportunityRow
 from fundwright_ui.hooks import use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.history import kind_label, person_name, state_label
+from fundwright_ui.screens.history import person_name
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import chip, columns, empty, link_button, loading, page, problem, progress, section, stack
 
@@ -138,7 +138,7 @@ def _progress(job: HistoryRow) -> VdomDict:
         {"className": "fw-grow"},
         stack(
             html.p(html.span({"className": "fw-strong"}, job.title), f" · {person_name(job)}"),
-            progress(job.done, job.total, label=job.title, message=f"{kind_label(job.kind)} · {state_label(job.state)}{share}"),
+            progress(job.done, job.total, label=job.title, message=f"{kind_label(job.kind)} · {job.state.label}{share}"),
             tight=True,
         ),
     )

@@ -13,14 +13,6 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import Option, card, form, page, select_field, text_area, text_field
 
 
-def feedback_kind_label(kind: FeedbackKind) -> str:
-    return {
-        FeedbackKind.PROBLEM: t("Something does not work"),
-        FeedbackKind.IDEA: t("An idea"),
-        FeedbackKind.PRAISE: t("Praise"),
-    }[kind]
-
-
 @screen("/feedback", "Feedback")
 def feedback_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
@@ -33,7 +25,7 @@ def feedback_screen() -> VdomDict:
         t("Feedback"),
         card(
             form(
-                select_field("kind", t("What is it about?"), [Option(kind, feedback_kind_label(kind)) for kind in FeedbackKind]),
+                select_field("kind", t("What is it about?"), [Option(kind, kind.label) for kind in FeedbackKind]),
                 text_area("text", t("Your feedback"), rows=6, required=True, maxlength=5_000),
                 text_field(
                     "page",

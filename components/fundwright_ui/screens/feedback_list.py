@@ -14,7 +14,6 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import safe_next, screen
-from fundwright_ui.screens.feedback import feedback_kind_label
 from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
 from fundwright_ui.ui import (
     Color,
@@ -43,14 +42,6 @@ _STATE_COLORS: dict[FeedbackState, Color] = {
     FeedbackState.CLOSED: "success",
 }
 _BEGINNING = 140
-
-
-def _state_label(state: FeedbackState) -> str:
-    return {
-        FeedbackState.NEW: t("New"),
-        FeedbackState.OPEN: t("Open"),
-        FeedbackState.CLOSED: t("Closed"),
-    }[state]
 
 
 @screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE))
@@ -83,7 +74,7 @@ def feedback_list_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("All")), *(Option(state, _state_label(state)) for state in FeedbackState)],
+                [Option("", t("All")), *(Option(state, state.label) for state in FeedbackState)],
                 value=query.state or "",
                 on_change=lambda state: url.set(state=state, page=None),
                 id="filter-state",
@@ -91,7 +82,7 @@ def feedback_list_screen() -> VdomDict:
             select_field(
                 "kind",
                 t("Kind"),
-                [Option("", t("All")), *(Option(kind, feedback_kind_label(kind)) for kind in FeedbackKind)],
+                [Option("", t("All")), *(Option(kind, kind.label) for kind in FeedbackKind)],
                 value=query.kind or "",
                 on_change=lambda kind: url.set(kind=kind, page=None),
                 id="filter-kind",
@@ -136,8 +127,8 @@ def _row(entry: FeedbackRead) -> Row:
         id=str(entry.id),
         cells={
             "text": entry.text if len(entry.text) <= _BEGINNING else f"{entry.text[:_BEGINNING]}…",
-            "state": (Chip(label=_state_label(entry.state), color=_STATE_COLORS[entry.state]),),
-            "kind": feedback_kind_label(entry.kind),
+            "state": (Chip(label=entry.state.label, color=_STATE_COLORS[entry.state]),),
+            "kind": entry.kind.label,
             "sender": entry.sender,
             "created_at": entry.created_at,
         },
@@ -164,18 +155,16 @@ def _opened(entry: FeedbackRead) -> VdomDict:
         html.p({"className": "fw-prewrap", "dir": "auto"}, entry.text),
         definition_list(
             {
-                t("Kind"): feedback_kind_label(entry.kind),
+                t("Kind"): entry.kind.label,
                 t("From"): entry.sender,
                 t("Sent"): moment(entry.created_at),
                 t("Page"): text_link(own_page, connection.href(own_page)) if own_page else entry.page,
-                t("State"): None if can_change else _state_label(entry.state),
+                t("State"): None if can_change else entry.state.label,
                 t("Note of the team"): None if can_change else entry.note,
             }
         ),
         form(
-            select_field(
-                "state", t("State"), [Option(state, _state_label(state)) for state in FeedbackState], default=entry.state
-            ),
+            select_field("state", t("State"), [Option(state, state.label) for state in FeedbackState], default=entry.state),
             text_area("note", t("Note of the team"), default=entry.note, rows=3, maxlength=2_000),
             on_submit=changing,
             model=FeedbackChange,

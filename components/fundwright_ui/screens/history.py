@@ -10,10 +10,9 @@ from reactpy.types import Component, VdomDict
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import current_language, nt, number, percent, t
 from fundwright.core.paging import PageRequest
-from fundwright.identity import personal_data
 from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
-from fundwright.insights.schemas import DRAFT, IMPORT, TRAINING, HistoryChoices, HistoryQuery, HistoryRow, HistoryState
+from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState, kind_label
 from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
 from fundwright_ui.hooks import (
@@ -38,17 +37,6 @@ STATE_COLORS: dict[JobState, Color] = {
     JobState.FAILED: "error",
     JobState.CANCELLED: "warning",
 }
-
-
-def state_label(state: JobState) -> str:
-    """The state of a run in the reader's language."""
-    return {
-        JobState.QUEUED: t("Waiting"),
-        JobState.RUNNING: t("Running"),
-        JobState.SUCCEEDED: t("Done"),
-        JobState.FAILED: t("Failed"),
-        JobState.CANCELLED: t("Cancelled"),
-    }[state]
 
 
 def duration_text(duration_s: float | None) -> str:
@@ -157,18 +145,6 @@ def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices
     )
 
 
-def kind_label(kind: str) -> str:
-    """A kind of job in the reader's language; one that a package brought goes by its own name."""
-    names = {
-        "categorise": t("Categorisation"),
-        DRAFT: t("Draft"),
-        IMPORT: t("File import"),
-        TRAINING: t("Training run"),
-        personal_data.JOB_KIND: t("Copy of one's own data"),
-    }
-    return names.get(kind, kind)
-
-
 def _job_row(job: HistoryRow, connection: Connection) -> Row:
     share = f" {percent(job.done / job.total)}" if job.state == JobState.RUNNING and job.total else ""
     href = connection.href(f"/dashboard/history/{job.run_id}")
@@ -178,7 +154,7 @@ def _job_row(job: HistoryRow, connection: Connection) -> Row:
             "kind": kind_label(job.kind),
             "title": LinkCell(label=job.title, href=href) if job.run_id else job.title,
             "person": person_name(job),
-            "state": (Chip(label=f"{state_label(job.state)}{share}", color=STATE_COLORS[job.state]),),
+            "state": (Chip(label=f"{job.state.label}{share}", color=STATE_COLORS[job.state]),),
             "created_at": job.created_at,
             "duration_s": duration_text(job.duration_s),
         },
@@ -245,7 +221,7 @@ def _row(run: RunRead, href: str) -> Row:
         id=str(run.id),
         cells={
             "run": LinkCell(label=nt("{n} document", "{n} documents", run.total), href=href),
-            "state": (Chip(label=state_label(run.state), color=STATE_COLORS[run.state]),),
+            "state": (Chip(label=run.state.label, color=STATE_COLORS[run.state]),),
             "created_at": run.created_at,
             "duration_s": duration_text(run.duration_s),
             "documents": run.documents,

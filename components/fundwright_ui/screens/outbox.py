@@ -26,15 +26,6 @@ COLORS: dict[MailState, Color] = {
 }
 
 
-def state_label(state: MailState) -> str:
-    return {
-        MailState.KEPT: t("Kept here"),
-        MailState.WAITING: t("Waiting"),
-        MailState.SENT: t("Sent"),
-        MailState.FAILED: t("Failed"),
-    }[state]
-
-
 @screen("/dashboard/outbox", "Outbox", roles=frozenset({Role.ADMIN}))
 def outbox_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
@@ -94,7 +85,7 @@ def _letter(mail_id: str) -> VdomDict:
         mail.subject,
         section(
             t("Letter"),
-            definition_list([(t("To"), mail.recipient), (t("State"), state_label(mail.state)), (t("Error"), mail.error)]),
+            definition_list([(t("To"), mail.recipient), (t("State"), mail.state.label), (t("Error"), mail.error)]),
             html.pre({"tabIndex": 0, "className": "fw-letter", "dir": "auto"}, mail.text)
             if mail.text
             else html.p({"className": "fw-muted"}, t("It was sent, and its text forgotten: a link in it may open an account.")),
@@ -109,7 +100,7 @@ def _row(mail: MailRead, href: str) -> Row:
         cells={
             "subject": LinkCell(label=mail.subject, href=href),
             "recipient": mail.recipient,
-            "state": (Chip(label=state_label(mail.state), color=COLORS[mail.state]),),
+            "state": (Chip(label=mail.state.label, color=COLORS[mail.state]),),
             "created_at": mail.created_at,
             "error": mail.error,
         },

@@ -52,20 +52,11 @@ class InvoiceForm(PaymentCreate):
     amount_cents: Annotated[Cents, CentsTyped]
 
 
-def payment_state_label(state: PaymentState) -> str:
-    """The state of an invoice in the reader's language."""
-    return {
-        PaymentState.OPEN: t("Unpaid"),
-        PaymentState.PAID: t("Paid"),
-        PaymentState.VOID: t("Void"),
-    }[state]
-
-
 def payment_chip(payment: PaymentRead) -> Chip:
     """Its state; an open one that should have been paid says so."""
     if payment.state is PaymentState.OPEN and payment.due < now().date():
         return Chip(label=t("Overdue"), color="warning")
-    return Chip(label=payment_state_label(payment.state), color=_COLORS[payment.state])
+    return Chip(label=payment.state.label, color=_COLORS[payment.state])
 
 
 @screen(PATH, "Payment history", roles=roles_with(Permission.OVERSEE))
@@ -130,7 +121,7 @@ def payment_history_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("Any")), *(Option(state, payment_state_label(state)) for state in PaymentState)],
+                [Option("", t("Any")), *(Option(state, state.label) for state in PaymentState)],
                 default=query.state or "",
             ),
         ),
@@ -145,7 +136,7 @@ def payment_history_screen() -> VdomDict:
                     html.li(
                         {"key": f"{each.currency} {each.state}"},
                         chip(
-                            f"{payment_state_label(each.state)}: {money(each.amount_cents, each.currency)}",
+                            f"{each.state.label}: {money(each.amount_cents, each.currency)}",
                             color=_COLORS[each.state],
                         ),
                     )

@@ -49,25 +49,8 @@ class Invited(BaseModel):
     role: Role = Role.USER
 
 
-def role_label(role: Role) -> str:
-    return {
-        Role.USER: t("User"),
-        Role.ADMIN: t("Administrator"),
-        Role.VIEWER: t("Viewer"),
-        Role.REVIEWER: t("Reviewer"),
-    }[role]
-
-
-def state_label(state: AccountState) -> str:
-    return {
-        AccountState.ACTIVE: t("Active"),
-        AccountState.UNCONFIRMED: t("Not confirmed"),
-        AccountState.DISABLED: t("Disabled"),
-    }[state]
-
-
 def role_options() -> list[Option]:
-    return [Option(role, role_label(role)) for role in Role]
+    return [Option(role, role.label) for role in Role]
 
 
 @screen(PATH, "People", roles=roles_with(Permission.OVERSEE))
@@ -95,7 +78,7 @@ def people_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("Any")), *(Option(state, state_label(state)) for state in AccountState)],
+                [Option("", t("Any")), *(Option(state, state.label) for state in AccountState)],
                 default=query.state or "",
             ),
         ),
@@ -167,8 +150,8 @@ def _row(person: AccountRead, href: str) -> Row:
         cells={
             "email": LinkCell(label=person.email, href=href),
             "name": person.name,
-            "role": role_label(person.role),
-            "state": (Chip(label=state_label(person.state), color=STATE_COLORS[person.state]),),
+            "role": person.role.label,
+            "state": (Chip(label=person.state.label, color=STATE_COLORS[person.state]),),
             "created_at": person.created_at,
             "last_signed_in_at": person.last_signed_in_at,
         },

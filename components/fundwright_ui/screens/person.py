@@ -29,7 +29,7 @@ from fundwright_ui.hooks import (
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.devices import device_name
 from fundwright_ui.screens.listing import existing_page, pages
-from fundwright_ui.screens.people import PATH, role_label, role_options, state_label
+from fundwright_ui.screens.people import PATH, role_options
 from fundwright_ui.ui import (
     alert,
     button,
@@ -85,8 +85,8 @@ def person_screen() -> VdomDict:
             definition_list(
                 {
                     t("Name"): person.name,
-                    t("Role"): role_label(person.role),
-                    t("State"): state_label(person.state),
+                    t("Role"): person.role.label,
+                    t("State"): person.state.label,
                     t("Second factor"): t("Yes") if has_second_factor else t("None"),
                     t("Created"): moment(person.created_at, shown="date"),
                     t("Last signed in"): moment(person.last_signed_in_at) if person.last_signed_in_at else t("Never"),

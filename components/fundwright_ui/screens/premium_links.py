@@ -58,18 +58,8 @@ _USUAL_DAYS = "30"
 _OPEN_FOR = timedelta(days=30)
 
 
-def link_state_label(state: LinkState) -> str:
-    """The state of a link in the reader's language."""
-    return {
-        LinkState.ACTIVE: t("Works"),
-        LinkState.EXPIRED: t("Expired"),
-        LinkState.USED_UP: t("Used up"),
-        LinkState.REVOKED: t("Revoked"),
-    }[state]
-
-
 def link_chip(state: LinkState) -> Chip:
-    return Chip(label=link_state_label(state), color=_COLORS[state])
+    return Chip(label=state.label, color=_COLORS[state])
 
 
 @screen(PATH, "Premium Link", roles=roles_with(Permission.OVERSEE))
@@ -117,7 +107,7 @@ def premium_links_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("Any")), *(Option(state, link_state_label(state)) for state in _COLORS)],
+                [Option("", t("Any")), *(Option(state, state.label) for state in _COLORS)],
                 default=query.state or "",
             ),
         ),

@@ -16,7 +16,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.history import duration_text, state_label
+from fundwright_ui.screens.history import duration_text
 from fundwright_ui.ui import (
     Color,
     alert,
@@ -40,15 +40,6 @@ DOCUMENT_COLORS: dict[DocumentState, Color] = {
     DocumentState.TRAINED: "success",
     DocumentState.FAILED: "error",
 }
-
-
-def document_state_label(state: DocumentState) -> str:
-    """The state of a document in the reader's language."""
-    return {
-        DocumentState.WAITING: t("Not trained yet"),
-        DocumentState.TRAINED: t("Trained"),
-        DocumentState.FAILED: t("Failed"),
-    }[state]
 
 
 @screen("/dashboard/history/{id}", "Training run")
@@ -100,7 +91,7 @@ def run_screen() -> VdomDict:
         None if run.state.is_over else progress(run.done, run.total, label=title, message=progress_text(run)),
         definition_list(
             {
-                t("State"): state_label(run.state),
+                t("State"): run.state.label,
                 t("Begun"): moment(run.started_at or run.created_at),
                 t("Duration"): duration_text(run.duration_s),
                 t("Documents"): str(run.documents),
@@ -156,5 +147,5 @@ def _document(document: DocumentRead) -> VdomDict:
         {"className": "fw-list-item", "key": str(document.id)},
         html.span({"className": "fw-grow"}, document.title),
         html.span({"className": "fw-muted"}, nt("{n} passage", "{n} passages", document.chunk_count)),
-        chip(document_state_label(document.state), color=DOCUMENT_COLORS[document.state]),
+        chip(document.state.label, color=DOCUMENT_COLORS[document.state]),
     )

@@ -17,7 +17,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.subscriptions import PATH, last_day, origin_label
+from fundwright_ui.screens.subscriptions import PATH, last_day
 from fundwright_ui.ui import (
     Option,
     card,
@@ -72,7 +72,7 @@ def subscriber_screen() -> VdomDict:
                     t("Plan"): subscriber.plan_name,
                     t("Since"): moment(subscriber.since, shown="date") if subscriber.since else None,
                     t("Last day"): format_date(end, locale=current_language()) if end else None,
-                    t("How it came"): origin_label(subscriber.origin),
+                    t("How it came"): subscriber.origin.label if subscriber.origin else "",
                 }
             ),
             label=t("Subscription"),
@@ -93,7 +93,7 @@ def subscriber_screen() -> VdomDict:
                     select_field(
                         "origin",
                         t("How it came"),
-                        [Option(origin, origin_label(origin)) for origin in (Origin.MANUAL, Origin.INVOICE)],
+                        [Option(origin, origin.label) for origin in (Origin.MANUAL, Origin.INVOICE)],
                         default=Origin.INVOICE if subscriber.origin is Origin.INVOICE else Origin.MANUAL,
                     ),
                 ),

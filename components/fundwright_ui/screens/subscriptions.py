@@ -13,7 +13,6 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import (
     Cents,
     Limit,
-    Origin,
     PlanChange,
     PlanRead,
     SubscriberQuery,
@@ -57,17 +56,6 @@ class PlanForm(PlanChange):
     documents: Annotated[Limit | None, NothingTyped]
     drafts: Annotated[Limit | None, NothingTyped]
     imports: Annotated[Limit | None, NothingTyped]
-
-
-def origin_label(origin: Origin | None) -> str:
-    """How a subscription came about, in the reader's language."""
-    if origin is None:
-        return ""
-    return {
-        Origin.MANUAL: t("By hand"),
-        Origin.PREMIUM_LINK: t("Premium Link"),
-        Origin.INVOICE: t("Invoice"),
-    }[origin]
 
 
 def last_day(until: datetime | None) -> date | None:
@@ -209,6 +197,6 @@ def _row(subscriber: SubscriberRead, href: str) -> Row:
             "plan": (Chip(label=subscriber.plan_name, color="primary" if subscriber.since else "secondary"),),
             "since": subscriber.since,
             "until": last_day(subscriber.until),
-            "origin": origin_label(subscriber.origin),
+            "origin": subscriber.origin.label if subscriber.origin else "",
         },
     )

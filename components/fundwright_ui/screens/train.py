@@ -20,7 +20,7 @@ from fundwright.training.schemas import DocumentRead, DocumentState, Passage, Pa
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, sort_of
-from fundwright_ui.screens.run import document_state_label, progress_text
+from fundwright_ui.screens.run import progress_text
 from fundwright_ui.ui import (
     Color,
     alert,
@@ -353,7 +353,7 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
         definition_list(
             {
                 t("File"): document.filename,
-                t("State"): document_state_label(document.state),
+                t("State"): document.state.label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Problem"): document.error,
             }
@@ -375,7 +375,7 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
 
 
 def _row(document: DocumentRead, model_id: str | None) -> Row:
-    labels = [Chip(label=document_state_label(document.state), color=_STATE_COLORS[document.state])]
+    labels = [Chip(label=document.state.label, color=_STATE_COLORS[document.state])]
     if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
         labels = [Chip(label=t("Trained with another model"), color="warning")]
     if document.is_sample:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 Currency = Literal["usd"]
@@ -66,6 +67,15 @@ class Origin(StrEnum):
     PREMIUM_LINK = "premium_link"
     INVOICE = "invoice"
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            Origin.MANUAL: t("By hand"),
+            Origin.PREMIUM_LINK: t("Premium Link"),
+            Origin.INVOICE: t("Invoice"),
+        }[self]
+
 
 class OwnPlan(BaseModel):
     """The plan that the account is on, and what it has used of it in this month. Administrators are not held to its limits."""
@@ -115,6 +125,15 @@ class PaymentState(StrEnum):
     OPEN = "open"
     PAID = "paid"
     VOID = "void"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            PaymentState.OPEN: t("Unpaid"),
+            PaymentState.PAID: t("Paid"),
+            PaymentState.VOID: t("Void"),
+        }[self]
 
 
 class PaymentCreate(BaseModel):
@@ -174,6 +193,17 @@ class LinkState(StrEnum):
     USED_UP = "used_up"
     REVOKED = "revoked"
     UNKNOWN = "unknown"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            LinkState.ACTIVE: t("Works"),
+            LinkState.EXPIRED: t("Expired"),
+            LinkState.USED_UP: t("Used up"),
+            LinkState.REVOKED: t("Revoked"),
+            LinkState.UNKNOWN: t("Unknown"),
+        }[self]
 
 
 class PremiumLinkCreate(BaseModel):

@@ -36,7 +36,7 @@ def draft(
                 added = await service.add_draft(session, actor, core, opportunity_id=chosen.id, template=template)
             await core.jobs.run_inline(
                 service.JOB_KIND,
-                title=added.title,
+                title=service.job_title(added),
                 owner_id=actor.id,
                 payload=service.job_payload(actor, added.id),
             )

@@ -74,7 +74,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
             with _progress(core, actor.id, "Sorting"):
                 job = await core.jobs.run_inline(
                     service.CATEGORISING,
-                    title="Categorise opportunities",
+                    title=service.CATEGORISING_TITLE,
                     owner_id=actor.id,
                     payload=service.categorise_payload(actor),
                 )

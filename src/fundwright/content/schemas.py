@@ -40,6 +40,15 @@ class PostState(StrEnum):
     SCHEDULED = "scheduled"
     PUBLISHED = "published"
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            PostState.DRAFT: t("Draft"),
+            PostState.SCHEDULED: t("Scheduled"),
+            PostState.PUBLISHED: t("Published"),
+        }[self]
+
 
 class PublishedPost(BaseModel):
     """A post in the public list."""
@@ -125,11 +134,29 @@ class FeedbackKind(StrEnum):
     IDEA = "idea"
     PRAISE = "praise"
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            FeedbackKind.PROBLEM: t("Something does not work"),
+            FeedbackKind.IDEA: t("An idea"),
+            FeedbackKind.PRAISE: t("Praise"),
+        }[self]
+
 
 class FeedbackState(StrEnum):
     NEW = "new"
     OPEN = "open"
     CLOSED = "closed"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            FeedbackState.NEW: t("New"),
+            FeedbackState.OPEN: t("Open"),
+            FeedbackState.CLOSED: t("Closed"),
+        }[self]
 
 
 class FeedbackSend(BaseModel):

@@ -7,12 +7,13 @@ so any worker can tell at once that the job is orphaned and run it again from it
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -20,19 +21,22 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 from procrastinate.types import TimeDeltaParams
-from pydantic import BaseModel, ConfigDict
-from sqlalchemy import delete, func, select, update
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+from sqlalchemy import Dialect, String, TypeDecorator, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core import live
 from fundwright.core.database import Base, Database, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
-from fundwright.core.messages import current_language, speaking, t
+from fundwright.core.messages import Message, current_language, speaking, t
 
 T = TypeVar("T")
 
 log = structlog.get_logger()
+
+_AS_MESSAGE = "\x1f"
+"""Stands between a title in English, which the database sorts by, and the same as a Message in JSON."""
 
 _PROGRESS_INTERVAL_S = 0.2
 _PATIENCE_S = 1
@@ -41,6 +45,27 @@ _RECONNECT_INTERVAL_S = 2
 
 ALL_JOBS_TOPIC = "jobs"
 """Every change of any job of anybody, for those who oversee."""
+
+
+class _Title(TypeDecorator[str]):
+    """A title is kept as a Message and read in the reader's language; one that is plain text stays as it is."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | Message | None, dialect: Dialect) -> str | None:
+        if isinstance(value, Message):
+            with speaking("en"):
+                return f"{_plain(str(value))}{_AS_MESSAGE}{json.dumps(value.to_json())}"
+        return None if value is None else _plain(value)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        plain, _, kept = (value or "").partition(_AS_MESSAGE)
+        return str(Message.from_json(json.loads(kept))) if kept else plain
+
+
+def _plain(title: str) -> str:
+    return title.replace(_AS_MESSAGE, " ")
 
 
 class JobState(StrEnum):
@@ -54,13 +79,24 @@ class JobState(StrEnum):
     def is_over(self) -> bool:
         return self not in (JobState.QUEUED, JobState.RUNNING)
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            JobState.QUEUED: t("Waiting"),
+            JobState.RUNNING: t("Running"),
+            JobState.SUCCEEDED: t("Done"),
+            JobState.FAILED: t("Failed"),
+            JobState.CANCELLED: t("Cancelled"),
+        }[self]
+
 
 class Job(Base):
     __tablename__ = "job"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     kind: Mapped[str]
-    title: Mapped[str]
+    title: Mapped[str] = mapped_column(_Title)
     language: Mapped[str] = mapped_column(default=current_language)
     """Of whoever asked for it: what the job says is in it."""
     owner_id: Mapped[UUID | None] = mapped_column(index=True)
@@ -85,7 +121,7 @@ class JobRead(BaseModel):
 
     id: UUID
     kind: str
-    title: str
+    title: Annotated[str, BeforeValidator(str)]
     owner_id: UUID | None
     state: JobState
     done: int
@@ -176,7 +212,7 @@ class JobQueue:
         session: AsyncSession,
         kind: str,
         *,
-        title: str,
+        title: str | Message,
         owner_id: UUID | None,
         payload: dict[str, Any],
         delay_s: int = 0,
@@ -186,7 +222,7 @@ class JobQueue:
         await self._defer(session, job.id, delay_s=delay_s)
         return JobRead.model_validate(job)
 
-    async def run_inline(self, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
+    async def run_inline(self, kind: str, *, title: str | Message, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
         """Run a job in this process and wait for it, as the command line does. Raises what the job raised, and Conflict
         when somebody stopped it elsewhere.
 
@@ -229,7 +265,9 @@ class JobQueue:
         finally:
             orphans.cancel()
 
-    async def _add(self, session: AsyncSession, kind: str, *, title: str, owner_id: UUID | None, payload: dict[str, Any]) -> Job:
+    async def _add(
+        self, session: AsyncSession, kind: str, *, title: str | Message, owner_id: UUID | None, payload: dict[str, Any]
+    ) -> Job:
         if kind not in self._handlers:
             raise KeyError(f"no handler is registered for job kind {kind!r}")
         job = Job(kind=kind, title=title, owner_id=owner_id, payload=payload)

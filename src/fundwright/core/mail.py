@@ -48,6 +48,16 @@ class MailState(StrEnum):
     SENT = "sent"
     FAILED = "failed"
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            MailState.KEPT: t("Kept here"),
+            MailState.WAITING: t("Waiting"),
+            MailState.SENT: t("Sent"),
+            MailState.FAILED: t("Failed"),
+        }[self]
+
 
 class Mail(Base):
     __tablename__ = "mail"

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from gettext import c2py
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from babel.messages.catalog import Catalog
 from babel.messages.plurals import get_plural
@@ -70,6 +71,42 @@ def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
     else:
         form = singular if n == 1 else plural
     return _fill(form, {"n": n, **values})
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message that is kept, and written in the language of whoever reads it: `str(message)`.
+
+    Made by `later` and `nlater`, which take what `t` and `nt` take. A value that is a Message is translated as well.
+    """
+
+    text: str
+    values: Mapping[str, str | int | Message] = field(default_factory=dict[str, "str | int | Message"])
+    plural: str = ""
+    n: int = 1
+
+    def __str__(self) -> str:
+        values = {name: str(value) if isinstance(value, Message) else value for name, value in self.values.items()}
+        return nt(self.text, self.plural, self.n, **values) if self.plural else t(self.text, **values)
+
+    def to_json(self) -> dict[str, object]:
+        values = {name: value.to_json() if isinstance(value, Message) else value for name, value in self.values.items()}
+        return {"text": self.text, "values": values, "plural": self.plural, "n": self.n}
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Message:
+        values = {name: cls.from_json(value) if isinstance(value, Mapping) else value for name, value in kept["values"].items()}
+        return cls(kept["text"], values, kept["plural"], kept["n"])
+
+
+def later(message: str, /, **values: str | int | Message) -> Message:
+    """What `t` would say, for whoever reads it later."""
+    return Message(message, values)
+
+
+def nlater(singular: str, plural: str, n: int, /) -> Message:
+    """What `nt` would say, for whoever reads it later."""
+    return Message(singular, plural=plural, n=n)
 
 
 def number(value: float, *, decimals: int | None = None) -> str:

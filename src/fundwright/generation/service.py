@@ -14,7 +14,7 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page
 from fundwright.generation import citing, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
@@ -166,10 +166,17 @@ def as_markdown(draft: DraftRead) -> str:
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
-    job = await core.jobs.enqueue(session, JOB_KIND, title=draft.title, owner_id=actor.id, payload=job_payload(actor, draft.id))
+    job = await core.jobs.enqueue(
+        session, JOB_KIND, title=job_title(draft), owner_id=actor.id, payload=job_payload(actor, draft.id)
+    )
     await repository.set_job(session, draft.id, job.id)
     await publish(session, draft_topic(draft.id))
     return await get_draft(session, actor, draft.id)
+
+
+def job_title(draft: DraftRead) -> Message:
+    """What the job that writes the draft is called."""
+    return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
 
 
 @needs(Permission.WORK)

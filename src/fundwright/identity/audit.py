@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.messages import Message, later
 from fundwright.identity import repository
 from fundwright.identity.models import AuditEntry
 from fundwright.identity.schemas import Actor, Client
@@ -13,6 +15,73 @@ from fundwright.identity.schemas import Actor, Client
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SECRET_NAME = re.compile(r"password|token|secret|authorization|cookie|api_?key", re.IGNORECASE)
 _MAX_LENGTH = 300
+
+
+_LABELS: Mapping[str, Message] = {
+    "account.created": later("Account created"),
+    "account.deleted": later("Account deleted"),
+    "account.disabled": later("Account disabled"),
+    "account.enabled": later("Account enabled"),
+    "account.role_changed": later("Role changed"),
+    "account.verified": later("Email address confirmed"),
+    "api_key.created": later("API token created"),
+    "api_key.revoked": later("API token revoked"),
+    "blog_post.changed": later("Blog post changed"),
+    "blog_post.created": later("Blog post created"),
+    "blog_post.deleted": later("Blog post deleted"),
+    "blog_post.published": later("Blog post published"),
+    "blog_post.withdrawn": later("Blog post withdrawn"),
+    "email.change_asked": later("Change of email address requested"),
+    "email.changed": later("Email address changed"),
+    "feedback.changed": later("Feedback changed"),
+    "import.started": later("Import started"),
+    "invitation.sent": later("Invitation sent"),
+    "invitation.withdrawn": later("Invitation withdrawn"),
+    "passkey.added": later("Passkey added"),
+    "passkey.removed": later("Passkey removed"),
+    "passkey.used": later("Passkey used"),
+    "password.changed": later("Password changed"),
+    "password.reset": later("Password reset"),
+    "password.reset_asked": later("Password reset requested"),
+    "password.reset_started": later("Password reset started"),
+    "payment.created": later("Invoice created"),
+    "payment.paid": later("Invoice paid"),
+    "payment.void": later("Invoice voided"),
+    "personal_data.asked": later("Copy of personal data requested"),
+    "personal_data.downloaded": later("Copy of personal data downloaded"),
+    "photo.changed": later("Photo changed"),
+    "photo.removed": later("Photo removed"),
+    "plan.changed": later("Plan changed"),
+    "premium_link.created": later("Premium link created"),
+    "premium_link.revoked": later("Premium link revoked"),
+    "premium_link.used": later("Premium link used"),
+    "second_factor.added": later("Two-step verification turned on"),
+    "second_factor.recovery_code_used": later("Recovery code used"),
+    "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),
+    "second_factor.removed": later("Two-step verification turned off"),
+    "session.all_ended": later("All sessions ended"),
+    "session.ended": later("Session ended"),
+    "session.others_ended": later("All other sessions ended"),
+    "session.proved": later("Identity confirmed"),
+    "session.replayed": later("Old session token used"),
+    "sign_in": later("Signed in"),
+    "sign_in.code_asked": later("Verification code requested"),
+    "sign_in.refused": later("Sign-in refused"),
+    "sign_out": later("Signed out"),
+    "signing_key.added": later("Signing key added"),
+    "signing_key.retired": later("Signing key retired"),
+    "subscription.changed": later("Subscription changed"),
+}
+
+
+def action_label(action: str) -> str:
+    """An action in the reader's language; one that a package records goes by its own name."""
+    return str(_LABELS[action]) if action in _LABELS else action
+
+
+def actions_called(text: str) -> list[str]:
+    """Actions whose label in the reader's language has `text` in it."""
+    return [action for action in _LABELS if text.casefold() in action_label(action).casefold()]
 
 
 async def record(

@@ -127,7 +127,7 @@ async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, 
 @needs(Permission.OVERSEE)
 async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> Page[AuditRead]:
     """Newest first unless `sort` is `at`."""
-    entries, total = await repository.page_of_audit(session, query)
+    entries, total = await repository.page_of_audit(session, query, actions=audit.actions_called(query.text))
     items = [AuditRead.model_validate(line) for line in entries]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -136,7 +136,7 @@ async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> 
 async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
     yield csv_line(_AUDIT)
-    async for line in repository.stream_audit(session, query):
+    async for line in repository.stream_audit(session, query, actions=audit.actions_called(query.text)):
         yield csv_line([getattr(line, name) for name in _AUDIT])
 
 

@@ -21,7 +21,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobRun
-from fundwright.core.messages import t
+from fundwright.core.messages import later, t
 from fundwright.core.paging import PageRequest, all_pages
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity import account, audit, entry, repository, service
@@ -72,7 +72,7 @@ async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client:
     session.add(copy)
     await session.flush()
     payload = {"copy_id": str(copy.id), "actor": actor.model_dump(mode="json")}
-    job = await core.jobs.enqueue(session, JOB_KIND, title=t("Collect your data"), owner_id=actor.id, payload=payload)
+    job = await core.jobs.enqueue(session, JOB_KIND, title=later("Collect your data"), owner_id=actor.id, payload=payload)
     copy.job_id = job.id
     await session.flush()
     await audit.record(session, "personal_data.asked", actor=actor, subject=actor.email, client=client)

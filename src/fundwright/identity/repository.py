@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -104,23 +104,23 @@ async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
     return (await session.scalars(query.with_for_update())).all()
 
 
-async def page_of_audit(session: AsyncSession, query: AuditQuery) -> tuple[Sequence[AuditEntry], int]:
-    found = _audit(query)
+async def page_of_audit(session: AsyncSession, query: AuditQuery, *, actions: Sequence[str]) -> tuple[Sequence[AuditEntry], int]:
+    found = _audit(query, actions)
     total = await count_all(session, found)
     return (await session.scalars(found.offset(query.offset).limit(query.page_size))).all(), total
 
 
-async def stream_audit(session: AsyncSession, query: AuditQuery) -> AsyncIterator[AuditEntry]:
-    async for entry in await session.stream_scalars(_audit(query)):
+async def stream_audit(session: AsyncSession, query: AuditQuery, *, actions: Sequence[str]) -> AsyncIterator[AuditEntry]:
+    async for entry in await session.stream_scalars(_audit(query, actions)):
         yield entry
 
 
-def _audit(query: AuditQuery) -> Select[AuditEntry]:
+def _audit(query: AuditQuery, actions: Sequence[str]) -> Select[AuditEntry]:
+    """`actions` are those that the text means by their labels."""
     found = select(AuditEntry)
     if query.text:
-        found = found.where(
-            contains(query.text, AuditEntry.action, AuditEntry.actor_email, AuditEntry.subject, AuditEntry.address)
-        )
+        columns = (AuditEntry.action, AuditEntry.actor_email, AuditEntry.subject, AuditEntry.address)
+        found = found.where(or_(contains(query.text, *columns), AuditEntry.action.in_(actions)))
     if query.first is not None:
         found = found.where(AuditEntry.at >= _midnight(query.first))
     if query.last is not None:

@@ -28,6 +28,16 @@ class Role(StrEnum):
     VIEWER = "viewer"
     REVIEWER = "reviewer"
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            Role.USER: t("User"),
+            Role.ADMIN: t("Administrator"),
+            Role.VIEWER: t("Viewer"),
+            Role.REVIEWER: t("Reviewer"),
+        }[self]
+
 
 class Permission(StrEnum):
     """What a service asks of whoever calls it."""
@@ -58,6 +68,15 @@ class AccountState(StrEnum):
     ACTIVE = "active"
     UNCONFIRMED = "unconfirmed"
     DISABLED = "disabled"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            AccountState.ACTIVE: t("Active"),
+            AccountState.UNCONFIRMED: t("Not confirmed"),
+            AccountState.DISABLED: t("Disabled"),
+        }[self]
 
 
 class Actor(BaseModel):
@@ -370,6 +389,14 @@ class InvitationRead(BaseModel):
 class TokenScope(StrEnum):
     READ = "read"
     WRITE = "write"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            TokenScope.READ: t("May only read"),
+            TokenScope.WRITE: t("May change things"),
+        }[self]
 
 
 class ApiTokenRead(BaseModel):

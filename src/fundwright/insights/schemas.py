@@ -14,6 +14,7 @@ from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.identity import personal_data
 from fundwright.identity.schemas import Actor
 
 KEPT_DAYS = 400
@@ -143,6 +144,18 @@ class PageVisits(BaseModel):
     path: str
     views: int
     people: int
+
+
+def kind_label(kind: str) -> str:
+    """A kind of job in the reader's language; one that a package brought goes by its own name."""
+    names = {
+        "categorise": t("Categorisation"),
+        DRAFT: t("Draft"),
+        IMPORT: t("File import"),
+        TRAINING: t("Training run"),
+        personal_data.JOB_KIND: t("Copy of one's own data"),
+    }
+    return names.get(kind, kind)
 
 
 class HistoryQuery(PageRequest):

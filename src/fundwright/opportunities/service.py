@@ -25,7 +25,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import later, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity import audit, entry
@@ -62,6 +62,7 @@ TOPIC = importing.TOPIC
 
 CATEGORISING = "categorise"
 """The kind of the job that sorts opportunities into categories."""
+CATEGORISING_TITLE = later("Categorise opportunities")
 
 _VISITED = "opportunities: visited"
 
@@ -357,7 +358,7 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
     return await core.jobs.enqueue(
-        session, CATEGORISING, title=t("Categorise opportunities"), owner_id=actor.id, payload=categorise_payload(actor)
+        session, CATEGORISING, title=CATEGORISING_TITLE, owner_id=actor.id, payload=categorise_payload(actor)
     )
 
 

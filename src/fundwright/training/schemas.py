@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.jobs import JobState
+from fundwright.core.messages import t
 
 
 class DocumentState(StrEnum):
@@ -17,6 +18,15 @@ class DocumentState(StrEnum):
     WAITING = "waiting"
     TRAINED = "trained"
     FAILED = "failed"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            DocumentState.WAITING: t("Not trained yet"),
+            DocumentState.TRAINED: t("Trained"),
+            DocumentState.FAILED: t("Failed"),
+        }[self]
 
 
 class DocumentSource(StrEnum):

@@ -19,7 +19,7 @@ from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
-from fundwright.core.messages import nt, t
+from fundwright.core.messages import Message, later, nlater, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -191,7 +191,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
             )
             document_ids.append((await _add(session, actor, document)).id)
     if document_ids:
-        await _enqueue(core, session, actor, document_ids, title=t("Train the sample documents"))
+        await _enqueue(core, session, actor, document_ids, title=later("Train the sample documents"))
 
 
 @needs(Permission.WORK)
@@ -359,7 +359,7 @@ async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[U
     return run
 
 
-async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID], *, title: str) -> RunRead:
+async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
     run = await _add_run(session, actor, document_ids)
     payload = {"run_id": str(run.id)}
     job = await core.jobs.enqueue(session, JOB_KIND, title=title, owner_id=actor.id, payload=payload)
@@ -368,8 +368,8 @@ async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids
     return await get_run(session, actor, run.id)
 
 
-def _title(count: int) -> str:
-    return nt("Train {n} document", "Train {n} documents", count)
+def _title(count: int) -> Message:
+    return nlater("Train {n} document", "Train {n} documents", count)
 
 
 def _run(run: TrainingRun, job: Job) -> RunRead:
