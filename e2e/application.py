@@ -9,19 +9,22 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from e2e.pages.polling import eventually
 from fundwright.cli.context import load_plugins
-from fundwright.core.assembly import open_core
+from fundwright.core.assembly import Core, open_core
 from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
@@ -55,14 +58,20 @@ class Application:
 
     def add_person(self, email: str, password: str, *, name: str = "Ada Example", role: Role = Role.USER) -> None:
         """What `fundwright user add` does, without the two seconds that a process takes to start."""
+        self._act(partial(identity.create_account, email=email, name=name, role=role, password=password))
 
-        async def add() -> None:
+    def change_role(self, email: str, role: Role) -> None:
+        """What `fundwright user role` does. The account's sessions end."""
+        self._act(lambda _core, session: identity.change_role(session, email=email, role=role))
+
+    def _act(self, action: Callable[[Core, AsyncSession], Awaitable[object]]) -> None:
+        async def act() -> None:
             settings = Settings.read(data=self.data, database_url=self.environment.get("DATABASE_URL"))
             async with open_core(settings, load_plugins()) as core, core.database.transaction() as session:
-                await identity.create_account(core, session, email=email, name=name, role=role, password=password)
+                await action(core, session)
 
         with ThreadPoolExecutor(1) as thread:  # in this one Playwright has a loop of its own
-            thread.submit(asyncio.run, add()).result()
+            thread.submit(asyncio.run, act()).result()
 
 
 def free_port() -> int:

@@ -121,8 +121,8 @@ def outbox(new_context: NewContext, administrator: str) -> Outbox:
 
 
 @pytest.fixture(scope="session")
-def things(application: Application, browser: Browser, token: str) -> Things:
-    return find_things(browser, application.url, token)
+def things(application: Application, browser: Browser, token: str, administrator: str) -> Things:
+    return find_things(browser, application.url, token, administrator)
 
 
 Visitor = TypeVar("Visitor", Page, BrowserContext)

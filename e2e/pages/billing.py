@@ -26,6 +26,11 @@ class PaymentHistoryPage:
         form.get_by_label("Due").fill(due)
         form.get_by_role("button", name="Write invoice").click()
 
+    def search(self, words: str) -> None:
+        self.page.get_by_role("searchbox", name="Search").fill(words)
+        self.page.get_by_role("button", name="Apply filters").click()
+        ready(self.page)
+
 
 class PremiumLinksPage:
     def __init__(self, page: Page) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from playwright.sync_api import Browser
+from playwright.sync_api import APIRequestContext, Browser
 
 from e2e.pages.polling import eventually
 
 PUBLIC = (
     "/auth/login",
+    "/auth/login-unprotected",
     "/auth/register/standard/open",
+    "/auth/register-unprotected",
     "/auth/reset-password",
     "/auth/confirm-reset/spent",
     "/auth/verify/ada@example.org",
@@ -21,6 +25,8 @@ PUBLIC = (
     "/pricing",
     "/payment",
     "/blog",
+    "/blog/{post}",
+    "/feedback",
     "/coming-soon",
     "/maintenance",
     "/404",
@@ -40,22 +46,34 @@ GUARDED = (
     "/generate/slug/{draft}",
     "/dashboard/user/account",
     "/dashboard/user/account?tab=security",
+    "/dashboard/user/account?tab=tokens",
+    "/dashboard/user/account?tab=data",
 )
 
 OVERSEEN = (
     "/dashboard/index",
     "/dashboard/analyze",
+    "/dashboard/analyze?days=7",
+    "/dashboard/analyze?days=90",
     "/dashboard/payment/history",
+    "/dashboard/payment/history/{invoice}",
     "/dashboard/blog/new-post",
     "/dashboard/blog/list",
+    "/dashboard/blog/{post_id}/edit",
     "/dashboard/feedback",
     "/dashboard/freepremium",
+    "/dashboard/freepremium/{link}",
     "/dashboard/subscription",
+    "/dashboard/subscription/{account}",
     "/dashboard/users",
+    "/dashboard/users/{account}",
     "/dashboard/audit",
     "/dashboard/outbox",
+    "/dashboard/outbox/{letter}",
 )
-"""For administrators."""
+"""For administrators; most of them for reviewers and viewers, too."""
+
+ADDRESSES = (*PUBLIC, *GUARDED, *OVERSEEN)
 
 
 @dataclass(frozen=True)
@@ -67,22 +85,65 @@ class Things:
     run: str
     passage: str
     draft: str
+    account: str
+    post: str
+    post_id: str
+    invoice: str
+    link: str
+    letter: str
 
     def path(self, pattern: str) -> str:
         return pattern.format(**vars(self))
 
 
-def find_things(browser: Browser, url: str, token: str) -> Things:
-    """Take them from the sample as soon as it has been learnt, and let a draft be written."""
-    context = browser.new_context(base_url=url, extra_http_headers={"Authorization": f"Bearer {token}"})
-    get = context.request.get
+def find_things(browser: Browser, url: str, token: str, administrator: str) -> Things:
+    with requests_of(browser, url, token) as own, requests_of(browser, url, administrator) as overseeing:
+        return Things(**find_own(own), **add_overseen(overseeing, account=own.get("/api/account/my-account").json()["user"]))
+
+
+@contextmanager
+def requests_of(browser: Browser, url: str, token: str = "") -> Iterator[APIRequestContext]:
+    """Requests to the API for whoever has the token."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    context = browser.new_context(base_url=url, extra_http_headers=headers)
+    yield context.request
+    context.close()
+
+
+def find_own(requests: APIRequestContext) -> dict[str, str]:
+    """Take what the account has from the sample as soon as it has been learned, and let a draft be written."""
+    get = requests.get
     kinds = {kind: get(f"/api/opportunities?kind={kind}").json()["items"][0]["id"] for kind in ("grant", "contract")}
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
-    things = Things(
+    return {
         **kinds,
-        passage=eventually(lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None)),
-        run=get("/api/training/runs").json()["items"][0]["id"],
-        draft=context.request.post("/api/drafts", data=asked).json()["slug"],
-    )
-    context.close()
-    return things
+        "passage": eventually(lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None)),
+        "run": get("/api/training/runs").json()["items"][0]["id"],
+        "draft": requests.post("/api/drafts", data=asked).json()["slug"],
+    }
+
+
+def add_overseen(requests: APIRequestContext, *, account: dict[str, str]) -> dict[str, str]:
+    """Add what only administrators can: a published post, an invoice to the account, a premium link, and an email."""
+
+    def add(path: str, **content: object) -> dict[str, str]:
+        response = requests.post(path, data=content)
+        assert response.ok, response.text()
+        return response.json()
+
+    def newest_letter() -> str | None:
+        return next((each["id"] for each in requests.get("/api/mails").json()["items"]), None)
+
+    post = add("/api/blog/posts", title="Harbor works", summary="What we built", text="## Piers\n\nTwo piers, [drawn](/blog).")
+    assert requests.put(f"/api/blog/posts/{post['id']}/publication", data={}).ok
+    add("/api/feedback", kind="idea", text="Show piers on a map.", page="/dashboard/train")
+    add("/api/invitations", email="invited@example.org", role="viewer")
+    invoice = {"email": account["email"], "text": "Training day", "amount_cents": 9_900}
+    return {
+        "account": account["id"],
+        "post": post["slug"],
+        "post_id": post["id"],
+        "invoice": add("/api/billing/payments", **invoice, issued="2026-01-31", due="2036-01-31")["id"],
+        "link": add("/api/billing/premium-links", plan="team", days=30, expires_on="2036-01-31")["id"],
+        "letter": eventually(newest_letter),
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,6 +15,15 @@ from playwright.sync_api import Browser, BrowserContext, Route
 
 from e2e.application import PROJECT
 from e2e.conftest import listening, recognise
+from e2e.pages.screens import ADDRESSES
+from fundwright_ui.extension import Screen
+
+
+def addresses_of(screen: Screen) -> list[str]:
+    """Those in e2e/pages/screens.py that this screen answers."""
+    pattern = re.sub(r"\{\w+\}", "[^/]+", screen.path)
+    return [each for each in ADDRESSES if re.fullmatch(pattern, each.partition("?")[0])]
+
 
 Prepare = Callable[[BrowserContext], object]
 Visiting = Callable[..., BrowserContext]

@@ -1,28 +1,44 @@
-"""Every screen, narrow and wide, light and dark, in both directions: axe finds nothing, nothing sticks out sideways, and React's
-development build hydrates the narrow one without a word."""
+"""Every screen and tab for every role that may open it, narrow and wide, light and dark, in both directions: axe finds nothing,
+nothing extends beyond the side, and React's development build hydrates the narrow one without a word."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from e2e.journeys.screens.conftest import Prepare, Visiting
+from e2e.application import Application
+from e2e.conftest import PASSWORD
+from e2e.journeys.screens.conftest import Prepare, Visiting, addresses_of
 from e2e.pages.ready import ready, until
-from e2e.pages.screens import GUARDED, OVERSEEN, PUBLIC, Things
+from e2e.pages.screens import ADDRESSES, Things, find_own, requests_of
 from e2e.pages.shell import Shell
+from fundwright.identity.schemas import Role
+from fundwright_ui import plugin
+from fundwright_ui.extension import Screen
 
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
 # Colours, direction and width do not depend on each other: two looks show every value of each.
-LOOKS = [("light", "ltr", NARROW), ("dark", "rtl", WIDE)]
-LANGUAGES = ("en", "de", "fr")
+LookOptions = tuple[str, str, ViewportSize]
+LOOKS: Sequence[LookOptions] = (("light", "ltr", NARROW), ("dark", "rtl", WIDE))
+LIGHT, DARK = LOOKS
+
+# What a screen does in one language it does in the others.
+AS_ROLE: dict[Role | None, tuple[LookOptions, str]] = {
+    None: (LIGHT, "en"),
+    Role.USER: (LIGHT, "en"),
+    Role.ADMIN: (DARK, "de"),
+    Role.VIEWER: (LIGHT, "fr"),
+    Role.REVIEWER: (DARK, "en"),
+}
+_IN_TURN = cycle(("en", "de", "fr"))
 
 
 # What is still fading in has no contrast yet.
@@ -71,31 +87,100 @@ def complaints(complaints: list[str]) -> Iterator[list[str]]:
     complaints[:] = [said for said in complaints if "potentially unsafe when doing server-side rendering" not in said]
 
 
+MakeLook = Callable[[LookOptions], "Look"]
+
+
+@pytest.fixture
+def make_look(visiting: Visiting, talkative: Prepare, base_url: str) -> MakeLook:
+    def make(options: LookOptions) -> Look:
+        mode, direction, size = options
+        prepare = talkative if size is NARROW else None  # the other look is at what people are served
+        return Look(mode, direction, size, visiting, prepare, base_url)
+
+    return make
+
+
 @pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}-{look[2]['width']}px")
-def look(request: pytest.FixtureRequest, visiting: Visiting, talkative: Prepare, base_url: str) -> Look:
-    mode, direction, size = request.param
-    prepare = talkative if size is NARROW else None  # the other look is at what people are served
-    return Look(mode, direction, size, visiting, prepare, base_url)
+def look(request: pytest.FixtureRequest, make_look: MakeLook) -> Look:
+    return make_look(request.param)
 
 
-def in_turn(paths: Sequence[str]) -> list[tuple[str, str]]:
-    """Each with one of the languages: what a screen does in one of them it does in the others."""
-    return list(zip(paths, cycle(LANGUAGES), strict=False))
+@dataclass(frozen=True)
+class Visit:
+    """Of a screen at one of its addresses. `role` is None for somebody who is not signed in."""
+
+    pattern: str
+    role: Role | None
+    look: LookOptions
+    language: str
+
+    def __str__(self) -> str:
+        return f"{self.pattern}-{self.role or 'stranger'}-{self.look[0]}"
 
 
-@pytest.mark.parametrize(("path", "language"), in_turn(PUBLIC))
-def test_screens_before_signing_in(look: Look, path: str, language: str) -> None:
-    look.assert_accessible(look.open(path, language=language))
+def visits() -> list[Visit]:
+    """Every address of every screen, once for each role that may open it, and in both looks. One role after the other."""
+    found: list[Visit] = []
+    for screen in plugin.screens():
+        for pattern in addresses_of(screen):
+            found += [Visit(pattern, role, look, language) for role, look, language in visitors(screen)]
+    return sorted(found, key=lambda visit: list(AS_ROLE).index(visit.role))
 
 
-@pytest.mark.parametrize(("pattern", "language"), in_turn(GUARDED))
-def test_screens_of_the_product(look: Look, token: str, things: Things, pattern: str, language: str) -> None:
-    look.assert_accessible(look.open(things.path(pattern), token=token, language=language))
+def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
+    is_public = screen.area == "public"
+    if is_public or screen.for_strangers:
+        language = next(_IN_TURN)
+        yield from ((None, look, language) for look in LOOKS)
+    if is_public and screen.away_when_signed_in is None:
+        yield (Role.USER, *AS_ROLE[Role.USER])
+    if not is_public:
+        roles = [role for role in Role if screen.roles is None or role in screen.roles]
+        yield from ((role, *AS_ROLE[role]) for role in roles)
+        seen = {AS_ROLE[role][0][0] for role in roles}
+        yield from ((roles[0], look, "en") for look in LOOKS if look[0] not in seen)
 
 
-@pytest.mark.parametrize(("path", "language"), in_turn(OVERSEEN))
-def test_screens_of_administrators(look: Look, administrator: str, path: str, language: str) -> None:
-    look.assert_accessible(look.open(path, token=administrator, language=language))
+class Member:
+    """Somebody who has work of their own, and is given one role after the other."""
+
+    EMAIL = "member@example.org"
+
+    def __init__(self, application: Application, browser: Browser, things: Things) -> None:
+        self._application, self._browser = application, browser
+        application.add_person(self.EMAIL, PASSWORD)
+        self._role = Role.USER
+        self._token = self._sign_in()
+        with requests_of(browser, application.url, self._token) as requests:
+            self.things = replace(things, **find_own(requests))
+
+    def token(self, role: Role) -> str:
+        if role != self._role:
+            self._application.change_role(self.EMAIL, role)
+            self._role, self._token = role, self._sign_in()
+        return self._token
+
+    def _sign_in(self) -> str:
+        with requests_of(self._browser, self._application.url) as requests:
+            return requests.post("/signin", data={"email": self.EMAIL, "password": PASSWORD}).json()["token"]
+
+
+@pytest.fixture(scope="module")
+def member(application: Application, browser: Browser, things: Things) -> Member:
+    return Member(application, browser, things)
+
+
+@pytest.mark.parametrize("visit", visits(), ids=str)
+def test_screens(visit: Visit, member: Member, things: Things, make_look: MakeLook) -> None:
+    look = make_look(visit.look)
+    address = (member.things if visit.role else things).path(visit.pattern)
+    page = look.open(address, token=member.token(visit.role) if visit.role else "", language=visit.language)
+    look.assert_accessible(page)
+    if "?" not in address:
+        others: list[str] = page.evaluate(
+            "[...document.querySelectorAll('.fw-tabs [href]:not([aria-current])')].map(tab => tab.getAttribute('href'))"
+        )
+        assert set(others) <= {things.path(each) for each in ADDRESSES}, "Add the addresses of the tabs to e2e/pages/screens.py."
 
 
 @pytest.mark.parametrize("path", ["/dashboard/category", "/generate/index"])
