@@ -9,6 +9,7 @@ from traceback import extract_stack
 from unittest.mock import patch
 
 import argon2.low_level
+import httpx2  # noqa: F401  # the product imports it on first use, which reads files
 import onnxruntime
 import psycopg
 from blockbuster import BlockBusterFunction, BlockingError, blockbuster_ctx

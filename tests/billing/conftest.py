@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor, Client, Role
 from tests.conftest import MakeActor
+from tests.polling import eventually
 
 HERE = Client(address="192.0.2.7")
 
@@ -29,3 +34,33 @@ async def ada(committed: Core, make_actor: MakeActor) -> Actor:
     """An account in the committed database."""
     async with committed.database.transaction() as session:
         return await make_actor(session, email="ada@example.org")
+
+
+_BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+
+
+async def at_once(
+    core: Core, calls: Sequence[Callable[[AsyncSession], Awaitable[None]]], *, refused_with: type[Exception]
+) -> int:
+    """How many of these calls succeed when each commits only once every other one has got through, is over, or waits for a lock."""
+    through = over = 0
+
+    async def all_have_come() -> bool:
+        async with core.database.transaction() as session:
+            return through + over + (await session.scalar(_BLOCKED) or 0) >= len(calls)
+
+    async def attempt(call: Callable[[AsyncSession], Awaitable[None]]) -> bool:
+        nonlocal through, over
+        try:
+            async with core.database.transaction() as session:
+                await call(session)
+                through += 1
+                await eventually(all_have_come)
+            through -= 1
+        except refused_with:
+            return False
+        finally:
+            over += 1
+        return True
+
+    return sum(await asyncio.gather(*map(attempt, calls)))

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -38,7 +39,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
-from tests.billing.conftest import HERE
+from tests.billing.conftest import HERE, at_once
 from tests.conftest import MakeActor
 
 TODAY = now().date()
@@ -153,16 +154,10 @@ class TestQuota:
         async with committed.database.transaction() as session:
             await limit(session, boss, Quota.DRAFTS, 3)
 
-        async def click() -> bool:
-            try:
-                async with committed.database.transaction() as session:
-                    await service.check_quota(session, ada, Quota.DRAFTS)
-                    await asyncio.sleep(0.01)
-            except service.QuotaSpent:
-                return False
-            return True
+        async def click(session: AsyncSession) -> None:
+            await service.check_quota(session, ada, Quota.DRAFTS)
 
-        assert sum(await asyncio.gather(*(click() for _ in range(8)))) == 3
+        assert await at_once(committed, [click] * 8, refused_with=service.QuotaSpent) == 3
 
     async def test_what_fails_afterwards_was_not_used(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -326,16 +321,13 @@ class TestPayments:
         async with committed.database.transaction() as session:
             payment = await write(session, boss, ada)
 
-        async def settle(verb: Any) -> bool:
-            try:
-                async with committed.database.transaction() as session:
-                    await verb(session, boss, payment.id, client=HERE)
-                    await asyncio.sleep(0.01)
-            except service.AlreadySettled:
-                return False
-            return True
+        async def pay(session: AsyncSession) -> None:
+            await service.mark_paid(session, boss, payment.id, client=HERE)
 
-        assert sum(await asyncio.gather(settle(service.mark_paid), settle(service.void_payment))) == 1
+        async def void(session: AsyncSession) -> None:
+            await service.void_payment(session, boss, payment.id, client=HERE)
+
+        assert await at_once(committed, [pay, void], refused_with=service.AlreadySettled) == 1
 
     async def test_nonsense_is_refused_with_what_to_do(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         with pytest.raises(service.NoSuchAccount, match="nobody@example.org. Check it"):
@@ -427,16 +419,11 @@ class TestPremiumLinks:
             link = await make(session, boss, uses=2)
             people = [await make_actor(session) for _ in range(5)]
 
-        async def redeem(person: Actor) -> bool:
-            try:
-                async with committed.database.transaction() as session:
-                    await service.redeem_premium_link(session, person, token_of(link), client=HERE)
-                    await asyncio.sleep(0.01)
-            except service.PremiumLinkSpent:
-                return False
-            return True
+        async def redeem(session: AsyncSession, person: Actor) -> None:
+            await service.redeem_premium_link(session, person, token_of(link), client=HERE)
 
-        assert sum(await asyncio.gather(*(redeem(person) for person in people))) == 2
+        calls = [partial(redeem, person=person) for person in people]
+        assert await at_once(committed, calls, refused_with=service.PremiumLinkSpent) == 2
         async with committed.database.transaction() as session:
             assert (await service.list_premium_link_uses(session, boss, link.id, PageRequest())).total == 2
 

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import typer.core
 import typer.main
 from typer.testing import CliRunner
 
+from e2e.pages.polling import eventually
 from fundwright.cli import app
 from fundwright.core import logs
 from fundwright.core.postgres import EmbeddedPostgres
@@ -165,16 +165,17 @@ class TestImport:
         shell.quick("user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode())
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(1_000 + number), Title="Pier") for number in range(20_000))))
         query = "SELECT j.state, r.new FROM job j JOIN import_run r ON r.job_id = j.id WHERE r.filename = 'long.csv'"
-        state, new = "", 0
         with (
             EmbeddedPostgres(shell.data).use() as url,
             psycopg.connect(url, autocommit=True) as connection,
             subprocess.Popen(shell.command("import", "sam", str(path)), stderr=subprocess.PIPE, env=shell.environment) as process,
         ):
-            while not new:
-                state, new = connection.execute(query).fetchone() or ("", 0)
+
+            def has_begun() -> bool | None:
                 assert process.poll() is None
-                time.sleep(0.02)
+                return bool((connection.execute(query).fetchone() or ("", 0))[1]) or None
+
+            eventually(has_begun)
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=20)[1].decode()
             state, new = connection.execute(query).fetchone() or ("", 0)

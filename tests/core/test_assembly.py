@@ -1,6 +1,5 @@
 """A process whose embedded PostgreSQL dies under it."""
 
-import asyncio
 import os
 import signal
 from pathlib import Path
@@ -11,6 +10,7 @@ from fundwright.core.errors import DatabaseAway
 from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
 from tests.conftest import OwnSettings
+from tests.polling import eventually
 
 
 async def answers(core: Core) -> bool:
@@ -22,11 +22,13 @@ async def answers(core: Core) -> bool:
         return False
 
 
+async def has_become(core: Core, is_there: bool) -> bool:
+    return await answers(core) is is_there
+
+
 async def test_the_server_is_started_again(tmp_path: Path) -> None:
     settings = OwnSettings(data=tmp_path)
     async with open_core(settings, Plugins([hooks, extension])) as core:
         os.kill(int((tmp_path / "postgres/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
         for is_there in (False, True):
-            async with asyncio.timeout(30):
-                while await answers(core) is not is_there:
-                    await asyncio.sleep(0.05)
+            await eventually(lambda expected=is_there: has_become(core, expected))

@@ -9,12 +9,14 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from structlog.testing import capture_logs
 
 from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState, _job_lock
 from fundwright.core.messages import nlater, speaking, t
+from tests.polling import eventually
 
 OWNER = uuid4()
 
@@ -44,16 +46,25 @@ async def add(queue: JobQueue, kind: str, **payload: Any) -> UUID:
         return (await queue.enqueue(session, kind, title="Test", owner_id=OWNER, payload=payload)).id
 
 
+async def add_orphan(queue: JobQueue, kind: str, **values: Any) -> UUID:
+    """Add a job that looks as if its process had died."""
+    orphan = Job(kind=kind, title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, **values)
+    async with queue.database.transaction() as session:
+        session.add(orphan)
+    return orphan.id
+
+
 async def read(queue: JobQueue, job_id: UUID) -> JobRead:
     async with queue.database.transaction() as session:
         return await jobs.get(session, job_id)
 
 
 async def ended(queue: JobQueue, job_id: UUID) -> JobRead:
-    async with asyncio.timeout(15):
-        while not (job := await read(queue, job_id)).state.is_over:
-            await asyncio.sleep(0.05)
-    return job
+    async def look() -> JobRead | None:
+        job = await read(queue, job_id)
+        return job if job.state.is_over else None
+
+    return await eventually(look)
 
 
 @asynccontextmanager
@@ -131,6 +142,11 @@ class TestLanguage:
             assert ((await ended(queue, english)).error or "").startswith("The draft was not found")
 
 
+@pytest.fixture
+def reporting_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_PROGRESS_INTERVAL_S", 0)
+
+
 class TestFailure:
     async def test_an_expected_refusal_keeps_its_sentence(self, queue: JobQueue) -> None:
         async def refuse(_run: JobRun) -> None:
@@ -158,6 +174,7 @@ class TestFailure:
         with pytest.raises(Invalid):
             await queue.run_inline("refuse", title="Test", owner_id=OWNER, payload={})
 
+    @pytest.mark.usefixtures("reporting_each_step")
     async def test_who_waits_no_longer_stops_the_job_at_its_next_step(self, queue: JobQueue) -> None:
         runs: list[JobRun] = []
 
@@ -165,24 +182,22 @@ class TestFailure:
             runs.append(run)
             for step in range(1_000_000):
                 await run.progress(step)
-                await asyncio.sleep(0.01)
 
         queue.register("endless", endless)
         waiting = asyncio.create_task(queue.run_inline("endless", title="Test", owner_id=OWNER, payload={}))
-        while not runs:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: runs)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
         assert (await read(queue, runs[0].id)).state == JobState.CANCELLED
 
+    @pytest.mark.usefixtures("reporting_each_step")
     async def test_who_waits_is_told_that_somebody_else_stopped_it(self, queue: JobQueue) -> None:
         async def stopped_at_once(run: JobRun) -> None:
             async with queue.database.transaction() as session:
                 await jobs.cancel(session, run.id, owner_id=OWNER)
             for step in range(1_000_000):
                 await run.progress(step)
-                await asyncio.sleep(0.01)
 
         queue.register("stopped", stopped_at_once)
         with pytest.raises(Conflict, match="was stopped on its page"):
@@ -190,6 +205,7 @@ class TestFailure:
 
 
 class TestCancel:
+    @pytest.mark.usefixtures("reporting_each_step")
     async def test_a_running_job_stops_at_its_next_step(self, queue: JobQueue) -> None:
         started = asyncio.Event()
 
@@ -197,7 +213,6 @@ class TestCancel:
             for step in range(1_000_000):
                 await run.progress(step)
                 started.set()
-                await asyncio.sleep(0.01)
 
         queue.register("endless", endless)
         async with working(queue):
@@ -236,10 +251,11 @@ class TestLostConnection:
         queue.register("nothing", nothing)
         async with working(queue):
             await ended(queue, await add(queue, "nothing"))
-            async with out_of_reach(database_url):
-                with pytest.raises(DatabaseAway):
-                    await add(queue, "nothing")
-                await asyncio.sleep(8)  # the worker asks every two seconds and waits five for a connection
+            with capture_logs() as logs:
+                async with out_of_reach(database_url):
+                    with pytest.raises(DatabaseAway):
+                        await add(queue, "nothing")
+                    await eventually(lambda: "jobs.disconnected" in [line["event"] for line in logs])
             assert (await ended(queue, await add(queue, "nothing"))).state == JobState.SUCCEEDED
 
 
@@ -267,14 +283,13 @@ class TestResume:
             return {}
 
         queue.register("count", count)
-        async with queue.database.transaction() as session:
-            orphan = Job(kind="count", title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, checkpoint={"at": 7})
-            session.add(orphan)
+        orphan = await add_orphan(queue, "count", checkpoint={"at": 7})
         async with working(queue):
-            assert (await ended(queue, orphan.id)).state == JobState.SUCCEEDED
+            assert (await ended(queue, orphan)).state == JobState.SUCCEEDED
         assert resumed_from == [7]
 
-    async def test_a_job_that_is_really_running_is_left_alone(self, queue: JobQueue, database_url: str) -> None:
+    async def test_a_job_that_is_really_running_is_left_alone(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
         runs: list[UUID] = []
         finish = asyncio.Event()
 
@@ -282,12 +297,15 @@ class TestResume:
             runs.append(run.id)
             await finish.wait()
 
+        async def nothing(_run: JobRun) -> None: ...
+
         queue.register("wait", wait)
+        queue.register("nothing", nothing)
         inline = asyncio.create_task(queue.run_inline("wait", title="Test", owner_id=OWNER, payload={}))
-        while not runs:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: runs)
         async with working(queue):
-            await asyncio.sleep(0.5)
+            for _ in range(2):  # once the second is found, the look that found the first is over
+                assert (await ended(queue, await add_orphan(queue, "nothing"))).state == JobState.SUCCEEDED
         finish.set()
         assert (await inline).state == JobState.SUCCEEDED
         assert len(runs) == 1

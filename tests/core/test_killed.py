@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
@@ -23,6 +21,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.conftest import MakeActor
 from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.polling import eventually
 
 _ROWS, _BROKEN = 20_000, 40
 _DOCUMENTS = 3
@@ -35,11 +34,11 @@ async def read(core: Core, job_id: UUID) -> JobRead:
 
 
 async def until(core: Core, job_id: UUID, is_so: Callable[[JobRead], bool]) -> JobRead:
-    ends = time.monotonic() + _LIMIT_S
-    while not is_so(job := await read(core, job_id)):
-        assert time.monotonic() < ends, job
-        await asyncio.sleep(0.02)
-    return job
+    async def look() -> JobRead | None:
+        job = await read(core, job_id)
+        return job if is_so(job) else None
+
+    return await eventually(look, within_s=_LIMIT_S)
 
 
 class Worker:

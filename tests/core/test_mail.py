@@ -17,6 +17,7 @@ from fundwright.core.jobs import JobState
 from fundwright.core.mail import Letter, MailRead, MailState
 from fundwright.core.paging import PageRequest
 from tests.identity.conftest import with_settings
+from tests.polling import eventually
 
 LETTER = Letter("ada@example.org", "Prüfung <b>", ("Zwei & zwei.",), ("Öffnen", "http://127.0.0.1:8000/a?b=1&c=2"), "de")
 
@@ -126,9 +127,7 @@ class TestSend:
         await _post(core)
         worker = asyncio.create_task(core.jobs.run_worker(concurrency=1))
         try:
-            async with asyncio.timeout(20):
-                while not box.arrived:
-                    await asyncio.sleep(0.05)
+            await eventually(lambda: box.arrived)
         finally:
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)

@@ -3,7 +3,6 @@
 import multiprocessing
 import shutil
 import subprocess
-import time
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import psutil
 import psycopg
 import pytest
 
+from e2e.pages.polling import eventually
 from fundwright.core import postgres
 from fundwright.core.errors import StartRefused
 from fundwright.core.postgres import EmbeddedPostgres, only_server
@@ -76,10 +76,7 @@ class TestUse:
         entered, leave = context.Event(), context.Event()
         first = context.Process(target=_use_until, args=(tmp_path, entered, leave))
         first.start()
-        ends = time.monotonic() + 30
-        while not any(tmp_path.glob("postgres*/PG_VERSION")):
-            assert time.monotonic() < ends
-            time.sleep(0.005)
+        eventually(lambda: next(tmp_path.glob("postgres*/PG_VERSION"), None))
         first.kill()
         first.join()
         with EmbeddedPostgres(tmp_path).use() as url:
@@ -114,8 +111,7 @@ class TestUse:
             server = psutil.Process(int(process_id))
             another = subprocess.Popen(["sleep", "60"], user=server.uids().real)
             server.kill()
-            while server.is_running() and server.status() != psutil.STATUS_ZOMBIE:
-                time.sleep(0.005)
+            eventually(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE or None)
         try:
             lock.write_text("".join([f"{another.pid}\n", *rest]))
             with EmbeddedPostgres(tmp_path).use() as url:

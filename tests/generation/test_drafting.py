@@ -15,6 +15,7 @@ from fundwright.generation.schemas import DraftRead, DraftState, SectionState
 from fundwright.language.protocols import Unanswered
 from fundwright.training import service as training
 from tests.generation.conftest import Desk, EndpointDown
+from tests.polling import eventually
 
 
 async def add(desk: Desk, template: str = "brief") -> DraftRead:
@@ -33,6 +34,16 @@ async def write(desk: Desk, draft_id: UUID) -> DraftRead:
 async def read(desk: Desk, draft_id: UUID) -> DraftRead:
     async with desk.core.database.transaction() as session:
         return await service.get_draft(session, desk.actor, draft_id)
+
+
+async def has_begun(desk: Desk, draft_id: UUID) -> DraftRead | None:
+    draft = await read(desk, draft_id)
+    return draft if draft.sections[0].text else None
+
+
+async def has_ended(desk: Desk, draft_id: UUID) -> DraftRead | None:
+    draft = await read(desk, draft_id)
+    return draft if draft.state.is_over else None
 
 
 class TestWriting:
@@ -104,8 +115,7 @@ class TestWriting:
         heard: list[dict[str, Any]] = []
         with desk.core.live.subscribed(service.draft_topic(draft.id), heard.append):
             await write(desk, draft.id)
-            await asyncio.sleep(0.2)
-        assert {payload.get("section") for payload in heard} >= {0, 1, 2}
+            await eventually(lambda: {payload.get("section") for payload in heard} >= {0, 1, 2})
 
     async def test_long_text_is_saved_before_the_section_ends(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright.generation.drafting._FLUSH_INTERVAL_S", 0.0)
@@ -114,11 +124,7 @@ class TestWriting:
         desk.writer.before_piece = lambda _request, index: desk.writer.pause.set() if index == 0 else desk.writer.pause.clear()
         desk.writer.script = lambda _request: ("First words [1]. ", "Last words [1].")
         task = asyncio.create_task(write(desk, draft.id))
-        for _ in range(100):
-            await asyncio.sleep(0.05)
-            if (await read(desk, draft.id)).sections[0].text:
-                break
-        underway = await read(desk, draft.id)
+        underway = await eventually(lambda: has_begun(desk, draft.id))
         assert underway.state == DraftState.WRITING
         assert underway.sections[0].text.startswith("First words [1].")
         desk.writer.before_piece = lambda _request, _index: None
@@ -184,10 +190,7 @@ class TestStopping:
         desk.writer.script = lambda _request: ("Words [1]. " for _ in range(1_000))
         draft = await add(desk)
         task = asyncio.create_task(write(desk, draft.id))
-        for _ in range(100):
-            await asyncio.sleep(0.05)
-            if (await read(desk, draft.id)).sections[0].text:
-                break
+        await eventually(lambda: has_begun(desk, draft.id))
         async with desk.core.database.transaction() as session:
             await service.cancel_draft(session, desk.actor, draft.id)
         with pytest.raises(Conflict):
@@ -213,14 +216,10 @@ async def test_a_queued_draft_is_written_by_a_worker(desk: Desk) -> None:
     assert draft.state == DraftState.QUEUED
     working = asyncio.create_task(desk.core.jobs.run_worker(concurrency=1))
     try:
-        for _ in range(100):
-            await asyncio.sleep(0.1)
-            if (await read(desk, draft.id)).state.is_over:
-                break
+        finished = await eventually(lambda: has_ended(desk, draft.id))
     finally:
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
-    finished = await read(desk, draft.id)
     assert finished.state == DraftState.FINISHED
     assert finished.ended_at is not None
     assert finished.writer_label == "Scripted"

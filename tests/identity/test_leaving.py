@@ -50,6 +50,7 @@ from fundwright.training.schemas import PastedText
 from tests.conftest import MakeActor
 from tests.identity.conftest import HERE, PASSWORD
 from tests.identity.test_photos import picture
+from tests.polling import eventually
 
 
 async def sign_in(core: Core, session: AsyncSession, email: str = "ada@example.org") -> SignedIn:
@@ -92,14 +93,15 @@ async def working(core: Core) -> AsyncIterator[None]:
 async def collected(core: Core, ada: Actor) -> DataCopyRead:
     async with core.database.transaction() as session:
         await personal_data.start_copy(core, session, ada, client=HERE)
-    async with working(core), asyncio.timeout(60):
-        while True:
-            async with core.database.transaction() as session:
-                copy = await personal_data.find_copy(session, ada)
-            assert copy is not None
-            if copy.job.state.is_over:
-                return copy
-            await asyncio.sleep(0.1)
+
+    async def look() -> DataCopyRead | None:
+        async with core.database.transaction() as session:
+            copy = await personal_data.find_copy(session, ada)
+        assert copy is not None
+        return copy if copy.job.state.is_over else None
+
+    async with working(core):
+        return await eventually(look, within_s=60)
 
 
 class TestCopy:

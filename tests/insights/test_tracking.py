@@ -15,6 +15,7 @@ from fundwright.identity.schemas import Actor
 from fundwright.insights import service, tracking
 from fundwright.insights.schemas import PagesQuery, Viewed
 from fundwright.insights.tracking import Batches, Tracker
+from tests.polling import eventually
 
 
 @pytest.fixture
@@ -50,16 +51,13 @@ class TestTheStore:
         tracker.record("/dashboard/train", viewer, "en")
         tracker.record("/dashboard/train", None, "de")
         assert await seen(committed, viewer) == []
-        async with asyncio.timeout(5):
-            while not await seen(committed, viewer):
-                await asyncio.sleep(0.02)
-        assert await seen(committed, viewer) == [("/dashboard/train", 2, 1)]
+        assert await eventually(lambda: seen(committed, viewer)) == [("/dashboard/train", 2, 1)]
 
-    async def test_closing_writes_what_waits(self, committed: Core, viewer: Actor) -> None:
+    async def test_closing_writes_what_waits(self, committed: Core, viewer: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tracking, "_PAUSE_S", 3_600)
         tracker = Tracker(committed)
         tracker.record("/dashboard/train", viewer, "en")
-        async with asyncio.timeout(0.9):  # before it would have been written anyway
-            await tracker.close()
+        await tracker.close()
         assert await seen(committed, viewer) == [("/dashboard/train", 1, 1)]
 
 
@@ -102,7 +100,7 @@ class TestBatches:
         with capture_logs() as logs:
             for _ in range(4):
                 batches.add(view())
-                await asyncio.sleep(0.06)
+                await batches.close()
         assert [line["to"] for line in logs] == ["store", "store"]
 
 

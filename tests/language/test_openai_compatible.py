@@ -22,6 +22,7 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
 from fundwright.language import local_llm, openai_compatible, service
 from tests.language.test_extractive import TEAM, request
+from tests.polling import eventually
 
 
 def fake_server() -> FastAPI:
@@ -69,8 +70,7 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
         listening.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
         task = asyncio.create_task(server.serve([listening]))
-        while not server.started:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: server.started)
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         server.should_exit = True
         await task

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
@@ -22,6 +21,7 @@ from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import listed
+from tests.statements import statements
 
 
 def notice(position: int, **values: object) -> ParsedNotice:
@@ -136,12 +136,10 @@ class TestFilters:
     async def test_facets_are_read_without_reading_opportunities(
         self, session: AsyncSession, actor: Actor, notices: None
     ) -> None:
-        statements: list[str] = []
-        connection = (await session.connection()).sync_connection
-        event.listen(connection, "before_cursor_execute", lambda *given: statements.append(given[2]))
-        await service.facets(session, actor, kind="contract")
-        assert len(statements) == 1
-        assert "FROM opportunity_facet" in statements[0]
+        with statements((await session.connection()).sync_connection) as sent:
+            await service.facets(session, actor, kind="contract")
+        assert len(sent) == 1
+        assert "FROM opportunity_facet" in sent[0]
 
     async def test_category(self, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))

@@ -67,15 +67,6 @@ export type Operation =
 
 export type Variant = "success" | "info" | "warning" | "error";
 
-export interface NavigateFrame {
-  readonly type: "navigate";
-  readonly path: string;
-  readonly replace?: boolean;
-  readonly reload?: boolean;
-  /** The `seq` of the last `location` that the server had when it moved. */
-  readonly after?: number;
-}
-
 export type ServerFrame =
   | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string; readonly session: string }
   | { readonly type: "resumed"; readonly seq: number }
@@ -84,8 +75,7 @@ export type ServerFrame =
   | { readonly type: "done"; readonly seq: number; readonly refused?: boolean }
   | { readonly type: "title"; readonly title: string }
   | { readonly type: "toast"; readonly message: string; readonly variant: Variant }
-  | NavigateFrame
-  | { readonly type: "arrived" }
+  | { readonly type: "navigate"; readonly path: string; readonly replace?: boolean; readonly reload?: boolean }
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
   | { readonly type: "signed_out"; readonly next: string }
   | { readonly type: "download"; readonly url: string }

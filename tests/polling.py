@@ -1,0 +1,26 @@
+"""Waiting for what announces itself to nobody: a row that a worker writes, a file that another process makes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import TypeVar, cast
+
+_LOOK_EVERY_S = 0.02
+
+T = TypeVar("T")
+
+
+async def eventually(look: Callable[[], Awaitable[T | None] | T | None], *, within_s: float = 30) -> T:
+    """What `look` returns as soon as that is true. Raises TimeoutError, and whatever `look` raises.
+
+    The limit only ends a test that has failed: it is no statement about speed.
+    """
+    async with asyncio.timeout(within_s):
+        while True:
+            looked = look()
+            found = cast("T | None", await looked if isawaitable(looked) else looked)
+            if found:
+                return found
+            await asyncio.sleep(_LOOK_EVERY_S)
