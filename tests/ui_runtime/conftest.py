@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -21,12 +21,13 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, Invalid, NotFound
+from fundwright.core.live import publish
 from fundwright.core.settings import Settings
 from fundwright.core.web import add_error_handlers
 from fundwright.identity import api as identity_api
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
-from fundwright_ui.hooks import use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
@@ -132,6 +133,76 @@ def _child(setter: list[Any]) -> Any:
 @component
 def echo() -> Any:
     return html.main(use_connection().location.params["word"])
+
+
+class Walk:
+    """The addresses that the screens of `/walk` were rendered at."""
+
+    renderings: ClassVar[list[str]] = []
+
+
+@component
+def walk() -> Any:
+    """Shows its address and moves: within its path or to another one, at once or after a while."""
+    connection, url = use_connection(), use_url_state()
+    Walk.renderings.append(connection.location.address)
+
+    def choose(event: dict[str, Any]) -> None:
+        url.set(q=event["value"])
+
+    async def choose_slowly(event: dict[str, Any]) -> None:
+        await asyncio.sleep(0.05)
+        url.set(q=event["value"])
+
+    async def leave_slowly(event: dict[str, Any]) -> None:
+        await asyncio.sleep(0.05)
+        connection.navigate(f"/walk/{event['value']}", replace=True)
+
+    def leave(event: dict[str, Any]) -> None:
+        connection.navigate(f"/walk/{event['value']}")
+        url.set(q="left behind")
+
+    def load(event: dict[str, Any]) -> None:
+        connection.navigate(event["value"], reload=True)
+
+    handlers = {
+        "choose": choose,
+        "choose-slowly": choose_slowly,
+        "leave": leave,
+        "leave-slowly": leave_slowly,
+        "load": load,
+        "home": lambda _event: connection.navigate("/"),
+    }
+    return html.main(
+        connection.location.address,
+        *(html.button({"id": id, "key": id, "onClick": handler}) for id, handler in handlers.items()),
+    )
+
+
+@component
+def removable() -> Any:
+    """A thing that is there until it is removed; removing it leads away."""
+    connection = use_connection()
+
+    async def read(_session: object) -> str:
+        if Removable.is_removed:
+            raise NotFound("The thing")
+        return "the thing"
+
+    thing = use_query(read, topics=["things"])
+
+    async def remove(_event: object) -> None:
+        Removable.is_removed = True
+        async with connection.core.database.transaction() as session:
+            await publish(session, "things")
+        await asyncio.sleep(0.1)  # the page hears of it before it is told to move
+        connection.navigate("/walk/list", replace=True)
+
+    return html.main(html.button({"id": "remove", "onClick": remove}), thing.error or thing.value)
+
+
+class Removable:
+    is_removed = False
 
 
 @component
@@ -280,6 +351,8 @@ SCREENS = [
     Screen("/echo/{word}", "Echo", echo, area="public"),
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
     Screen("/waiting", "Waiting", waiting, area="public"),
+    Screen("/walk/{word}", "Walk", walk, area="public"),
+    Screen("/removable", "Removable", removable, area="public"),
     Screen("/broken", "Half broken", half_broken, area="public"),
     Screen("/fragile", "Fragile", fragile, area="public"),
     Screen("/auth/login", "Login", counter, area="public", away_when_signed_in="/private"),

@@ -93,6 +93,8 @@ class Query(Generic[T]):
             self._value, self._packed = value, b""
             self.error, self.is_missing = None, False
         except Exception as error:
+            if isinstance(error, NotFound):  # a handler that removes what is shown has yet to lead away from it
+                await self._connection.until_handled()
             self.error = sentence_of(error, while_doing="query")
             self.is_missing = isinstance(error, NotFound)
             self._connection.is_missing = self._connection.is_missing or self.is_missing

@@ -20,16 +20,20 @@ class UrlState:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._path = connection.location.path
         self.params: dict[str, str] = dict(connection.location.query)
 
     def get(self, name: str, default: str = "") -> str:
         return self.params.get(name, default)
 
     def set(self, **changes: object) -> None:
-        """Change parameters; None or "" removes one. The screen renders again at once, with no new step in the history."""
+        """Change parameters; None or "" removes one. The screen renders again at once, with no new step in the history.
+        Does nothing once the page has moved to another path."""
         location = self._connection.location
+        if location.path != self._path:
+            return
         query = {**location.query, **{name: "" if value is None else str(value) for name, value in changes.items()}}
-        self._connection.move_in_place(_address(location.path, query))
+        self._connection.navigate(_address(location.path, query), replace=True)
 
     def href(self, **changes: object) -> str:
         """The link to this screen with these changes, for `link_button` and pagination."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
 
 from reactpy import create_context, use_context
 from reactpy.types import Context
@@ -17,6 +18,21 @@ from fundwright_ui.runtime.router import Location
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
 GoOn = Callable[[], Awaitable[None]]
+
+
+class Move(NamedTuple):
+    """What `Connection.navigate` was asked for."""
+
+    path: str
+    replace: bool = False
+    reload: bool = False
+
+    @property
+    def leaves_the_document(self) -> bool:
+        return self.reload or not self.path.startswith("/")
+
+    def frame(self) -> Frame:
+        return {"type": "navigate", "path": self.path, "replace": self.replace, "reload": self.leaves_the_document}
 
 
 class Connection:
@@ -33,7 +49,7 @@ class Connection:
         is_live: bool = False,
         client: Client = Client(address=""),
         send: Callable[[Frame], None] = lambda _frame: None,
-        relocate: Callable[[str], None] = lambda _address: None,
+        move: Callable[[Move], None] | None = None,
     ) -> None:
         self.core = core
         self.actor = actor
@@ -51,8 +67,9 @@ class Connection:
         self.ask_proof: Callable[[GoOn], None] | None = None
         """Asks the person to show who they are and then calls what it is given; None where no part of the page asks."""
         self._send = send
-        self._relocate = relocate
+        self._move = move or (lambda wanted: send(wanted.frame()))
         self._queries: set[asyncio.Task[Any]] = set()
+        self._handling: tuple[asyncio.Future[None], ...] = ()
         self._closing: dict[Callable[[], None], None] = {}
         self.at_rest: set[Callable[[], None]] = set()
         """Called when nobody does anything: what can be kept in less memory is."""
@@ -62,13 +79,12 @@ class Connection:
         self._send({"type": "toast", "message": message, "variant": variant})
 
     def navigate(self, path: str, *, replace: bool = False, reload: bool = False) -> None:
-        """Move to one of our own paths; `replace` leaves no step to go back to, `reload` loads the document anew."""
-        self._send({"type": "navigate", "path": path, "replace": replace, "reload": reload})
+        """Move to one of our own paths. The screen there is shown at once, and the browser is told the new address.
 
-    def move_in_place(self, address: str) -> None:
-        """Be at `address` at once, then tell the browser: for changes of the query that stay on the screen."""
-        self._relocate(address)
-        self.navigate(address, replace=True)
+        `replace` leaves no step to go back to. `reload` loads the document anew, as an `https://` address does. Does nothing
+        in a handler whose event is older than the person's own last move: the newest intent wins.
+        """
+        self._move(Move(path, replace, reload))
 
     def handover(self, code: str, next: str = "/") -> None:
         """Sign-in succeeded: the browser trades the one-time `code` for its cookie and loads `next`."""
@@ -96,6 +112,22 @@ class Connection:
         self._queries.add(task)
         task.add_done_callback(self._queries.discard)
         return task
+
+    @contextmanager
+    def handling(self) -> Iterator[None]:
+        """A handler of this page runs in here."""
+        running = asyncio.get_running_loop().create_future()
+        self._handling = (*self._handling, running)
+        try:
+            yield
+        finally:
+            self._handling = tuple(other for other in self._handling if other is not running)
+            running.set_result(None)
+
+    async def until_handled(self) -> None:
+        """Wait until every handler that runs now has ended."""
+        if self._handling:
+            await asyncio.wait(self._handling)
 
     @property
     def pending_queries(self) -> set[asyncio.Task[Any]]:

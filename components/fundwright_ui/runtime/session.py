@@ -21,7 +21,7 @@ from fundwright.core.messages import current_language, speaking, t
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime import frames
-from fundwright_ui.runtime.connection import Connection, Frame
+from fundwright_ui.runtime.connection import Connection, Frame, Move
 from fundwright_ui.runtime.events import received_at
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import event_of
@@ -97,6 +97,7 @@ class Session:
         self._allowance = float(_MAX_EVENTS_PER_S)
         self._refilled_at = time.monotonic()
         self._last_handled = ("", 0.0)
+        self._last_location = 0
         self._moved_at = 0.0
         self._faults = 0
         self._attached: asyncio.Task[int] | None = None
@@ -115,8 +116,8 @@ class Session:
             base=site.base,
             is_live=True,
             client=client_of(transport.request),
-            send=self._send,
-            relocate=self._move,
+            send=self._queue,
+            move=self._move,
         )
         self._view = View(connection, found, site.shell, on_change=self._wake.set)
         self._opened = Event()
@@ -330,8 +331,8 @@ class Session:
             case frames.Event() as event, at:
                 await self._begin(event, at)
             case frames.Moved() as moved, at:
-                self._moved_at = at
-                self._relocate(moved.path)
+                self._last_location, self._moved_at = moved.seq, at
+                self._show(moved.path)
                 self._later(self._answer(moved.seq))
             case frames.Fault() as fault, _:
                 self._log_fault(fault.id, fault.part, fault.message)
@@ -464,7 +465,7 @@ class Session:
                 return False
             if actor != self._actor:
                 self._actor = self._view.connection.actor = actor
-                self._relocate(self._view.found.location.address)
+                self._show(self._view.found.location.address)
             return True
 
     async def _recognise(self, actor: Actor, *, is_use: bool) -> Actor | None:
@@ -504,35 +505,53 @@ class Session:
         """Whether the person has gone to another address since they did what is being handled. It then leads nowhere."""
         return 0 < received_at.get() < self._moved_at
 
-    def _route(self, address: str) -> Found | None:
+    def _move(self, wanted: Move) -> None:
+        """Move because a screen asks for it. The browser follows and does not report the move back."""
+        is_outdated = self._has_moved_on()
+        if wanted.leaves_the_document:
+            if is_outdated and wanted.reload:
+                self._queue(wanted._replace(path=self._view.found.location.address).frame())
+            elif not is_outdated:
+                self._queue(wanted.frame())
+        elif not is_outdated:
+            self._show(wanted.path, replace=wanted.replace)
+
+    def _show(self, address: str, *, replace: bool | None = None) -> None:
+        """Show what is at `address`. The browser is there already, unless `replace` says how it gets there or a redirect
+        leads elsewhere."""
+        routed = self._route(address)
+        if routed is None:
+            return
+        found, path = routed
+        is_other_path = found.location.path != self._view.found.location.path
+        if is_other_path:
+            self._site.on_view(found.screen.path, self._actor, self._view.connection.language)
+        self._view.move(found)
+        if replace is None and path == address:
+            return
+        self._queue(Move(path, replace is not False).frame())
+        if is_other_path:
+            self._later(self._arrive())
+
+    def _route(self, address: str) -> tuple[Found, str] | None:
+        """The screen for `address` and where redirects have led, or None when they lead nowhere."""
         for _ in range(5):
             found = self._site.router.route(address, self._actor)
             if not isinstance(found, Redirect):
-                return found
+                return found, address
             address = found.path
-            self._queue({"type": "navigate", "path": address, "replace": True})
         return None
 
-    def _relocate(self, address: str) -> None:
-        """Show what is at `address`. A redirect is followed here and in the browser."""
-        found = self._route(address)
-        if found is None:
-            return
-        if found.location.path != self._view.found.location.path:
-            self._site.on_view(found.screen.path, self._actor, self._view.connection.language)
-        self._view.move(found)
-
-    def _move(self, address: str) -> None:
-        if not self._has_moved_on():
-            self._relocate(address)
+    async def _arrive(self) -> None:
+        """Say that the screen which the server has moved to has been sent, as `done` says it of the person's own moves."""
+        await self._view.settle(_SETTLE_TIMEOUT_S)
+        self._queue({"type": "arrived"})
 
     # Out
 
-    def _send(self, frame: Frame) -> None:
-        if frame["type"] != "navigate" or frame["reload"] or not self._has_moved_on():
-            self._queue(frame)
-
     def _queue(self, frame: Frame) -> None:
+        if frame["type"] == "navigate":
+            frame = {**frame, "after": self._last_location}
         self._frames.append(frame)
         self._wake.set()
 
@@ -561,14 +580,15 @@ class Session:
             await transport.send(text)
 
     def _changes(self) -> Iterator[Frame]:
-        # `done` promises that the changes have been sent: changes first.
+        # `done` promises that the changes have been sent: changes first. The browser leaves a page before its content changes.
         frames, self._frames = self._frames, []
+        yield from (frame for frame in frames if frame["type"] == "navigate")
         if operations := self._view.take_operations():
             yield {"type": "patch", "ops": operations}
         if self._view.title != self._title:
             self._title = self._view.title
             yield {"type": "title", "title": self._title}
-        yield from frames
+        yield from (frame for frame in frames if frame["type"] != "navigate")
 
 
 def _goes_before(earlier: str, target: str) -> bool:

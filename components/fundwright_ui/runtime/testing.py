@@ -28,7 +28,7 @@ from reactpy.types import Component
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language, speaking
 from fundwright.identity.schemas import Actor
-from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.connection import Connection, Move
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import shown_in
@@ -226,6 +226,13 @@ class ScreenUnderTest:
         else:
             self.frames.append({"type": "navigate", "path": address, "replace": False, "reload": False})
 
+    def follow(self, wanted: Move) -> None:
+        """Note where the screen leads, and go there when that is at its own path."""
+        self.frames.append(wanted.frame())
+        self.note_change()
+        if not wanted.leaves_the_document and urlsplit(wanted.path).path == self.view.connection.location.path:
+            self.relocate(wanted.path)
+
     def relocate(self, address: str) -> None:
         screen = self.view.found.screen
         location = self.view.connection.location
@@ -339,7 +346,7 @@ async def mounted(
         language=language,
         is_live=is_live,
         send=sent,
-        relocate=lambda address: opened[0].relocate(address),
+        move=lambda wanted: opened[0].follow(wanted),
     )
     with speaking(language):
         async with View(connection, Found(screen, location), lambda _area, shown: shown, on_change=changed) as view:

@@ -89,7 +89,8 @@ class View:
         self._rerender = rerender
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
-        return await self._layout.handle(target, data, seq)
+        with self.connection.handling():
+            return await self._layout.handle(target, data, seq)
 
     async def settle(self, timeout_s: float) -> None:
         """Wait until nothing renders and no query runs, but not longer than `timeout_s` seconds."""

@@ -1,6 +1,7 @@
 import { type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { Router, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
+import { type Location, NavigationType, Router, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
 import { useRuntime } from "./Runtime";
+import { keepScrollOnReload, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
 
 interface HistoryProps {
@@ -8,32 +9,70 @@ interface HistoryProps {
   readonly children: ReactNode;
 }
 
+interface Moved {
+  readonly action: NavigationType;
+  readonly location: Location;
+}
+
+function focusHeading(): void {
+  const heading = document.querySelector<HTMLElement>("main h1") ?? document.querySelector("main");
+  if (heading === null) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+function arriveAt({ action, location }: Moved): void {
+  if (action === NavigationType.Pop) restoreScroll(location.key);
+  else scrollTo(0, 0);
+  focusHeading();
+}
+
 /**
  * What react-router's `BrowserRouter` is, without the 13 kB of data routing that come with its module.
- * From the moment the address changes until React has shown it, the page does not look settled. One listener does both:
- * React shows a step back before a second listener would hear of it.
+ * From the moment the address changes until React has shown it, the page does not look settled. One listener does everything:
+ * React shows a step back before a second listener would hear of it, and the server hears of the person's move in the same task,
+ * so that no move of its own can come between.
  */
 export function History({ basename, children }: HistoryProps): ReactNode {
-  const { readiness } = useRuntime();
+  const runtime = useRuntime();
   const [history] = useState(() => createBrowserHistory({ v5Compat: true }));
-  const [shown, show] = useState(() => ({ action: history.action, location: history.location }));
+  const [shown, show] = useState<Moved>(() => ({ action: history.action, location: history.location }));
   const last = useRef(shown);
   const arrive = useRef<Unsubscribe>(() => undefined);
 
-  useLayoutEffect(
-    () =>
-      history.listen((moved) => {
-        arrive.current();
-        arrive.current = readiness.hold();
-        last.current = moved;
-        startTransition(() => show(moved));
-      }),
-    [history, readiness],
-  );
+  useLayoutEffect(() => {
+    let isFollowing = false;
+    runtime.bindMove((move) => {
+      isFollowing = move.isFollowing;
+      if (move.replace) history.replace(runtime.page.base + move.path);
+      else history.push(runtime.page.base + move.path);
+      isFollowing = false;
+    });
+    return history.listen((moved) => {
+      const before = last.current.location;
+      arrive.current();
+      arrive.current = runtime.readiness.hold();
+      last.current = moved;
+      startTransition(() => show(moved));
+
+      const isOtherPath = before.pathname !== moved.location.pathname;
+      if (isOtherPath) rememberScroll(before.key);
+      const onShown = (): void => {
+        if (isOtherPath && last.current === moved) arriveAt(moved);
+      };
+      if (isFollowing) {
+        if (isOtherPath) runtime.awaitArrival(onShown);
+      } else if (isOtherPath || before.search !== moved.location.search) runtime.reportLocation(onShown);
+    });
+  }, [history, runtime]);
   // React skips all but the last of several moves. Effects of children come first: what they wait for holds the page already.
   useEffect(() => {
     if (shown === last.current) arrive.current();
   }, [shown]);
+  useEffect(() => {
+    keepScrollOnReload(() => last.current.location.key);
+    restoreScroll(last.current.location.key);
+  }, []);
 
   return (
     <Router basename={basename} location={shown.location} navigationType={shown.action} navigator={history}>

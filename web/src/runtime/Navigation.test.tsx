@@ -1,7 +1,7 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { openPage } from "../test/openPage";
-import type { TreeNode } from "./protocol";
+import type { ServerFrame, TreeNode } from "./protocol";
 
 function pageWith(heading: string): TreeNode {
   return {
@@ -92,22 +92,109 @@ describe("links", () => {
 });
 
 describe("the server", () => {
-  it("moves the page, and going back tells it so", async () => {
+  it("moves the page, which is not told back, and going back tells it so", async () => {
     const page = await openAt("/dashboard/train");
-    await page.receive({ type: "navigate", path: "/dashboard/train?q=x", replace: false });
-    expect(page.sent().at(-1)).toMatchObject({ type: "location", path: "/dashboard/train?q=x" });
-    await page.receive({ type: "done", seq: 1 });
+    await page.receive({ type: "navigate", path: "/dashboard/train?q=x", replace: false, after: 0 });
+    await page.receive({ type: "navigate", path: "/dashboard/train?q=y", replace: true, after: 0 });
+    expect(location.search).toBe("?q=y");
+    expect(locations(page)).toEqual([]);
+    expect(page.isReady()).toBe(true);
     await act(async () => {
       history.back();
       await vi.waitFor(() => expect(location.search).toBe(""));
     });
-    await vi.waitFor(() => expect(page.sent().at(-1)).toMatchObject({ type: "location", path: "/dashboard/train" }));
+    await vi.waitFor(() => expect(locations(page)).toEqual(["/dashboard/train"]));
   });
 
   it("keeps focus and scroll when only the query changes", async () => {
     const page = await openAt("/dashboard/train");
     screen.getByText("API").focus();
-    await page.receive({ type: "navigate", path: "/dashboard/train?q=x" }, { type: "done", seq: 1 });
+    await page.receive({ type: "navigate", path: "/dashboard/train?q=x", after: 0 });
     expect(document.activeElement?.textContent).toBe("API");
   });
+
+  it("moves to another screen: the page scrolls up and focuses the heading once it has arrived", async () => {
+    const scroll = vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/train");
+    scroll.mockClear();
+    await page.receive({ type: "navigate", path: "/dashboard/nih", after: 0 }, { type: "patch", ops: [["set", [0, 0], "Loading"]] });
+    expect(page.isReady()).toBe(false);
+    expect(scroll).not.toHaveBeenCalled();
+    await page.receive({ type: "patch", ops: [["set", [0, 0], "Opportunities for you"]] }, { type: "arrived" });
+    expect(scroll).toHaveBeenCalledExactlyOnceWith(0, 0);
+    expect(document.activeElement?.textContent).toBe("Opportunities for you");
+    expect(page.isReady()).toBe(true);
+  });
+
+  it("does not fetch the person back who has moved meanwhile", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/train");
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    await page.receive({ type: "navigate", path: "/dashboard/history", after: 0 });
+    expect(location.pathname).toBe("/app/dashboard/nih");
+    expect(locations(page)).toEqual(["/dashboard/nih?page=2"]);
+    await page.receive({ type: "navigate", path: "/dashboard/train", replace: true, after: 1 }, { type: "done", seq: 1 }, { type: "arrived" });
+    expect(location.pathname).toBe("/app/dashboard/train"); // where a redirect has led from there
+  });
+
+  it("moved while the connection was lost, and the person did, too", async () => {
+    const page = await openAt("/dashboard/train");
+    vi.useFakeTimers();
+    await act(async () => page.socket().close());
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+    vi.useRealTimers();
+    await act(async () => page.socket().open());
+    await page.receive({ type: "resumed", seq: 0 }, { type: "navigate", path: "/dashboard/history", after: 0 });
+    expect(locations(page)).toEqual(["/dashboard/nih?page=2"]);
+    expect(location.pathname).toBe("/app/dashboard/nih");
+  });
+
+  it.each(Array.from({ length: 60 }, (_, seed) => seed))("and the page agree after any interleaving (seed %i)", async (seed) => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const random = randomOf(seed);
+    const page = await openAt("/dashboard/train");
+    // What docs/runtime-protocol.md says of the server; both directions hold frames back for any length of time.
+    const server = { at: "/dashboard/train", after: 0, taken: 1, said: [] as ServerFrame[] };
+    const takeOne = (): void => {
+      const frame = page.sent()[server.taken];
+      if (frame?.type !== "location") return;
+      server.taken += 1;
+      server.at = frame.path;
+      server.after = frame.seq;
+      server.said.push({ type: "done", seq: frame.seq });
+    };
+    const deliverOne = async (): Promise<void> => {
+      const [frame] = server.said.splice(0, 1);
+      if (frame !== undefined) await page.receive(frame);
+    };
+    const acts: (() => Promise<void> | void)[] = [
+      () => {
+        server.at = `/dashboard/${random(3)}?step=${random(100)}`;
+        server.said.push({ type: "navigate", path: server.at, replace: random(2) === 0, after: server.after });
+      },
+      () => act(async () => page.runtime.go(`/dashboard/${random(3)}?chosen=${random(100)}`)),
+      takeOne,
+      deliverOne,
+    ];
+    for (let step = 0; step < 14; step++) await acts[random(acts.length)]?.();
+    while (server.said.length > 0 || server.taken < page.sent().length) {
+      takeOne();
+      await deliverOne();
+    }
+    expect(page.runtime.path).toBe(server.at);
+  });
 });
+
+function locations(page: Awaited<ReturnType<typeof openAt>>): string[] {
+  return page.sent().flatMap((frame) => (frame.type === "location" ? [frame.path] : []));
+}
+
+/** Numbers below a bound, the same for each run. */
+function randomOf(seed: number): (bound: number) => number {
+  let state = seed + 1;
+  return (bound) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % bound;
+  };
+}

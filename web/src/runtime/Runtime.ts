@@ -2,7 +2,7 @@ import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
 import { keepFields } from "./keptFields";
-import type { EventData, Fault, Handler, Page, ServerFrame, TreeNode, Variant } from "./protocol";
+import type { EventData, Fault, Handler, NavigateFrame, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
 import { setTimeZone } from "./dates";
 import { forgetToken, goTo, takeOver } from "./session";
@@ -22,6 +22,8 @@ export interface ToastMessage {
 export interface Move {
   readonly path: string;
   readonly replace: boolean;
+  /** The server has moved already, and is not told. */
+  readonly isFollowing: boolean;
 }
 
 interface EarlyEvent {
@@ -51,6 +53,8 @@ export class Runtime {
   #early: EarlyEvent[] = [];
   readonly #faults: Fault[] = [];
   #unreportedMove: (() => void) | undefined;
+  #lastLocation = 0;
+  #arrival: (() => void) | undefined;
   #toasts = 0;
   #greetedPath = "";
   #isAsPainted = true;
@@ -104,7 +108,8 @@ export class Runtime {
     this.toasts.set([...toasts, { id: this.#toasts, message, variant }]);
   };
 
-  readonly go = (path: string, replace = false): void => this.#move({ path, replace });
+  /** Moves for the person, who has chosen a path in a widget. */
+  readonly go = (path: string): void => this.#move({ path, replace: false, isFollowing: false });
 
   /**
    * Sends an event, or keeps it until the server listens; the handler is looked up when it is sent, because a new
@@ -158,7 +163,7 @@ export class Runtime {
     };
   };
 
-  /** Tells the server where react-router has moved; `onShown` runs when the new screen is there. */
+  /** Tells the server where the page has moved; `onShown` runs when the new screen is there. */
   readonly reportLocation = (onShown: () => void): void => {
     if (!this.#connection.isMounted) {
       this.#isAsPainted = false;
@@ -167,7 +172,7 @@ export class Runtime {
     }
     const release = this.readiness.hold();
     const { path } = this;
-    this.#connection.sendLocation(path, (outcome) => {
+    this.#lastLocation = this.#connection.sendLocation(path, (outcome) => {
       if (outcome === "refused" && path === this.path) this.afterRefusal(() => this.reportLocation(onShown));
       else onShown();
       release();
@@ -185,6 +190,16 @@ export class Runtime {
 
   readonly bindMove = (move: (move: Move) => void): void => {
     this.#move = move;
+  };
+
+  /** The page has followed the server to another screen; `onShown` runs when that has been sent. */
+  readonly awaitArrival = (onShown: () => void): void => {
+    this.#endArrival();
+    const release = this.readiness.hold();
+    this.#arrival = () => {
+      onShown();
+      release();
+    };
   };
 
   readonly #receive = (frame: ServerFrame): void => {
@@ -215,8 +230,10 @@ export class Runtime {
         this.refusal.set(frame.sentence);
         break;
       case "navigate":
-        if (frame.reload === true || /^https?:/.test(frame.path)) this.#load(frame.path);
-        else this.go(frame.path, frame.replace);
+        this.#navigate(frame);
+        break;
+      case "arrived":
+        this.#endArrival();
         break;
       case "handover":
         void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
@@ -230,13 +247,31 @@ export class Runtime {
     }
   };
 
+  /** A move that the server began before it heard of the person's last one is outdated: the newest intent wins. */
+  #navigate({ path, replace = false, reload = false, after = this.#lastLocation }: NavigateFrame): void {
+    const isOutdated = after < this.#lastLocation;
+    const isExternal = /^https?:/.test(path);
+    if (reload && !isExternal) this.#load(isOutdated ? this.path : path);
+    else if (isOutdated) return;
+    else if (isExternal) this.#load(path);
+    else this.#move({ path, replace, isFollowing: true });
+  }
+
+  #endArrival(): void {
+    const arrive = this.#arrival;
+    this.#arrival = undefined;
+    arrive?.();
+  }
+
   #mount(tree: TreeNode | null, title: string): void {
     this.mounts += 1;
+    this.#lastLocation = 0;
     if (tree !== null) {
       this.#isAsPainted = false;
       flushSync(() => this.tree.set(tree));
     }
     this.#setTitle(title);
+    this.#endArrival();
     const onShown = this.#unreportedMove;
     this.#unreportedMove = undefined;
     if (onShown !== undefined) {

@@ -67,6 +67,15 @@ export type Operation =
 
 export type Variant = "success" | "info" | "warning" | "error";
 
+export interface NavigateFrame {
+  readonly type: "navigate";
+  readonly path: string;
+  readonly replace?: boolean;
+  readonly reload?: boolean;
+  /** The `seq` of the last `location` that the server had when it moved. */
+  readonly after?: number;
+}
+
 export type ServerFrame =
   | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string; readonly session: string }
   | { readonly type: "resumed"; readonly seq: number }
@@ -75,7 +84,8 @@ export type ServerFrame =
   | { readonly type: "done"; readonly seq: number; readonly refused?: boolean }
   | { readonly type: "title"; readonly title: string }
   | { readonly type: "toast"; readonly message: string; readonly variant: Variant }
-  | { readonly type: "navigate"; readonly path: string; readonly replace?: boolean; readonly reload?: boolean }
+  | NavigateFrame
+  | { readonly type: "arrived" }
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
   | { readonly type: "signed_out"; readonly next: string }
   | { readonly type: "download"; readonly url: string }

@@ -103,7 +103,7 @@ describe("CommandPalette", () => {
     expect(chosen()).toBe("Logout");
     press("ArrowDown", {}, field);
     press("Enter", {}, field);
-    expect(go).toHaveBeenCalledWith({ path: "/dashboard/train", replace: false });
+    expect(go).toHaveBeenCalledWith({ path: "/dashboard/train", replace: false, isFollowing: false });
     expect(screen.queryByRole("dialog")).toBeNull();
     expect(handlers.onClose).toHaveBeenCalled();
   });
@@ -116,7 +116,7 @@ describe("CommandPalette", () => {
     press("Enter", {}, field);
     expect(go).not.toHaveBeenCalled();
     answer("cat", [{ label: "Pages", commands: [command("Category", { path: "/dashboard/category" })] }]);
-    expect(go).toHaveBeenCalledWith({ path: "/dashboard/category", replace: false });
+    expect(go).toHaveBeenCalledWith({ path: "/dashboard/category", replace: false, isFollowing: false });
   });
 
   it("does what is done in the browser, and asks the server for the rest", async () => {
@@ -158,7 +158,7 @@ describe("the keys", () => {
     expect(go).not.toHaveBeenCalled();
     press("g");
     press("o");
-    expect(go).toHaveBeenCalledExactlyOnceWith({ path: "/dashboard/nih", replace: false });
+    expect(go).toHaveBeenCalledExactlyOnceWith({ path: "/dashboard/nih", replace: false, isFollowing: false });
   });
 
   it("/ leads to the search of the page", async () => {
