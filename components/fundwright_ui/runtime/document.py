@@ -23,6 +23,7 @@ from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.encoding import whole
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import embedded_json, to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
@@ -115,7 +116,7 @@ class Documents:
         )
         async with View(connection, found, self._shell) as view:
             await view.settle(_FIRST_PAINT_TIMEOUT_S)
-            tree, title = view.tree, view.title
+            tree, title = view.tree, whole(view.title)
             page = {
                 "tree": tree,
                 "hash": view.hash(),

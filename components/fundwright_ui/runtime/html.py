@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.encoding import encode
 
 _VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
 _RENAMED = {
@@ -66,8 +66,7 @@ def to_html(node: Node) -> str:
 
 def embedded_json(value: object) -> str:
     """JSON that may stand inside a `<script>` element."""
-    encoded = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return encoded.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return encode(value).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _write(nodes: Sequence[Node], parts: list[str], *, selected: object) -> None:

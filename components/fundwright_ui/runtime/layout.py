@@ -20,6 +20,7 @@ from reactpy.core.layout import Layout
 from reactpy.types import Component, ContextProvider, LayoutUpdateMessage, VdomDict
 from reactpy.utils import Ref
 
+from fundwright_ui.runtime.encoding import Unserializable, plain, whole
 from fundwright_ui.runtime.events import Handler
 from fundwright_ui.runtime.faults import new_error_id
 from fundwright_ui.runtime.waiting import Event
@@ -188,7 +189,7 @@ class GuardedLayout(Layout):
         if new_state.is_component_state:
             for child in children:
                 _find_living(child, self._living)
-        children = ["" if child is None else child for child in children]
+        children = ["" if child is None else whole(child) if type(child) is str else child for child in children]
         await super()._render_model_children(exit_stack, old_state, new_state, children)
 
     async def _render_model(
@@ -224,15 +225,23 @@ class GuardedLayout(Layout):
 
 def _find_living(raw: Any, living: set[int]) -> bool:
     """Whether there are components or handlers in `raw`; the elements of which that is true are added to `living`, as `id`s.
-    Raises ValueError for two children with one key, as ReactPy does for the elements that it looks into."""
+    Whatever the browser has no form for is replaced on the way: here it is still known which component has rendered it.
+    Raises ValueError for two children with one key, as ReactPy does for the elements that it looks into, and Unserializable."""
     if isinstance(raw, Component):
         return True
     if not isinstance(raw, dict):
         return False
     element = cast(dict[str, Any], raw)
     is_living = bool(element.get("eventHandlers"))
+    if given := element.get("attributes"):
+        element["attributes"] = _plain_attributes(element["tagName"], given)
     keys: list[object] = []
-    for child in element.get("children", ()):
+    children = element.get("children", ())
+    for index, child in enumerate(children):
+        if type(child) is str:
+            if not child.isascii():
+                children[index] = whole(child)
+            continue
         is_living = _find_living(child, living) or is_living
         if isinstance(child, dict) and (key := cast(dict[str, Any], child).get("attributes", _NOTHING).get("key")) is not None:
             keys.append(key)
@@ -241,6 +250,18 @@ def _find_living(raw: Any, living: set[int]) -> bool:
     if is_living:
         living.add(id(element))
     return is_living
+
+
+def _plain_attributes(tag: str, given: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return plain(given)
+    except Unserializable:
+        for name, value in given.items():
+            try:
+                plain(value)
+            except Unserializable as error:
+                raise Unserializable(f"{name} of {tag}: {error}") from None
+        raise
 
 
 def _error_id(state: Any) -> str | None:

@@ -13,7 +13,6 @@ from typing import Any, NoReturn, Protocol, cast
 from uuid import UUID
 
 import structlog
-from pydantic_core import to_json
 from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
@@ -22,6 +21,7 @@ from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime import frames
 from fundwright_ui.runtime.connection import Connection, Frame, Move
+from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.events import received_at
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import event_of
@@ -89,7 +89,8 @@ class Session:
         self._identified_at = time.monotonic()
         self._identifying = asyncio.Lock()
         self._is_paused = False
-        self._frames: list[Frame] = []
+        self._moves: list[str] = []
+        self._frames: list[str] = []
         self._outbox = Outbox()
         self._wake = Event()
         self._events = Queue[tuple[frames.Numbered, float] | None]()
@@ -249,7 +250,7 @@ class Session:
         await self._opened.wait()
         code = _FAILED
         try:
-            await transport.send(encoded(greet()))
+            await transport.send(encode(greet()))
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._send_loop(transport))
                 await self._receive_loop(transport)
@@ -551,8 +552,9 @@ class Session:
 
     def _queue(self, frame: Frame) -> None:
         if frame["type"] == "navigate":
-            frame = {**frame, "after": self._last_location}
-        self._frames.append(frame)
+            self._moves.append(encode({**frame, "after": self._last_location}))
+        else:
+            self._frames.append(encode(frame))  # what cannot be sent fails where it was said
         self._wake.set()
 
     async def _send_loop(self, transport: Transport) -> None:
@@ -575,20 +577,20 @@ class Session:
 
     async def _flush(self, transport: Transport) -> None:
         for frame in self._changes():
-            self._outbox.add(encoded(frame))
+            self._outbox.add(frame)
         while (text := self._outbox.take()) is not None:
             await transport.send(text)
 
-    def _changes(self) -> Iterator[Frame]:
+    def _changes(self) -> Iterator[str]:
         # `done` promises that the changes have been sent: changes first. The browser leaves a page before its content changes.
-        frames, self._frames = self._frames, []
-        yield from (frame for frame in frames if frame["type"] == "navigate")
+        moves, frames, self._moves, self._frames = self._moves, self._frames, [], []
+        yield from moves
         if operations := self._view.take_operations():
-            yield {"type": "patch", "ops": operations}
+            yield encode({"type": "patch", "ops": operations})
         if self._view.title != self._title:
             self._title = self._view.title
-            yield {"type": "title", "title": self._title}
-        yield from (frame for frame in frames if frame["type"] != "navigate")
+            yield encode({"type": "title", "title": self._title})
+        yield from frames
 
 
 def _goes_before(earlier: str, target: str) -> bool:
@@ -603,10 +605,6 @@ async def _received(transport: Transport) -> str:
         return await transport.receive()
     except MalformedFrame:
         return ""
-
-
-def encoded(frame: Frame) -> str:
-    return to_json(frame).decode()  # in a third of json's time
 
 
 def _who(actor: Actor | None) -> tuple[object, object] | None:

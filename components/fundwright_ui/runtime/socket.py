@@ -13,9 +13,10 @@ from fundwright.core.messages import set_language, t
 from fundwright.core.settings import Settings
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.document import language_of
+from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.frames import Hello, read_frame
 from fundwright_ui.runtime.router import Redirect
-from fundwright_ui.runtime.session import Session, Site, encoded
+from fundwright_ui.runtime.session import Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
 
 _MAX_SESSIONS_PER_OWNER = 50
@@ -58,7 +59,7 @@ class Sockets:
             return
         found = self._site.router.route(hello.path, actor)
         if isinstance(found, Redirect):
-            await transport.send(encoded({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
+            await transport.send(encode({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
             return
         owner: UUID | str = actor.id if actor else (transport.request.client.host if transport.request.client else "")
         if not self._has_room(owner):
@@ -92,7 +93,7 @@ async def _hello(transport: Transport) -> Hello | None:
 
 
 async def _refuse(transport: Transport, sentence: str, code: int) -> None:
-    await transport.send(encoded({"type": "refused", "sentence": sentence}))
+    await transport.send(encode({"type": "refused", "sentence": sentence}))
     await transport.close(code)
 
 

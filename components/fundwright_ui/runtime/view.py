@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self
 
-from pydantic_core import to_json
 from reactpy import component
 from reactpy.types import Component
 
@@ -17,6 +15,7 @@ from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
+from fundwright_ui.runtime.encoding import digest, encode
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
 from fundwright_ui.runtime.router import Area, Found
@@ -127,13 +126,13 @@ class View:
         """Nobody does anything: until something changes, the tree is kept packed, in a twentieth of the memory."""
         if self._shown is self._tree and not self._resting and self.is_settled:
             self._packing = packing_of(self._found.screen.path)
-            self._resting = self._packing.pack(to_json(self._tree))
+            self._resting = self._packing.pack(encode(self._tree).encode())
             self._tree = self._shown = ""
             self._layout.rest()
             self.connection.rest()
 
     def hash(self) -> str:
-        return tree_hash(self.tree)
+        return digest(self.tree)
 
     async def _pump(self) -> None:
         try:
@@ -150,11 +149,6 @@ class View:
     def _apply(self, update: Any) -> None:
         self._tree = replaced(self.tree, update["path"], to_node(update["model"]))
         self._rendered.set()
-
-
-def tree_hash(tree: Node) -> str:
-    canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 @component
