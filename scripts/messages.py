@@ -35,7 +35,9 @@ TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 def messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
     """Every message that a person can be shown, or its singular and plural, with the source it stands in."""
     for folder in SERVER:
-        for path, _, message, _, _ in extract_from_dir(PROJECT / folder, keywords={"t": None, "later": None, "nt": (1, 2), "nlater": (1, 2)}):
+        for path, _, message, _, _ in extract_from_dir(
+            PROJECT / folder, keywords={"t": None, "later": None, "nt": (1, 2), "nlater": (1, 2)}
+        ):
             yield message, f"{folder}/{path}"
     for path in sorted(BROWSER.rglob("*.ts*")):
         if ".test." not in path.name:

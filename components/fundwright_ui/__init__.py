@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fundwright.core.messages import nt, t
     from fundwright_ui.extension import SidebarEntry, WebModule
-    from fundwright_ui.hooks import use_action, use_actor, use_connection, use_live, use_query, use_saved_state, use_url_state
+    from fundwright_ui.hooks import (
+        use_action,
+        use_actor,
+        use_connection,
+        use_live,
+        use_query,
+        use_rows,
+        use_saved_state,
+        use_url_state,
+    )
     from fundwright_ui.runtime.router import screen
     from fundwright_ui.ui import (
         alert,
@@ -29,13 +38,16 @@ if TYPE_CHECKING:
         icon,
         icon_button,
         link_button,
+        list_row,
         loading,
         moment,
+        more_rows,
         page,
         pagination,
         problem,
         progress,
         row,
+        row_actions,
         section,
         select_field,
         stack,
@@ -67,14 +79,17 @@ __all__ = [
     "icon",
     "icon_button",
     "link_button",
+    "list_row",
     "loading",
     "moment",
+    "more_rows",
     "nt",
     "page",
     "pagination",
     "problem",
     "progress",
     "row",
+    "row_actions",
     "screen",
     "section",
     "select_field",
@@ -89,6 +104,7 @@ __all__ = [
     "use_connection",
     "use_live",
     "use_query",
+    "use_rows",
     "use_saved_state",
     "use_url_state",
 ]

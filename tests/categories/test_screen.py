@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from fundwright.categories import service
-from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelState
+from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
@@ -90,7 +90,9 @@ class TestChanging:
             assert not screen.has("ConfirmDialog")
             await screen.click("button", "Delete Roofing")
             await screen.emit("ConfirmDialog", "on_confirm")
-            await screen.expect(lambda: not screen.has("article", "Roofing"))
+            await screen.expect("Deleted")
+            assert screen.has("article", "Roofing")
+            assert not screen.has("button", "Delete Roofing")
 
     async def test_the_sample_goes_with_one_click(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -118,7 +120,10 @@ class TestExamples:
             await screen.expect("1 accepted")
             await screen.expect(lambda: screen.has("button", f"Take {wanted.title} back"))
             await screen.click("button", f"Take {wanted.title} back")
-            await screen.expect("No examples yet.")
+            await screen.expect("Taken back")
+            await screen.expect("0 accepted")
+            taken_back = screen.find("list", "Examples of Roofing")
+            assert wanted.title in taken_back.text
 
     async def test_a_search_without_hits_says_so(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -138,13 +143,66 @@ class TestReview:
             await screen.expect("1 suggestion waits for you.")
             await screen.expect("1 accepted, 1 suggested")
 
+    async def test_an_accepted_row_keeps_its_place_and_can_be_undone(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        first, second = await suggest(committed, ada, 2)
+
+        def titles() -> list[str]:
+            return [link.text for link in screen.elements("link") if link.text in (first.title, second.title)]
+
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            before = titles()
+            accepted = first if before[0] == first.title else second
+            await screen.click("button", f"Accept Roofing for {accepted.title}")
+            await screen.expect("1 suggestion waits for you.")
+            assert titles() == before
+            assert screen.has("button", "Undo")
+            assert not screen.has("button", f"Accept Roofing for {accepted.title}")
+            await screen.click("button", "Undo")
+            await screen.expect("2 suggestions wait for you.")
+            assert titles() == before
+            assert screen.has("button", f"Accept Roofing for {accepted.title}")
+        async with committed.database.transaction() as session:
+            label = (await service.labels_of(session, ada, [accepted.id]))[accepted.id]
+        assert (label.state, label.source) == (LabelState.SUGGESTED, LabelSource.MODEL)
+
+    async def test_the_category_that_was_shown_is_accepted_even_if_another_is_suggested_since(
+        self, committed: Core, ada: Actor
+    ) -> None:
+        await add(committed, ada, "Roofing")
+        (only,) = await suggest(committed, ada, 1)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            click = screen.find("button", f"Accept Roofing for {only.title}").node["e"]["onClick"]["h"]
+            software = await add(committed, ada, "Software")
+            async with committed.database.transaction() as session:
+                await service.classify(session, ada, [(only.id, word_vector("Software"))], embedder=WordEmbedder())
+                assert (await service.labels_of(session, ada, [only.id]))[only.id].category_id == software.id
+            await screen.view.handle(click, {}, 1)
+        async with committed.database.transaction() as session:
+            assert (await service.labels_of(session, ada, [only.id]))[only.id].category_name == "Roofing"
+
+    async def test_more_suggestions_wait_below_the_rows(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        rows = await suggest(committed, ada, 11)
+        async with mounted(committed, ada, category_screen, path=f"{PATH}?sort=-confidence") as screen:
+            accept = screen.find("list", "Suggestions")
+            assert len(accept.node["c"]) == 10
+            first = next(each for each in screen.elements("button") if each.name.startswith("Accept Roofing"))
+            await screen.click("button", first.name)
+            await screen.expect("1 more entry in this list")
+            assert len(screen.find("list", "Suggestions").node["c"]) == 10
+            await screen.click("button", "Show")
+            await screen.expect(lambda: not screen.has("button", "Undo"))
+            assert len(screen.find("list", "Suggestions").node["c"]) == 10
+            assert len(rows) == 11
+
     async def test_choosing_none_is_remembered(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         (only,) = await suggest(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
             await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": "none"}, 1)
-            await screen.expect("Nothing to review.")
+            await screen.expect("0 suggestions wait for you.")
         async with committed.database.transaction() as session:
             assert (await service.labels_of(session, ada, [only.id]))[only.id].state == LabelState.REJECTED
 

@@ -178,8 +178,12 @@ class TestBlogList:
             await screen.emit("ConfirmDialog", "on_cancel")
             await screen.click("button", "Delete")
             await screen.emit("ConfirmDialog", "on_confirm")
-            await screen.expect("No posts yet.")
+            await screen.expect("0 posts")
+            (row,) = screen.props("DataTable")["rows"]
+            assert (row["cells"]["title"], row["cells"]["state"][0]["label"]) == ("News", "Deleted")
             assert screen.toasts == ["The post was deleted."]
+        async with mounted(committed, ada, blog_list_screen) as screen:
+            assert "No posts yet." in screen.text
 
     async def test_who_only_looks_is_offered_no_change(self, committed: Core, viewer: Actor, write: Write) -> None:
         post = await write("News")

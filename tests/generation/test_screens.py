@@ -63,7 +63,11 @@ class TestGenerateScreen:
             await screen.click("button", f"Delete {finished.title}")
             await screen.emit("ConfirmDialog", "on_confirm")
             assert screen.toasts == ["The draft was deleted."]
-            await screen.expect(lambda: "No draft is in this state." in screen.text)
+            assert not screen.has("ConfirmDialog")
+            assert "Deleted" in screen.find("list", "Your drafts").text
+            assert not screen.has("button", f"Delete {finished.title}")
+        async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?state=finished") as screen:
+            assert "No draft is in this state." in screen.text
 
     async def test_without_drafts_it_says_where_the_first_will_be(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:

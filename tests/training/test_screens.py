@@ -40,6 +40,8 @@ class TestTrain:
             assert "Problem" not in screen.text
             broken = await add(committed, owner, add_file, BROKEN, "broken.pdf")
             await service.run_inline(committed, owner, [broken])
+            await screen.expect("1 more entry in this list")
+            await screen.click("button", "Show")
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
             assert "Problem" in screen.text
 
@@ -67,6 +69,8 @@ class TestHistory:
         async with mounted(committed, owner, history_screen, path="/dashboard/history") as screen:
             assert "Errors" not in screen.text
             await service.run_inline(committed, owner, [await add(committed, owner, add_file, BROKEN, "broken.pdf")])
+            await screen.expect("1 more entry in this list")
+            await screen.click("button", "Show")
             await screen.expect(lambda: "1 document failed" in screen.text)
 
 

@@ -41,7 +41,7 @@ def test_declarations_become_interfaces() -> None:
         "export interface ClockProps {\n"
         "  readonly marks: readonly Mark[];\n"
         "  readonly labels: Readonly<Record<string, string | number>>;\n"
-        "  readonly onStruck?: (payload: Struck) => void;\n"
+        "  readonly onStruck?: (payload: Struck, onDone?: () => void) => void;\n"
         "}\n"
     )
 

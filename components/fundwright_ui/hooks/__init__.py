@@ -19,6 +19,7 @@ from fundwright_ui.hooks.action import Action, use_action
 from fundwright_ui.hooks.actor import use_actor
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
+from fundwright_ui.hooks.rows import Row, Rows, use_rows
 from fundwright_ui.hooks.saved import SavedState, use_saved_state
 from fundwright_ui.hooks.url import UrlState, id_in_address, query_in_address, use_url_state
 from fundwright_ui.runtime.connection import Connection, use_connection
@@ -27,6 +28,8 @@ __all__ = [
     "Action",
     "Connection",
     "Query",
+    "Row",
+    "Rows",
     "SavedState",
     "UrlState",
     "id_in_address",
@@ -36,6 +39,7 @@ __all__ = [
     "use_connection",
     "use_live",
     "use_query",
+    "use_rows",
     "use_saved_state",
     "use_url_state",
 ]

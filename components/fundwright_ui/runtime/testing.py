@@ -253,6 +253,8 @@ class ScreenUnderTest:
             if node.get("t") == "label"
         }
         for node, ancestors in _nodes(self.view.tree, ()):
+            if any(each.get("a", {}).get("inert") for each in ancestors):
+                continue  # nobody can reach it
             if "w" in node:
                 yield Element(node, ancestors, node["w"], str(node.get("a", {}).get("label", "")))
             elif "t" in node and (role := _role(node)):

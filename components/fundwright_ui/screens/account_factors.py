@@ -13,8 +13,24 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import nt, t
 from fundwright.identity import passkeys, second_factor
 from fundwright.identity.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
-from fundwright_ui.ui import alert, button, chip, definition_list, empty, form, loading, moment, problem, row, section, text_field
+from fundwright_ui.hooks import Row, use_action, use_actor, use_connection, use_query, use_rows
+from fundwright_ui.ui import (
+    alert,
+    button,
+    chip,
+    definition_list,
+    empty,
+    form,
+    list_row,
+    loading,
+    moment,
+    more_rows,
+    problem,
+    row,
+    row_actions,
+    section,
+    text_field,
+)
 from fundwright_ui.widgets import ConfirmDialog, Passkey, PasskeyAnswered, PasskeyRefused, copy_button, refusal_of
 
 
@@ -104,12 +120,12 @@ def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], Non
     async def turn_off(session: AsyncSession) -> None:
         await second_factor.turn_off(connection.core, session, actor, client=connection.client)
 
-    def confirm_turning_off() -> object:
+    def turned_off() -> None:
         set_asking(False)
-        return turning_off.run()
+        reload()
 
     renewing = use_action(renew, then=show_codes)
-    turning_off = use_action(turn_off, success=t("Two-step verification is off."), then=reload)
+    turning_off = use_action(turn_off, success=t("Two-step verification is off."), then=turned_off)
 
     left = nt("{n} recovery code left", "{n} recovery codes left", read.recovery_codes)
     return html.div(
@@ -130,7 +146,8 @@ def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], Non
             confirm_label=t("Turn off"),
             cancel_label=t("Cancel"),
             is_danger=True,
-            on_confirm=confirm_turning_off,
+            error=turning_off.error or "",
+            on_confirm=turning_off,
             on_cancel=lambda: set_asking(False),
         )
         if is_asking
@@ -158,16 +175,23 @@ def _recovery_codes(codes: RecoveryCodes, close: Callable[[], None]) -> VdomDict
 def passkeys_section() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     found = use_query(lambda session: passkeys.list_passkeys(session, actor), key=[actor.id])
+    rows = use_rows(found, lambda listed: listed, key=[actor.id], id=lambda passkey: passkey.id)
     removed, set_removed = use_state(cast("PasskeyRead | None", None))
 
-    async def remove(session: AsyncSession, passkey: PasskeyRead) -> None:
-        await passkeys.remove(connection.core, session, actor, passkey.id, client=connection.client)
+    def load() -> None:
+        found.reload()
+        rows.load()
 
-    removing = use_action(remove, success=t("The passkey was removed."), then=found.reload)
+    async def remove(session: AsyncSession) -> None:
+        if removed is not None:
+            await passkeys.remove(connection.core, session, actor, removed.id, client=connection.client)
 
-    def confirm_removing() -> object:
+    def settle() -> None:
+        if removed is not None:
+            rows.settle(removed, t("Removed"))
         set_removed(None)
-        return removing.run(removed)
+
+    removing = use_action(remove, success=t("The passkey was removed."), then=settle)
 
     title, can_be_made = t("Passkeys"), passkeys.relying_party(connection.core.settings) is not None
     if found.error:
@@ -177,14 +201,13 @@ def passkeys_section() -> VdomDict:
     return section(
         title,
         html.p(t("A passkey signs you in by the lock of your device instead of your password.")),
-        html.ul({"className": "fw-list"}, *(_passkey(each, set_removed) for each in found.value))
-        if found.value
+        html.ul({"className": "fw-list"}, *(_passkey(each, set_removed) for each in rows.shown))
+        if rows.shown
         else empty(t("No passkeys yet."))
         if can_be_made
         else None,
-        _add(found.reload, key=f"add {len(found.value)}")
-        if can_be_made
-        else alert(passkeys.NoHostName().sentence, variant="info"),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        _add(load, key=f"add {len(found.value)}") if can_be_made else alert(passkeys.NoHostName().sentence, variant="info"),
         ConfirmDialog(
             is_open=True,
             title=t("Remove the passkey {name}?", name=removed.name),
@@ -192,7 +215,8 @@ def passkeys_section() -> VdomDict:
             confirm_label=t("Remove"),
             cancel_label=t("Cancel"),
             is_danger=True,
-            on_confirm=confirm_removing,
+            error=removing.error or "",
+            on_confirm=removing,
             on_cancel=lambda: set_removed(None),
         )
         if removed
@@ -200,9 +224,9 @@ def passkeys_section() -> VdomDict:
     )
 
 
-def _passkey(passkey: PasskeyRead, remove: Callable[[PasskeyRead], None]) -> VdomDict:
-    return html.li(
-        {"key": str(passkey.id)},
+def _passkey(shown: Row[PasskeyRead], remove: Callable[[PasskeyRead], None]) -> VdomDict:
+    passkey = shown.item
+    return list_row(
         html.div(
             {"className": "fw-stack fw-stack-tight"},
             html.span({"className": "fw-strong"}, passkey.name),
@@ -217,12 +241,17 @@ def _passkey(passkey: PasskeyRead, remove: Callable[[PasskeyRead], None]) -> Vdo
                 moment(passkey.last_used_at) if passkey.last_used_at else t("Never"),
             ),
         ),
-        button(
-            t("Remove"),
-            on_click=lambda: remove(passkey),
-            size="small",
-            aria_label=t("Remove the passkey {name}", name=passkey.name),
+        row_actions(
+            button(
+                t("Remove"),
+                on_click=lambda: remove(passkey),
+                size="small",
+                name="remove",
+                aria_label=t("Remove the passkey {name}", name=passkey.name),
+            ),
+            outcome=shown.outcome,
         ),
+        key=shown.id,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, cast
 
@@ -16,7 +15,17 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import account, email_change, passwords
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import SessionRead, SignInRefused
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import (
+    Row,
+    Rows,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
 from fundwright_ui.screens.account_factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.devices import device_name
 from fundwright_ui.screens.listing import existing_page, pages
@@ -29,8 +38,10 @@ from fundwright_ui.ui import (
     form,
     loading,
     moment,
+    more_rows,
     problem,
     row,
+    row_actions,
     section,
     stack,
     text_field,
@@ -188,7 +199,13 @@ def _sessions() -> VdomDict:
         await account.end_other_sessions(session, actor, client=connection.client)
 
     found = use_query(read, key=[actor.id, request])
-    ending = use_action(end_others, success=t("Every other session ended."), then=found.reload)
+    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, request], id=lambda each: each.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    ending = use_action(end_others, success=t("Every other session ended."), then=load)
     title = t("Where you are signed in")
     if found.error:
         return section(title, problem(found.error, on_retry=found.reload))
@@ -196,20 +213,22 @@ def _sessions() -> VdomDict:
         return section(title, loading(t("Loading your sessions")))
     return section(
         title,
-        *(_session(each, found.reload, key=str(each.id)) for each in found.value.items),
+        *(_session(each, rows, key=each.id) for each in rows.shown),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, found.value),
         row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.value.total > 1 else None,
     )
 
 
 @component
-def _session(each: SessionRead, reload: Callable[[], None]) -> VdomDict:
+def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
+    each = shown.item
     actor, connection = use_actor(), use_connection()
 
     async def end(session: AsyncSession) -> None:
         await identity.end_session(session, actor, each.id, client=connection.client)
 
-    ending = use_action(end, success=t("The session ended."), then=reload)
+    ending = use_action(end, success=t("The session ended."), then=lambda: rows.settle(each, t("Ended")))
     is_this = each.id == actor.session_id
     name = device_name(each.user_agent)
     return card(
@@ -225,14 +244,19 @@ def _session(each: SessionRead, reload: Callable[[], None]) -> VdomDict:
         actions=[]
         if is_this
         else [
-            button(
-                t("End"),
-                size="small",
-                on_click=ending,
-                is_busy=ending.is_running,
-                aria_label=t("End the session of {device}", device=name),
+            row_actions(
+                button(
+                    t("End"),
+                    size="small",
+                    name="end",
+                    on_click=ending,
+                    is_busy=ending.is_running,
+                    aria_label=t("End the session of {device}", device=name),
+                ),
+                outcome=shown.outcome,
             )
         ],
+        is_row=True,
     )
 
 

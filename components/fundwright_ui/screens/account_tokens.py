@@ -17,7 +17,19 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.identity import account
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
-from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import (
+    Query,
+    Row,
+    Rows,
+    UrlState,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
 from fundwright_ui.screens.listing import existing_page, pages
 from fundwright_ui.ui import (
     Color,
@@ -31,8 +43,10 @@ from fundwright_ui.ui import (
     form,
     loading,
     moment,
+    more_rows,
     problem,
     row,
+    row_actions,
     section,
     select_field,
     stack,
@@ -64,15 +78,20 @@ def tokens_tab() -> VdomDict:
         return await existing_page(partial(identity.list_api_tokens, session, actor), request)
 
     found = use_query(read, key=[actor.id, request])
+    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, request], id=lambda token: token.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
 
     def show(token: ApiTokenCreated) -> None:
         set_made(token)
-        found.reload()
+        load()
 
     return stack(
         _shown_once(made) if made else None,
         _new(show, key="new"),
-        _list(found.value, found.error, found.reload, url, key="list"),
+        _list(found, rows, load, url, key="list"),
     )
 
 
@@ -129,7 +148,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
 
 
 @component
-def _list(tokens: Page[ApiTokenRead] | None, error: str | None, reload: Callable[[], None], url: UrlState) -> VdomDict:
+def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Callable[[], None], url: UrlState) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     asking, set_asking = use_state(cast("ApiTokenRead | None", None))
 
@@ -142,20 +161,23 @@ def _list(tokens: Page[ApiTokenRead] | None, error: str | None, reload: Callable
 
     def revoked() -> None:
         close()
-        reload()
+        if asking is not None:
+            rows.settle(asking, t("Revoked"))
+        found.reload()
 
     revoking = use_action(revoke, success=t("The token was revoked."), then=revoked)
     title = t("Your API tokens")
-    if error:
-        return section(title, problem(error, on_retry=reload))
-    if tokens is None:
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
         return section(title, loading(t("Loading your tokens")))
-    if not tokens.items:
+    if not rows.shown:
         return section(title, empty(t("No tokens yet. Make one above to let a program work for you.")))
     return section(
         title,
-        *(_token(token, set_asking) for token in tokens.items),
-        pages(url, tokens),
+        *(_token(each, set_asking) for each in rows.shown),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        pages(url, found.value),
         ConfirmDialog(
             is_open=True,
             title=t("Revoke “{name}”?", name=asking.name),
@@ -163,6 +185,7 @@ def _list(tokens: Page[ApiTokenRead] | None, error: str | None, reload: Callable
             confirm_label=t("Revoke"),
             cancel_label=t("Keep"),
             is_danger=True,
+            error=revoking.error or "",
             on_confirm=revoking,
             on_cancel=close,
         )
@@ -171,7 +194,8 @@ def _list(tokens: Page[ApiTokenRead] | None, error: str | None, reload: Callable
     )
 
 
-def _token(token: ApiTokenRead, ask: Callable[[ApiTokenRead], None]) -> VdomDict:
+def _token(shown: Row[ApiTokenRead], ask: Callable[[ApiTokenRead], None]) -> VdomDict:
+    token = shown.item
     label, color = _state(token)
     return card(
         row(chip(label, color=color), chip(token.scope.label)),
@@ -185,16 +209,21 @@ def _token(token: ApiTokenRead, ask: Callable[[ApiTokenRead], None]) -> VdomDict
         ),
         title=token.name,
         actions=[
-            button(
-                t("Revoke"),
-                size="small",
-                danger=True,
-                on_click=lambda: ask(token),
-                aria_label=t("Revoke “{name}”", name=token.name),
+            row_actions(
+                button(
+                    t("Revoke"),
+                    size="small",
+                    danger=True,
+                    name="revoke",
+                    on_click=lambda: ask(token),
+                    aria_label=t("Revoke “{name}”", name=token.name),
+                ),
+                outcome=shown.outcome,
             )
         ]
-        if _is_good(token)
+        if _is_good(token) or shown.outcome
         else [],
+        is_row=True,
         key=str(token.id),
     )
 

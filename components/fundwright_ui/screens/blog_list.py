@@ -14,7 +14,8 @@ from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog import BLOG
 from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
@@ -27,6 +28,7 @@ from fundwright_ui.ui import (
     empty,
     link_button,
     loading,
+    more_rows,
     page,
     problem,
     row,
@@ -59,6 +61,11 @@ def blog_list_screen() -> VdomDict:
         return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)
 
     found = use_query(read, key=[query], topics=[content.POSTS_TOPIC])
+    rows = use_rows(found, lambda listed: listed.items, key=[query], id=lambda post: post.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
 
     def open_row(event: RowOpened) -> None:
         url.set(open=event.id)
@@ -74,9 +81,9 @@ def blog_list_screen() -> VdomDict:
     if found.value is None:
         return page(title, loading(t("Loading the posts")), actions=[new_post])
     posts = found.value
-    if not posts.total and not has_filters(query):
+    if not posts.total and not rows.shown and not has_filters(query):
         return page(title, empty(t("No posts yet. The first one appears here.")), actions=[new_post])
-    opened = next((post for post in posts.items if str(post.id) == url.get("open")), None)
+    opened = next((each.item for each in rows.shown if each.id == url.get("open") and not each.outcome), None)
     return page(
         title,
         search_box(url, t("Search posts")),
@@ -95,7 +102,7 @@ def blog_list_screen() -> VdomDict:
             export_button(connection, "/api/blog/posts/export.csv", query),
             spread=True,
         ),
-        _opened(opened, key=str(opened.id)) if opened else None,
+        _opened(opened, rows, key=str(opened.id)) if opened else None,
         data_table(
             label=title,
             columns=[
@@ -107,7 +114,7 @@ def blog_list_screen() -> VdomDict:
                     field="changed_at", label=t("Changed"), kind="datetime", is_sortable=True, is_compact=False, min_width=190
                 ),
             ],
-            rows=[_row(post) for post in posts.items],
+            rows=[_row(each) for each in rows.shown],
             total=posts.total,
             page=posts.page,
             page_size=query.page_size,
@@ -118,21 +125,24 @@ def blog_list_screen() -> VdomDict:
             on_open=open_row,
             key="table",
         )
-        if posts.items
+        if rows.shown
         else empty(
             t("No post matches. Search for other words, or choose another state."),
             link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
         ),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         actions=[new_post],
     )
 
 
-def _row(post: PostRow) -> Row:
+def _row(shown: KeptRow[PostRow]) -> Row:
+    post = shown.item
+    chip = Chip(label=post.state.label, color=_COLORS[post.state])
     return Row(
-        id=str(post.id),
+        id=shown.id,
         cells={
             "title": post.title,
-            "state": (Chip(label=post.state.label, color=_COLORS[post.state]),),
+            "state": (Chip(label=shown.outcome, color="secondary") if shown.outcome else chip,),
             "published_at": post.published_at,
             "author": post.author,
             "changed_at": post.changed_at,
@@ -141,7 +151,7 @@ def _row(post: PostRow) -> Row:
 
 
 @component
-def _opened(post: PostRow) -> VdomDict:
+def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
     """What can be done with the post whose row was pressed."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     is_asking, set_asking = use_state(False)
@@ -149,7 +159,11 @@ def _opened(post: PostRow) -> VdomDict:
     async def delete(session: AsyncSession) -> None:
         await content.delete_post(session, actor, post.id, client=connection.client)
 
-    deleting = use_action(delete, success=t("The post was deleted."), then=lambda: url.set(open=None))
+    def settle() -> None:
+        rows.settle(post, t("Deleted"))
+        url.set(open=None)
+
+    deleting = use_action(delete, success=t("The post was deleted."), then=settle)
     is_author = actor.may(Permission.ADMINISTER)
     return html.div(
         card(
@@ -177,6 +191,7 @@ def _opened(post: PostRow) -> VdomDict:
             t("Delete “{title}”?", title=post.title),
             t("It disappears from the blog for good. To keep the text, make it a draft instead."),
             on_confirm=deleting,
+            error=deleting.error,
             on_cancel=lambda: set_asking(False),
         )
         if is_asking

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 from uuid import UUID
 
 from reactpy import component, html, use_state
@@ -9,14 +12,34 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour, LabelRead, SuggestionQuery
+from fundwright.categories.schemas import (
+    CategoryChange,
+    CategoryCreate,
+    CategoryRead,
+    Colour,
+    LabelRead,
+    LabelState,
+    SuggestionQuery,
+)
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import nt, percent, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Permission
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
-from fundwright_ui.hooks import Action, UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import (
+    Action,
+    Row,
+    Rows,
+    UrlState,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
+from fundwright_ui.hooks.rows import Undo
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import pages
 from fundwright_ui.screens.opportunities_list import PATHS
@@ -31,12 +54,15 @@ from fundwright_ui.ui import (
     form,
     grid,
     icon_button,
+    list_row,
     loading,
+    more_rows,
     only_reads,
     page,
     problem,
     progress,
     row,
+    row_actions,
     section,
     select_field,
     stack,
@@ -52,6 +78,20 @@ _EXAMPLES_SHOWN = 50
 _NONE = "none"
 
 
+class Suggested(NamedTuple):
+    """A suggestion as it is shown."""
+
+    label: LabelRead
+    opportunity: OpportunityRow
+
+
+class Decided(NamedTuple):
+    """The label of an opportunity before and after somebody decided about it."""
+
+    before: LabelRead | None
+    after: LabelRead | None
+
+
 @screen("/dashboard/category", "Category")
 def category_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
@@ -60,6 +100,7 @@ def category_screen() -> VdomDict:
         key=[actor.id],
         topics=[categories.categories_topic(actor.id)],
     )
+    rows = use_rows(found, lambda listed: listed, key=[actor.id], id=lambda category: category.id)
     is_adding = url.get("open") == "new"  # what is open stands in the address, so that a lost page comes back with it
 
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
@@ -68,21 +109,32 @@ def category_screen() -> VdomDict:
     async def remove_sample(session: AsyncSession) -> None:
         await categories.remove_sample(session, actor)
 
-    creating = use_action(create, success=t("The category was created."), then=lambda: url.set(open=None))
-    removing = use_action(remove_sample, success=t("The sample categories were removed."))
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    def show_created() -> None:
+        url.set(open=None)
+        load()
+
+    creating = use_action(create, success=t("The category was created."), then=show_created)
+    removing = use_action(remove_sample, success=t("The sample categories were removed."), then=load)
 
     if found.error:
         return page(t("Category"), problem(found.error, on_retry=found.reload))
     if found.value is None:
         return page(t("Category"), loading(t("Loading categories")))
-    is_first = not found.value
+    is_first = not found.value and not rows.shown
+    cards = (
+        grid(*(_category_card(each, rows, key=each.id) for each in rows.shown)),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+    )
     if not actor.may(Permission.WORK):
-        cards = grid(*(_category_card(category, key=str(category.id)) for category in found.value))
         can_label = actor.may(Permission.LABEL)
         return page(
             t("Category"),
             None if can_label else only_reads(),
-            empty(t("No categories yet.")) if is_first else cards,
+            *((empty(t("No categories yet.")),) if is_first else cards),
             _review(found.value, key="review") if can_label and not is_first else None,
         )
     return page(
@@ -111,9 +163,7 @@ def category_screen() -> VdomDict:
         )
         if is_adding or is_first
         else None,
-        empty(t("No categories yet. Create one above, then sort your opportunities into it."))
-        if is_first
-        else grid(*(_category_card(category, key=str(category.id)) for category in found.value)),
+        *((empty(t("No categories yet. Create one above, then sort your opportunities into it.")),) if is_first else cards),
         None if is_first else _review(found.value, key="review"),
         subtitle=t("Your own categories. A classifier sorts opportunities into them; what you accept or correct teaches it."),
         actions=[
@@ -208,7 +258,8 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
 
 
 @component
-def _category_card(category: CategoryRead) -> VdomDict:
+def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDict:
+    category = shown.item
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     part, _, id = url.get("open").partition(":")
     opened = part if actor.may(Permission.WORK) and id == str(category.id) else ""
@@ -226,7 +277,12 @@ def _category_card(category: CategoryRead) -> VdomDict:
         await categories.delete(session, actor, category.id)
 
     changing = use_action(change, success=t("The category was changed."), then=close)
-    deleting = use_action(delete, success=t("The category was deleted."), then=close)
+
+    def settle() -> None:
+        close()
+        rows.settle(category, t("Deleted"))
+
+    deleting = use_action(delete, success=t("The category was deleted."), then=settle)
 
     if opened == "edit":
         return card(
@@ -267,21 +323,31 @@ def _category_card(category: CategoryRead) -> VdomDict:
             t("Delete “{name}”?", name=category.name),
             t("Its labels go with it. The opportunities stay."),
             on_confirm=deleting,
+            error=deleting.error,
             on_cancel=close,
         )
         if opened == "delete"
         else None,
         label=category.name,
+        is_row=True,
         actions=[
-            button(
-                t("Examples"),
-                size="small",
-                look="soft",
-                aria_label=t("Examples of {name}", name=category.name),
-                on_click=lambda: toggle("examples"),
-            ),
-            icon_button(t("Edit {name}", name=category.name), "edit", small=True, on_click=lambda: toggle("edit")),
-            icon_button(t("Delete {name}", name=category.name), "delete", small=True, on_click=lambda: toggle("delete")),
+            row_actions(
+                button(
+                    t("Examples"),
+                    size="small",
+                    look="soft",
+                    name="examples",
+                    aria_label=t("Examples of {name}", name=category.name),
+                    on_click=lambda: toggle("examples"),
+                ),
+                icon_button(
+                    t("Edit {name}", name=category.name), "edit", small=True, name="edit", on_click=lambda: toggle("edit")
+                ),
+                icon_button(
+                    t("Delete {name}", name=category.name), "delete", small=True, name="delete", on_click=lambda: toggle("delete")
+                ),
+                outcome=shown.outcome,
+            )
         ]
         if actor.may(Permission.WORK)
         else [],
@@ -306,9 +372,19 @@ def _examples(category: CategoryRead) -> VdomDict:
         return found.items
 
     examples = use_query(read_examples, key=[category.id], topics=[categories.categories_topic(actor.id)])
+    given = use_rows(examples, lambda listed: listed, key=[category.id], id=lambda opportunity: opportunity.id)
     found = use_query(search, key=[text])
-    given = {example.id for example in examples.value or ()}
-    offered = [opportunity for opportunity in found.value or () if opportunity.id not in given]
+    given_ids = {example.id for example in examples.value or ()}
+    offered = use_rows(
+        found,
+        lambda listed: [opportunity for opportunity in listed if opportunity.id not in given_ids],
+        key=[text],
+        id=lambda opportunity: opportunity.id,
+    )
+
+    def load_given() -> None:
+        examples.reload()
+        given.load()
 
     return stack(
         text_field(
@@ -322,52 +398,88 @@ def _examples(category: CategoryRead) -> VdomDict:
         ),
         alert(found.error) if found.error else None,
         html.p({"className": "fw-muted fw-small", "role": "status"}, t("Nothing found. Try other words."))
-        if text and not found.is_loading and not offered
+        if text and not found.is_loading and not offered.shown
         else None,
         html.ul(
             {"className": "fw-list", "aria-label": t("Found notices")},
-            *(_offered_example(category, opportunity, key=str(opportunity.id)) for opportunity in offered),
+            *(_offered_example(category, each, offered, load_given, key=each.id) for each in offered.shown),
         )
-        if offered
+        if offered.shown
         else None,
         problem(examples.error, on_retry=examples.reload) if examples.error else None,
         html.ul(
             {"className": "fw-list", "aria-label": t("Examples of {name}", name=category.name)},
-            *(_given_example(opportunity, key=str(opportunity.id)) for opportunity in examples.value),
+            *(_given_example(each, given, key=each.id) for each in given.shown),
         )
-        if examples.value
+        if given.shown
         else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Two or three already help.")),
+        more_rows(given.more, on_load=load_given, outcome=given.last_outcome or offered.last_outcome),
     )
 
 
 @component
-def _offered_example(category: CategoryRead, opportunity: OpportunityRow) -> VdomDict:
-    actor = use_actor()
+def _offered_example(
+    category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow], load_given: Callable[[], None]
+) -> VdomDict:
+    actor, opportunity = use_actor(), shown.item
 
-    async def add(session: AsyncSession) -> None:
-        await categories.add_example(session, actor, category.id, opportunity.id)
+    async def add(session: AsyncSession) -> Decided:
+        before = await _label_of(session, actor, opportunity.id)
+        return Decided(before, await categories.add_example(session, actor, category.id, opportunity.id))
 
-    adding = use_action(add)
-    return html.li(
-        {"className": "fw-list-item"},
+    def settle(decided: Decided) -> None:
+        rows.settle(opportunity, t("Added"), undo=_undo(actor, opportunity.id, decided))
+        load_given()
+
+    def reopen() -> None:
+        rows.reopen(shown.id)
+        load_given()
+
+    adding = use_action(add, then=settle)
+    undoing = use_action(partial(rows.undo, id=shown.id), then=reopen)
+    return list_row(
         html.span({"className": "fw-grow"}, opportunity.title),
-        icon_button(t("Add {title} as an example", title=opportunity.title), "add", small=True, on_click=adding),
+        row_actions(
+            icon_button(t("Add {title} as an example", title=opportunity.title), "add", small=True, name="add", on_click=adding),
+            outcome=shown.outcome,
+            on_undo=undoing if shown.can_undo else None,
+        ),
     )
 
 
 @component
-def _given_example(opportunity: OpportunityRow) -> VdomDict:
-    actor = use_actor()
+def _given_example(shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
+    actor, opportunity = use_actor(), shown.item
 
-    async def remove(session: AsyncSession) -> None:
+    async def remove(session: AsyncSession) -> Decided:
+        before = await _label_of(session, actor, opportunity.id)
         await categories.remove_example(session, actor, opportunity.id)
+        return Decided(before, None)
 
-    removing = use_action(remove)
-    return html.li(
-        {"className": "fw-list-item"},
+    def settle(decided: Decided) -> None:
+        rows.settle(opportunity, t("Taken back"), undo=_undo(actor, opportunity.id, decided))
+
+    removing = use_action(remove, then=settle)
+    undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))
+    return list_row(
         html.span({"className": "fw-grow"}, opportunity.title),
-        icon_button(t("Take {title} back", title=opportunity.title), "close", small=True, on_click=removing),
+        row_actions(
+            icon_button(t("Take {title} back", title=opportunity.title), "close", small=True, name="remove", on_click=removing),
+            outcome=shown.outcome,
+            on_undo=undoing if shown.can_undo else None,
+        ),
     )
+
+
+async def _label_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead | None:
+    return (await categories.labels_of(session, actor, [subject_id])).get(subject_id)
+
+
+def _undo(actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
+    async def undo(session: AsyncSession) -> None:
+        await categories.restore(session, actor, subject_id, decided=decided.after, before=decided.before)
+
+    return undo
 
 
 @component
@@ -375,18 +487,25 @@ def _review(found: list[CategoryRead]) -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = _review_query(url, found)
 
-    async def read(session: AsyncSession) -> tuple[Page[LabelRead], dict[UUID, OpportunityRow]]:
+    async def read(session: AsyncSession) -> tuple[Page[LabelRead], list[Suggested]]:
         suggestions = await categories.list_suggestions(session, actor, query)
-        rows = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
-        return suggestions, {opportunity.id: opportunity for opportunity in rows}
+        found = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
+        by_id = {opportunity.id: opportunity for opportunity in found}
+        listed = [Suggested(label, by_id[label.subject_id]) for label in suggestions.items if label.subject_id in by_id]
+        return suggestions, listed
 
     queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
+    rows = use_rows(queue, lambda answer: answer[1], key=[query], id=lambda suggested: suggested.label.subject_id)
+
+    def load() -> None:
+        queue.reload()
+        rows.load()
 
     if queue.error:
         return section(t("To review"), problem(queue.error, on_retry=queue.reload))
     if queue.value is None:
         return section(t("To review"), loading(t("Loading suggestions")))
-    suggestions, titles = queue.value
+    suggestions, _ = queue.value
     return section(
         t("To review"),
         html.p(
@@ -416,14 +535,11 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         ),
         html.ul(
             {"className": "fw-list", "aria-label": t("Suggestions")},
-            *(
-                _suggestion(label, titles[label.subject_id], found, key=str(label.subject_id))
-                for label in suggestions.items
-                if label.subject_id in titles
-            ),
+            *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
         )
-        if suggestions.items
+        if rows.shown
         else empty(t("Nothing to review. “Categorise now” asks the classifier again.")),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, suggestions),
     )
 
@@ -438,23 +554,32 @@ def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
 
 
 @component
-def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[CategoryRead]) -> VdomDict:
+def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[CategoryRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
+    label, opportunity = shown.item
+
+    async def decide(session: AsyncSession, category_id: UUID | None) -> Decided:
+        before = await _label_of(session, actor, label.subject_id)
+        return Decided(before, await categories.correct(session, actor, label.subject_id, category_id))
+
+    async def accept(session: AsyncSession) -> Decided:
+        # What the person saw, even if the classifier has suggested another category meanwhile.
+        return await decide(session, label.category_id)
+
+    async def correct(session: AsyncSession, chosen: str) -> Decided | None:
+        return await decide(session, None if chosen == _NONE else UUID(chosen)) if chosen else None
+
+    def settle(decided: Decided | None) -> None:
+        if decided is not None and decided.after is not None:
+            rows.settle(shown.item, _outcome(label, decided.after), undo=_undo(actor, label.subject_id, decided))
+
+    accepting = use_action(accept, then=settle)
+    correcting = use_action(correct, then=settle)
+    undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))
+
     confidence = percent(label.confidence)
-
-    async def accept(session: AsyncSession) -> None:
-        await categories.accept(session, actor, label.subject_id)
-
-    async def correct(session: AsyncSession, chosen: str) -> None:
-        if chosen:
-            await categories.correct(session, actor, label.subject_id, None if chosen == _NONE else UUID(chosen))
-
-    accepting = use_action(accept)
-    correcting = use_action(correct)
-
     others = [Option(str(category.id), category.name) for category in found if category.id != label.category_id]
-    return html.li(
-        {"className": "fw-list-item"},
+    return list_row(
         html.div(
             {"className": "fw-grow"},
             text_link(
@@ -476,12 +601,13 @@ def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[Categ
                 html.span({"className": "fw-small fw-muted"}, confidence),
             ),
         ),
-        row(
+        row_actions(
             button(
                 t("Accept"),
                 size="small",
                 look="soft",
                 icon_name="check",
+                name="accept",
                 aria_label=t("Accept {category} for {title}", category=label.category_name, title=opportunity.title),
                 on_click=accepting,
                 is_busy=accepting.is_running,
@@ -496,5 +622,15 @@ def _suggestion(label: LabelRead, opportunity: OpportunityRow, found: list[Categ
                 small=True,
                 id=f"correct-{label.subject_id}",
             ),
+            outcome=shown.outcome,
+            on_undo=undoing if shown.can_undo else None,
         ),
     )
+
+
+def _outcome(suggested: LabelRead, decided: LabelRead) -> str:
+    if decided.state == LabelState.REJECTED:
+        return t("None of these")
+    if decided.category_id == suggested.category_id:
+        return t("Accepted")
+    return t("Corrected to {category}", category=decided.category_name)

@@ -115,6 +115,7 @@ def draft_screen() -> VdomDict:
             t("Delete this draft?"),
             draft.title,
             on_confirm=deleting,
+            error=deleting.error,
             on_cancel=lambda: set_asking(False),
         )
         if is_asking

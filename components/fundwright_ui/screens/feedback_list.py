@@ -12,7 +12,7 @@ from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
 from fundwright_ui.ui import (
@@ -26,6 +26,7 @@ from fundwright_ui.ui import (
     link_button,
     loading,
     moment,
+    more_rows,
     page,
     problem,
     row,
@@ -53,6 +54,11 @@ def feedback_list_screen() -> VdomDict:
         return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)
 
     found = use_query(read, key=[query], topics=[content.FEEDBACK_TOPIC])
+    rows = use_rows(found, lambda listed: listed.items, key=[query], id=lambda entry: entry.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
 
     def open_row(event: RowOpened) -> None:
         url.set(open=event.id)
@@ -63,9 +69,9 @@ def feedback_list_screen() -> VdomDict:
     if found.value is None:
         return page(title, loading(t("Loading the feedback")))
     entries = found.value
-    if not entries.total and not has_filters(query):
+    if not entries.total and not rows.shown and not has_filters(query):
         return page(title, empty(t("Nobody has sent feedback yet. The form is at /feedback.")))
-    opened = next((entry for entry in entries.items if str(entry.id) == url.get("open")), None)
+    opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
     return page(
         title,
         search_box(url, t("Search feedback")),
@@ -93,7 +99,7 @@ def feedback_list_screen() -> VdomDict:
             export_button(connection, "/api/feedback/export.csv", query),
             spread=True,
         ),
-        _opened(opened, key=str(opened.id)) if opened else None,
+        _opened(opened, rows, key=str(opened.id)) if opened else None,
         data_table(
             label=title,
             columns=[
@@ -103,7 +109,7 @@ def feedback_list_screen() -> VdomDict:
                 Column(field="sender", label=t("From"), is_sortable=True, is_compact=False, min_width=160),
                 Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, min_width=190),
             ],
-            rows=[_row(entry) for entry in entries.items],
+            rows=[_row(each.item) for each in rows.shown],
             total=entries.total,
             page=entries.page,
             page_size=query.page_size,
@@ -114,11 +120,12 @@ def feedback_list_screen() -> VdomDict:
             on_open=open_row,
             key="table",
         )
-        if entries.items
+        if rows.shown
         else empty(
             t("Nothing matches. Search for other words, or choose another state."),
             link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
         ),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
     )
 
 
@@ -136,17 +143,21 @@ def _row(entry: FeedbackRead) -> Row:
 
 
 @component
-def _opened(entry: FeedbackRead) -> VdomDict:
+def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
     """The whole of one message, with what the team makes of it."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
 
-    async def change(session: AsyncSession, changed: FeedbackChange) -> None:
-        await content.change_feedback(session, actor, entry.id, changed, client=connection.client)
+    async def change(session: AsyncSession, changed: FeedbackChange) -> FeedbackRead:
+        return await content.change_feedback(session, actor, entry.id, changed, client=connection.client)
 
     def close() -> None:
         url.set(open=None)
 
-    changing = use_action(change, success=t("The feedback was saved."), then=close)
+    def settle(changed: FeedbackRead) -> None:
+        rows.settle(changed, "")  # it stays, even where the filters no longer list it
+        close()
+
+    changing = use_action(change, success=t("The feedback was saved."), then=settle)
     # A page that is one of ours is linked; anything else that was typed there is text.
     own_page = safe_next(entry.page, default="")
     can_change = actor.may(Permission.ADMINISTER)

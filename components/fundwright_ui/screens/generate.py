@@ -22,7 +22,7 @@ from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
-from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import pages
@@ -36,12 +36,15 @@ from fundwright_ui.ui import (
     empty,
     grid,
     icon_button,
+    list_row,
     loading,
     moment,
+    more_rows,
     only_reads,
     page,
     problem,
     row,
+    row_actions,
     section,
     select_field,
     text_field,
@@ -277,12 +280,17 @@ def _drafts() -> VdomDict:
         return await generation.list_drafts(session, actor, query)
 
     drafts = use_query(read, key=[query], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
+    rows = use_rows(drafts, lambda listed: listed.items, key=[query], id=lambda draft: draft.id)
+
+    def load() -> None:
+        drafts.reload()
+        rows.load()
 
     if drafts.error:
         return section(t("Your drafts"), problem(drafts.error, on_retry=drafts.reload))
     if drafts.value is None:
         return section(t("Your drafts"), loading(t("Loading drafts")))
-    if not drafts.value.total and state is None:
+    if not drafts.value.total and not rows.shown and state is None:
         return section(t("Your drafts"), empty(t("No drafts yet. The first one appears here.")))
     return section(
         t("Your drafts"),
@@ -315,25 +323,30 @@ def _drafts() -> VdomDict:
         ),
         html.ul(
             {"className": "fw-list", "aria-label": t("Your drafts")},
-            *(_draft_item(draft, key=str(draft.id)) for draft in drafts.value.items),
+            *(_draft_item(each, rows, key=each.id) for each in rows.shown),
         )
-        if drafts.value.items
+        if rows.shown
         else empty(t("No draft is in this state.")),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, drafts.value),
     )
 
 
 @component
-def _draft_item(draft: DraftRow) -> VdomDict:
+def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
+    draft = shown.item
     actor, connection = use_actor(), use_connection()
     is_asking, set_asking = use_state(False)
 
     async def delete(session: AsyncSession) -> None:
         await generation.delete_draft(session, actor, draft.id)
 
-    deleting = use_action(delete, success=t("The draft was deleted."))
-    return html.li(
-        {"className": "fw-list-item"},
+    def settle() -> None:
+        set_asking(False)
+        rows.settle(draft, t("Deleted"))
+
+    deleting = use_action(delete, success=t("The draft was deleted."), then=settle)
+    return list_row(
         html.div(
             {"className": "fw-grow"},
             text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")),
@@ -346,7 +359,16 @@ def _draft_item(draft: DraftRow) -> VdomDict:
         ),
         row(
             state_chip(draft.state),
-            icon_button(t("Delete {title}", title=draft.title), "delete", small=True, on_click=lambda: set_asking(True))
+            row_actions(
+                icon_button(
+                    t("Delete {title}", title=draft.title),
+                    "delete",
+                    small=True,
+                    name="delete",
+                    on_click=lambda: set_asking(True),
+                ),
+                outcome=shown.outcome,
+            )
             if actor.may(Permission.WORK)
             else None,
         ),
@@ -354,6 +376,7 @@ def _draft_item(draft: DraftRow) -> VdomDict:
             t("Delete this draft?"),
             draft.title,
             on_confirm=deleting,
+            error=deleting.error,
             on_cancel=lambda: set_asking(False),
         )
         if is_asking

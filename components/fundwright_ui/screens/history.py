@@ -22,11 +22,12 @@ from fundwright_ui.hooks import (
     use_actor,
     use_connection,
     use_query,
+    use_rows,
     use_url_state,
 )
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, export_button, sort_of
-from fundwright_ui.ui import Color, Option, empty, link_button, loading, page, problem, row, select_field
+from fundwright_ui.ui import Color, Option, empty, link_button, loading, more_rows, page, problem, row, select_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
 
@@ -64,7 +65,12 @@ def _everybodys_jobs() -> VdomDict:
     found = use_query(
         lambda session: insights.list_history(session, actor, query), key=[actor.id, query], topics=[ALL_JOBS_TOPIC]
     )
+    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, query], id=lambda job: job.id)
     choices = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
+
+    def load() -> None:
+        found.reload()
+        rows.load()
 
     def shown(*children: Child) -> VdomDict:
         return page(t("History"), *children, subtitle=t("Every run, import and draft that somebody here has begun"))
@@ -95,7 +101,7 @@ def _everybodys_jobs() -> VdomDict:
                 Column(field="created_at", label=t("Begun"), kind="datetime", is_sortable=True, min_width=195),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, min_width=100),
             ],
-            rows=[_job_row(job, connection) for job in found.value.items],
+            rows=[_job_row(each.item, connection) for each in rows.shown],
             total=found.value.total,
             page=query.page,
             page_size=query.page_size,
@@ -105,10 +111,11 @@ def _everybodys_jobs() -> VdomDict:
             on_query=ask(url),
             key="table",
         )
-        if found.value.items
+        if rows.shown
         else empty(
             t("Nothing matches. Choose other filters."), link_button(t("Show everything"), connection.href("/dashboard/history"))
         ),
+        more_rows(rows.more, on_load=load),
     )
 
 
@@ -175,6 +182,12 @@ def _own_runs() -> VdomDict:
         lambda session: training.list_runs(session, actor, request), key=[actor.id, request], topics=[jobs_topic(actor.id)]
     )
 
+    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, request], id=lambda run: run.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
     def opened(row: RowOpened) -> None:
         connection.navigate(f"/dashboard/history/{row.id}")
 
@@ -186,7 +199,7 @@ def _own_runs() -> VdomDict:
     if not found.value.total:
         to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), look="contained")
         return page(title, empty(t("No training run yet. Add documents and train them."), to_train))
-    is_error_there = any(run.error or run.failed for run in found.value.items)
+    is_error_there = any(each.item.error or each.item.failed for each in rows.shown)
     return page(
         title,
         data_table(
@@ -201,7 +214,7 @@ def _own_runs() -> VdomDict:
                 Column(field="model", label=t("Model"), is_compact=False),
                 *([Column(field="errors", label=t("Errors"), flex=2)] if is_error_there else []),
             ],
-            rows=[_row(run, connection.href(f"/dashboard/history/{run.id}")) for run in found.value.items],
+            rows=[_row(each.item, connection.href(f"/dashboard/history/{each.id}")) for each in rows.shown],
             total=found.value.total,
             page=request.page,
             page_size=request.page_size,
@@ -211,6 +224,7 @@ def _own_runs() -> VdomDict:
             on_query=ask(url),
             on_open=opened,
         ),
+        more_rows(rows.more, on_load=load),
         subtitle=t("Every run that taught documents to the knowledge base"),
     )
 

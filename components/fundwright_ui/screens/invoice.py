@@ -83,6 +83,7 @@ def _settling(payment: PaymentRead) -> VdomDict:
             confirm_label=t("Mark as paid") if is_paid else t("Void it"),
             cancel_label=t("Cancel"),
             is_danger=not is_paid,
+            error=(paying if is_paid else voiding).error or "",
             on_confirm=paying if is_paid else voiding,
             on_cancel=lambda: set_asked(""),
         ),

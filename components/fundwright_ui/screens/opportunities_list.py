@@ -411,6 +411,7 @@ def sample_banner(samples: int) -> VdomDict:
             confirm_label=t("Remove"),
             cancel_label=t("Keep"),
             is_danger=True,
+            error=removing.error or "",
             on_confirm=removing,
             on_cancel=lambda: set_asking(False),
         ),

@@ -15,7 +15,7 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, sort_of
 from fundwright_ui.ui import (
@@ -26,6 +26,7 @@ from fundwright_ui.ui import (
     empty,
     form,
     loading,
+    more_rows,
     page,
     problem,
     row,
@@ -74,7 +75,17 @@ def payment_history_screen() -> VdomDict:
         await billing.add_payment(session, actor, invoice, client=connection.client)
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
-    adding = use_action(add, success=t("The invoice was written."), then=lambda: url.set(open=None))
+    rows = use_rows(found, lambda answer: answer[0].items, key=[query], id=lambda payment: payment.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    def added() -> None:
+        url.set(open=None)
+        load()
+
+    adding = use_action(add, success=t("The invoice was written."), then=added)
 
     def shown(*children: Child) -> VdomDict:
         new = button(
@@ -157,7 +168,7 @@ def payment_history_screen() -> VdomDict:
                 Column(field="due", label=t("Due"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="state", label=t("State"), kind="chips", is_sortable=True),
             ],
-            rows=[_row(payment, connection.href(f"{PATH}/{payment.id}")) for payment in listed.items],
+            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
             total=listed.total,
             page=listed.page,
             page_size=listed.page_size,
@@ -167,8 +178,9 @@ def payment_history_screen() -> VdomDict:
             on_query=ask(url),
             on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
         )
-        if listed.items
+        if rows.shown
         else empty(t("No invoice matches. Change the filters.")),
+        more_rows(rows.more, on_load=load),
     )
 
 

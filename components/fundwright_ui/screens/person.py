@@ -152,11 +152,11 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
     async def remove(session: AsyncSession) -> None:
         await people.remove_second_factor(connection.core, session, actor, account_id, client=connection.client)
 
-    def confirm() -> object:
+    def removed() -> None:
         set_asking(False)
-        return removing.run()
+        reload()
 
-    removing = use_action(remove, success=t("The second factor was removed, and the owner gets a letter."), then=reload)
+    removing = use_action(remove, success=t("The second factor was removed, and the owner gets a letter."), then=removed)
     return section(
         t("Second factor"),
         html.p(t("For somebody who has lost the telephone or the device: the password alone opens the account then.")),
@@ -168,7 +168,8 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
             confirm_label=t("Remove"),
             cancel_label=t("Cancel"),
             is_danger=True,
-            on_confirm=confirm,
+            error=removing.error or "",
+            on_confirm=removing,
             on_cancel=lambda: set_asking(False),
         )
         if is_asking

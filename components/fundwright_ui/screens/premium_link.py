@@ -101,6 +101,7 @@ def _revoking(link: PremiumLinkRead) -> VdomDict:
             confirm_label=t("Revoke"),
             cancel_label=t("Cancel"),
             is_danger=True,
+            error=revoking.error or "",
             on_confirm=revoking,
             on_cancel=lambda: set_asking(False),
         ),

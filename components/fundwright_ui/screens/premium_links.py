@@ -25,7 +25,7 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, sort_of
 from fundwright_ui.ui import (
@@ -36,6 +36,7 @@ from fundwright_ui.ui import (
     empty,
     form,
     loading,
+    more_rows,
     page,
     problem,
     row,
@@ -77,8 +78,14 @@ def premium_links_screen() -> VdomDict:
     def show(link: PremiumLinkMade) -> None:
         set_made(link)
         url.set(open=None)
+        load()
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
+    rows = use_rows(found, lambda answer: answer[0].items, key=[query], id=lambda link: link.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
 
     def shown(*children: Child) -> VdomDict:
         new = button(t("New link"), icon_name="add", look="contained", on_click=lambda: url.set(open="new"), disabled=is_adding)
@@ -130,7 +137,7 @@ def premium_links_screen() -> VdomDict:
                 Column(field="note", label=t("Note"), is_compact=False, flex=2),
                 Column(field="created_at", label=t("Made"), kind="date", is_sortable=True, is_compact=False),
             ],
-            rows=[_row(link, connection.href(f"{PATH}/{link.id}")) for link in listed.items],
+            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
             total=listed.total,
             page=listed.page,
             page_size=listed.page_size,
@@ -140,8 +147,9 @@ def premium_links_screen() -> VdomDict:
             on_query=ask(url),
             on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
         )
-        if listed.items
+        if rows.shown
         else empty(t("No premium link matches. Change the filters.")),
+        more_rows(rows.more, on_load=load),
     )
 
 

@@ -22,7 +22,7 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, sort_of
 from fundwright_ui.screens.pricing import limits_of, price_of
@@ -36,6 +36,7 @@ from fundwright_ui.ui import (
     grid,
     icon_button,
     loading,
+    more_rows,
     page,
     problem,
     row,
@@ -73,6 +74,12 @@ def subscriptions_screen() -> VdomDict:
         return await billing.list_plans(session), listed
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
+    rows = use_rows(found, lambda answer: answer[1].items, key=[query], id=lambda subscriber: subscriber.account_id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
     if found.error:
         return page(t("Subscription"), problem(found.error, on_retry=found.reload))
     if found.value is None:
@@ -81,7 +88,8 @@ def subscriptions_screen() -> VdomDict:
     return page(
         t("Subscription"),
         section(t("Plans"), grid(*(_plan(plan, key=plan.code) for plan in plans))),
-        _subscribers(plans, listed, query, is_loading=found.is_loading),
+        _subscribers(plans, listed, rows, query, is_loading=found.is_loading),
+        more_rows(rows.more, on_load=load),
     )
 
 
@@ -141,7 +149,14 @@ def _plan(plan: PlanRead) -> VdomDict:
     )
 
 
-def _subscribers(plans: list[PlanRead], listed: Page[SubscriberRead], query: SubscriberQuery, *, is_loading: bool) -> VdomDict:
+def _subscribers(
+    plans: list[PlanRead],
+    listed: Page[SubscriberRead],
+    rows: Rows[SubscriberRead],
+    query: SubscriberQuery,
+    *,
+    is_loading: bool,
+) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     return section(
         t("Who is on which"),
@@ -173,7 +188,7 @@ def _subscribers(plans: list[PlanRead], listed: Page[SubscriberRead], query: Sub
                 Column(field="until", label=t("Last day"), kind="date", is_sortable=True),
                 Column(field="origin", label=t("How it came"), is_compact=False),
             ],
-            rows=[_row(each, connection.href(f"{PATH}/{each.account_id}")) for each in listed.items],
+            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
             total=listed.total,
             page=listed.page,
             page_size=listed.page_size,
@@ -183,7 +198,7 @@ def _subscribers(plans: list[PlanRead], listed: Page[SubscriberRead], query: Sub
             on_query=ask(url),
             on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
         )
-        if listed.items
+        if rows.shown
         else empty(t("No account matches. Change the filters.")),
     )
 

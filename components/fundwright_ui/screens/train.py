@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, cast
 from uuid import UUID
 
@@ -17,7 +18,8 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, sort_of
 from fundwright_ui.screens.run import progress_text
@@ -31,6 +33,7 @@ from fundwright_ui.ui import (
     empty,
     form,
     loading,
+    more_rows,
     only_reads,
     page,
     problem,
@@ -92,6 +95,12 @@ def train_screen() -> VdomDict:
 
     found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
 
+    rows = use_rows(found, lambda overview: overview.documents.items, key=[actor.id, request], id=lambda document: document.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
     async def load_model(session: AsyncSession) -> Model:
         embedder = await language.get_embedder(connection.core)
         return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
@@ -112,7 +121,7 @@ def train_screen() -> VdomDict:
         await training.remove_sample(connection.core, session, actor)
 
     starting = use_action(start, success=t("The training run was started."), then=started)
-    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=found.reload)
+    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=load)
 
     title = t("Train")
     if found.error:
@@ -146,12 +155,12 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(_add_documents(key="add"), _ask(key="ask")) if actor.may(Permission.WORK) else _ask(key="ask"),
+        columns(_add_documents(load, key="add"), _ask(key="ask")) if actor.may(Permission.WORK) else _ask(key="ask"),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,
         section(
             t("Documents"),
-            _documents(overview.documents, model.value.id if model.value else None, key="documents")
-            if overview.documents.total
+            _documents(overview.documents, rows, load, model.value.id if model.value else None, key="documents")
+            if overview.documents.total or rows.shown
             else empty(
                 t("No documents yet. Drop some above or paste text, then train them.")
                 if actor.may(Permission.WORK)
@@ -176,14 +185,14 @@ def train_screen() -> VdomDict:
 
 
 @component
-def _add_documents() -> VdomDict:
+def _add_documents(load: Callable[[], None]) -> VdomDict:
     actor = use_actor()
     connection = use_connection()
 
     async def paste(session: AsyncSession, pasted: PastedText) -> None:
         await training.add_text(connection.core, session, actor, pasted)
 
-    pasting = use_action(paste, success=t("The text was added. Train it when you are ready."))
+    pasting = use_action(paste, success=t("The text was added. Train it when you are ready."), then=load)
     return section(
         t("Add documents"),
         FileDrop(
@@ -193,6 +202,7 @@ def _add_documents() -> VdomDict:
             accept=_ACCEPT,
             is_multiple=True,
             max_bytes=connection.core.settings.max_upload_bytes,
+            on_uploaded=load,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
         html.h3(t("Or paste text")),
@@ -284,15 +294,17 @@ def _running(run: RunRead) -> VdomDict:
 
 
 @component
-def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
+def _documents(
+    documents: Page[DocumentRead], rows: Rows[DocumentRead], load: Callable[[], None], model_id: str | None
+) -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
     opened_id, set_opened_id = use_state("")
     is_confirming, set_confirming = use_state(False)
-    opened = next((document for document in documents.items if str(document.id) == opened_id), None)
+    opened = next((each.item for each in rows.shown if each.id == opened_id and not each.outcome), None)
     request = query_in_address(PageRequest, url.params)
-    is_problem_there = any(document.error for document in documents.items)
+    is_problem_there = any(each.item.error for each in rows.shown)
 
     async def remove(session: AsyncSession) -> None:
         await training.remove_document(connection.core, session, actor, UUID(opened_id))
@@ -307,7 +319,12 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
     def open_row(event: RowOpened) -> None:
         set_opened_id(event.id)
 
-    removing = use_action(remove, success=t("The document was removed."), then=close)
+    def settle() -> None:
+        if opened is not None:
+            rows.settle(opened, t("Removed"))
+        close()
+
+    removing = use_action(remove, success=t("The document was removed."), then=settle)
     training_again = use_action(train_again, success=t("The training run was started."), then=close)
 
     return stack(
@@ -324,7 +341,7 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
                 Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
                 *([Column(field="error", label=t("Problem"), flex=2)] if is_problem_there else []),
             ],
-            rows=[_row(document, model_id) for document in documents.items],
+            rows=[_row(each, model_id) for each in rows.shown],
             total=documents.total,
             page=request.page,
             page_size=request.page_size,
@@ -334,6 +351,7 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
             on_open=open_row,
             key="table",
         ),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         ConfirmDialog(
             is_open=is_confirming and opened is not None,
             title=t("Remove this document?"),
@@ -341,6 +359,7 @@ def _documents(documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
             confirm_label=t("Remove"),
             cancel_label=t("Keep"),
             is_danger=True,
+            error=removing.error or "",
             on_confirm=removing,
             on_cancel=lambda: set_confirming(False),
             key="confirm",
@@ -374,14 +393,17 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
     )
 
 
-def _row(document: DocumentRead, model_id: str | None) -> Row:
+def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
+    document = shown.item
     labels = [Chip(label=document.state.label, color=_STATE_COLORS[document.state])]
     if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
         labels = [Chip(label=t("Trained with another model"), color="warning")]
     if document.is_sample:
         labels.append(Chip(label=t("Sample"), color="secondary"))
+    if shown.outcome:
+        labels = [Chip(label=shown.outcome, color="secondary")]
     return Row(
-        id=str(document.id),
+        id=shown.id,
         cells={
             "title": document.title,
             "state": tuple(labels),

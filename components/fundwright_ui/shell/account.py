@@ -46,11 +46,13 @@ def logout_dialog(on_cancel: Callable[[], object]) -> VdomDict:
     async def sign_out(session: AsyncSession) -> None:
         await identity.sign_out(session, actor, client=connection.client)
 
+    signing_out = use_action(sign_out, then=connection.sign_out)
     return ConfirmDialog(
         is_open=True,
         title=t("Sure you want to Log Out?"),
         confirm_label=t("Yes, confirm"),
         cancel_label=t("No, cancel"),
-        on_confirm=use_action(sign_out, then=connection.sign_out),
+        error=signing_out.error or "",
+        on_confirm=signing_out,
         on_cancel=on_cancel,
     )

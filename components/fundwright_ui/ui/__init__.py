@@ -25,6 +25,7 @@ from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field,
 from fundwright_ui.ui.icons import icon
 from fundwright_ui.ui.layout import card, columns, grid, page, row, section, stack
 from fundwright_ui.ui.moments import moment
+from fundwright_ui.ui.rows import list_row, more_rows, row_actions
 
 __all__ = [
     "Color",
@@ -46,14 +47,17 @@ __all__ = [
     "icon",
     "icon_button",
     "link_button",
+    "list_row",
     "loading",
     "moment",
+    "more_rows",
     "only_reads",
     "page",
     "pagination",
     "problem",
     "progress",
     "row",
+    "row_actions",
     "section",
     "select_field",
     "stack",

@@ -35,6 +35,7 @@ def button(
     """A button. One that an action is given to is busy while it runs, in the page where it was pressed, without further ado.
 
     `is_busy` says so elsewhere too: pass `action.is_running`. One that sends a form adds the field `name` with `value` to it.
+    In a row of a list, `name` says which action it is (see `list_row`).
     """
     return html.button(
         attributes(
@@ -60,15 +61,17 @@ def icon_button(
     *,
     on_click: OnEvent = None,
     small: bool = False,
+    name: str | None = None,
     disabled: bool = False,
     pressed: bool | None = None,
     expanded: bool | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A button that shows an icon only; `label` is its accessible name and tooltip."""
+    """A button that shows an icon only; `label` is its accessible name and tooltip, `name` as for `button`."""
     return html.button(
         attributes(
             type="button",
+            name=name,
             className=classes("fw-icon-button", "fw-icon-button-small" if small else None),
             aria_label=label,
             title=label,

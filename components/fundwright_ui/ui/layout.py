@@ -45,11 +45,15 @@ def card(
     subtitle: str | None = None,
     actions: Sequence[Child] = (),
     label: str | None = None,
+    is_row: bool = False,
     key: str | None = None,
 ) -> VdomDict:
-    """A sheet with an optional title; `label` names it for assistive technology when it has none."""
+    """A sheet with an optional title; `label` names it for assistive technology when it has none.
+
+    `is_row` says that it is one of several, as `list_row` is.
+    """
     return html.article(
-        attributes(className="fw-card", aria_label=label or title, key=key),
+        attributes(className="fw-card", aria_label=label or title, data_row=True if is_row else None, key=key),
         html.div(
             {"className": "fw-card-header"},
             html.div(

@@ -12,7 +12,8 @@ from fundwright_ui.widgets.base import Nothing, On, Props, Widget
 
 
 class ConfirmDialog(Widget):
-    """Asks before something is done. Put it into the tree only while it is needed, or keep it there with `is_open`."""
+    """Asks before something is done, and shows that it is being done. Put it into the tree only while it is needed, or keep it
+    there with `is_open`; close it when the action has succeeded, and pass the `error` of one that has not."""
 
     is_open: bool
     title: str
@@ -20,12 +21,15 @@ class ConfirmDialog(Widget):
     confirm_label: str
     cancel_label: str
     is_danger: bool = False
+    error: str = ""
     on_confirm: On[Nothing] = None
     on_cancel: On[Nothing] = None
 
 
-def delete_dialog(title: str, text: str, *, on_confirm: On[Nothing], on_cancel: On[Nothing]) -> VdomDict:
-    """Asks before something is deleted. Put it into the tree only while it asks."""
+def delete_dialog(
+    title: str, text: str, *, on_confirm: On[Nothing], on_cancel: On[Nothing], error: str | None = None
+) -> VdomDict:
+    """Asks before something is deleted. Put it into the tree only while it asks; pass the `error` of the action."""
     return ConfirmDialog(
         is_open=True,
         title=title,
@@ -33,6 +37,7 @@ def delete_dialog(title: str, text: str, *, on_confirm: On[Nothing], on_cancel: 
         confirm_label=t("Delete"),
         cancel_label=t("Cancel"),
         is_danger=True,
+        error=error or "",
         on_confirm=on_confirm,
         on_cancel=on_cancel,
     )

@@ -59,7 +59,7 @@ class _Writer:
     def add_widget(self, widget: type[Widget]) -> None:
         members = list(self._members(widget.props_model))
         for name, payload in widget.events.items():
-            members.append(f"  readonly {to_camel(name)}?: (payload: {self._model(payload)}) => void;")
+            members.append(f"  readonly {to_camel(name)}?: (payload: {self._model(payload)}, onDone?: () => void) => void;")
         comment = " ".join((widget.__doc__ or "").split("\n\n")[0].split())
         self._write(f"{widget.__name__}Props", members, comment)
 

@@ -148,6 +148,16 @@ async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, cat
         "model_id": None,
         "decided_at": now(),
     }
+    await _write(session, owner_id, subject_id, values)
+
+
+async def write_label(session: AsyncSession, owner_id: UUID, label: LabelRead) -> None:
+    """Write a label as it was read; a vector kept for the subject stays."""
+    values = label.model_dump(include={"category_id", "state", "source", "confidence", "model_id", "decided_at"})
+    await _write(session, owner_id, label.subject_id, values)
+
+
+async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, values: dict[str, Any]) -> None:
     await session.execute(
         insert(Label)
         .values(id=uuid4(), owner_id=owner_id, subject_id=subject_id, **values)

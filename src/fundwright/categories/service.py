@@ -40,6 +40,13 @@ from fundwright.language.protocols import Embedder
 _SAME_CONFIDENCE = 1e-3
 
 
+class DecidedSince(Conflict):
+    """What was to be undone is no longer the latest decision."""
+
+    def __init__(self) -> None:
+        super().__init__(t("The category of this notice was changed again since. Load the list to see what it is now."))
+
+
 class NameTaken(Conflict):
     """Two categories of one account cannot have the same name, capitals aside."""
 
@@ -184,6 +191,28 @@ async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) 
         raise NotFound(t("The example"))
     await session.delete(label)
     await session.flush()
+    await _announce(session, actor)
+
+
+@needs(Permission.LABEL)
+async def restore(
+    session: AsyncSession, actor: Actor, subject_id: UUID, *, decided: LabelRead | None, before: LabelRead | None
+) -> None:
+    """Undo the decision that made the label `decided`: the subject has the label `before` again, or none.
+
+    Both are as `labels_of` reads them. Raises DecidedSince when the label has changed again, NotFound when the category of
+    `before` has been deleted.
+    """
+    label = await repository.find_label(session, actor.id, subject_id)
+    if (label.decided_at if label else None) != (decided.decided_at if decided else None):
+        raise DecidedSince
+    if before is not None:
+        if before.category_id is not None:
+            await repository.get(session, actor.id, before.category_id)
+        await repository.write_label(session, actor.id, before)
+    elif label is not None:
+        await session.delete(label)
+        await session.flush()
     await _announce(session, actor)
 
 

@@ -7,5 +7,5 @@ export interface Pulled {
 /** Lets a person choose how often to ring. */
 export interface BellPullProps {
   readonly label: string;
-  readonly onPulled?: (payload: Pulled) => void;
+  readonly onPulled?: (payload: Pulled, onDone?: () => void) => void;
 }

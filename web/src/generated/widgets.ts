@@ -13,7 +13,7 @@ export interface AccountMenuProps {
   readonly label: string;
   readonly links: readonly AccountLink[];
   readonly logoutLabel: string;
-  readonly onLogout?: (payload: Readonly<Record<string, never>>) => void;
+  readonly onLogout?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
 export interface Series {
@@ -69,13 +69,13 @@ export interface CommandPaletteProps {
   readonly words: string | null;
   readonly groups: readonly CommandGroup[];
   readonly summary: string;
-  readonly onSearch?: (payload: WordsTyped) => void;
-  readonly onCommand?: (payload: ActChosen) => void;
-  readonly onLanguage?: (payload: LanguageChosen) => void;
-  readonly onClose?: (payload: Readonly<Record<string, never>>) => void;
+  readonly onSearch?: (payload: WordsTyped, onDone?: () => void) => void;
+  readonly onCommand?: (payload: ActChosen, onDone?: () => void) => void;
+  readonly onLanguage?: (payload: LanguageChosen, onDone?: () => void) => void;
+  readonly onClose?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
-/** Asks before something is done. Put it into the tree only while it is needed, or keep it there with `is_open`. */
+/** Asks before something is done, and shows that it is being done. Put it into the tree only while it is needed, or keep it there with `is_open`; close it when the action has succeeded, and pass the `error` of one that has not. */
 export interface ConfirmDialogProps {
   readonly isOpen: boolean;
   readonly title: string;
@@ -83,8 +83,9 @@ export interface ConfirmDialogProps {
   readonly confirmLabel: string;
   readonly cancelLabel: string;
   readonly isDanger: boolean;
-  readonly onConfirm?: (payload: Readonly<Record<string, never>>) => void;
-  readonly onCancel?: (payload: Readonly<Record<string, never>>) => void;
+  readonly error: string;
+  readonly onConfirm?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly onCancel?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
 /** Copies `text` and says so; where the browser refuses the clipboard, shows the text selected, to be copied by hand. */
@@ -161,8 +162,8 @@ export interface DataTableProps {
   readonly isLoading: boolean;
   readonly language: string;
   readonly emptyText: string;
-  readonly onQuery?: (payload: TableQuery) => void;
-  readonly onOpen?: (payload: RowOpened) => void;
+  readonly onQuery?: (payload: TableQuery, onDone?: () => void) => void;
+  readonly onOpen?: (payload: RowOpened, onDone?: () => void) => void;
 }
 
 export interface FileUploaded {
@@ -178,7 +179,7 @@ export interface FileDropProps {
   readonly accept: string;
   readonly isMultiple: boolean;
   readonly maxBytes: number;
-  readonly onUploaded?: (payload: FileUploaded) => void;
+  readonly onUploaded?: (payload: FileUploaded, onDone?: () => void) => void;
 }
 
 export interface Citation {
@@ -194,7 +195,7 @@ export interface CitationOpened {
 export interface MarkdownViewProps {
   readonly text: string;
   readonly citations: readonly Citation[];
-  readonly onCitation?: (payload: CitationOpened) => void;
+  readonly onCitation?: (payload: CitationOpened, onDone?: () => void) => void;
 }
 
 export interface PasskeyAnswered {
@@ -211,9 +212,9 @@ export interface PasskeyProps {
   readonly unsupportedLabel: string;
   readonly options: string;
   readonly isBlock: boolean;
-  readonly onStart?: (payload: Readonly<Record<string, never>>) => void;
-  readonly onAnswer?: (payload: PasskeyAnswered) => void;
-  readonly onRefused?: (payload: PasskeyRefused) => void;
+  readonly onStart?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly onAnswer?: (payload: PasskeyAnswered, onDone?: () => void) => void;
+  readonly onRefused?: (payload: PasskeyRefused, onDone?: () => void) => void;
 }
 
 export interface ProofGiven {
@@ -233,11 +234,11 @@ export interface ProofDialogProps {
   readonly error: string;
   readonly options: string;
   readonly isBusy: boolean;
-  readonly onProve?: (payload: ProofGiven) => void;
-  readonly onCancel?: (payload: Readonly<Record<string, never>>) => void;
-  readonly onStart?: (payload: Readonly<Record<string, never>>) => void;
-  readonly onAnswer?: (payload: PasskeyAnswered) => void;
-  readonly onRefused?: (payload: PasskeyRefused) => void;
+  readonly onProve?: (payload: ProofGiven, onDone?: () => void) => void;
+  readonly onCancel?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly onStart?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly onAnswer?: (payload: PasskeyAnswered, onDone?: () => void) => void;
+  readonly onRefused?: (payload: PasskeyRefused, onDone?: () => void) => void;
 }
 
 export interface Language {
@@ -249,7 +250,7 @@ export interface Language {
 export interface SettingsDrawerProps {
   readonly language: string;
   readonly languages: readonly Language[];
-  readonly onLanguage?: (payload: LanguageChosen) => void;
+  readonly onLanguage?: (payload: LanguageChosen, onDone?: () => void) => void;
 }
 
 export interface TableColumn {

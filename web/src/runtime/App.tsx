@@ -1,4 +1,4 @@
-import { type ReactNode, useLayoutEffect } from "react";
+import { type ReactNode, useEffect, useLayoutEffect } from "react";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { History } from "./History";
@@ -6,7 +6,7 @@ import { putBackFields } from "./keptFields";
 import { Navigation } from "./Navigation";
 import { Offline } from "./Offline";
 import { type Runtime, RuntimeContext } from "./Runtime";
-import { useSignal } from "./signal";
+import { type Unsubscribe, useSignal } from "./signal";
 import { Toasts } from "./Toasts";
 import { Tree } from "./Tree";
 import { WidgetsContext } from "./Widget";
@@ -46,6 +46,7 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
       runtime.toast(runtime.t("A text was too long to be kept while you signed in. Please enter it again."), "warning");
     }
   }, [runtime]);
+  useEffect(() => (runtime.page.account === null ? undefined : followInteractionLater(runtime)), [runtime]);
   if (!isHydrated) return null;
   return (
     <>
@@ -54,4 +55,20 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
       <Toasts />
     </>
   );
+}
+
+/** The page is not ready before its keys and its focus are. */
+function followInteractionLater({ readiness }: Runtime): Unsubscribe {
+  let stop: Unsubscribe = readiness.hold();
+  let isOver = false;
+  void import("./interaction")
+    .then(({ followInteraction }) => {
+      stop();
+      if (!isOver) stop = followInteraction(document.body);
+    })
+    .catch(stop);
+  return () => {
+    isOver = true;
+    stop();
+  };
 }

@@ -48,15 +48,15 @@ export function useElementHandlers(handlers: Handlers = NONE): readonly [Element
   return [listeners, isBusy];
 }
 
-export type WidgetHandlers = Readonly<Record<string, (payload: EventData) => void>>;
+export type WidgetHandlers = Readonly<Record<string, (payload: EventData, onDone?: () => void) => void>>;
 
-/** Callback props for a widget's handlers; a payload is sent as it is. */
+/** Callback props for a widget's handlers; a payload is sent as it is, and `onDone` called when the handler has ended. */
 export function useWidgetHandlers(handlers: Handlers = NONE): WidgetHandlers {
   const runtime = useRuntime();
   const find = useLatestHandlers(handlers);
   return useMemo(() => {
-    const send = (name: string) => (payload: EventData = {}): void => {
-      runtime.emit(() => find(name), payload);
+    const send = (name: string) => (payload: EventData = {}, onDone?: () => void): void => {
+      runtime.emit(() => find(name), payload, onDone);
     };
     return Object.fromEntries(Object.keys(handlers).map((name) => [name, send(name)]));
   }, [handlers, find, runtime]);

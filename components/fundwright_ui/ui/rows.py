@@ -1,0 +1,46 @@
+"""Lists of rows that can be acted on, and what became of them."""
+
+from __future__ import annotations
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.core.messages import nt, t
+from fundwright_ui.ui.buttons import button
+from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
+
+
+def list_row(*children: Child, key: str | None = None) -> VdomDict:
+    """A row of a `fw-list`. When a control in it goes away, the focus moves to the one with the same `name` in the next row."""
+    return html.li(attributes(className="fw-list-item", data_row=True, key=key), *children)
+
+
+def row_actions(*controls: Child, outcome: str = "", on_undo: OnEvent = None) -> VdomDict:
+    """What can be done with a row. With an `outcome`, that stands in its place, and nothing on the page moves.
+
+    "Undo" stands first, so that it is never where the control was that has just been pressed at the end of the row.
+    """
+    return html.div(
+        {"className": classes("fw-row-actions", "fw-row-settled" if outcome else None)},
+        html.div(attributes(className="fw-row", inert=True if outcome else None, key="controls"), *controls),
+        html.div(
+            {"className": "fw-row-outcome", "key": "outcome"},
+            button(t("Undo"), size="small", look="text", on_click=on_undo, name="undo") if on_undo is not None else None,
+            html.span(outcome),
+        )
+        if outcome
+        else None,
+    )
+
+
+def more_rows(count: int, *, on_load: OnEvent, outcome: str = "") -> VdomDict:
+    """Stands below a list: says what was done last, and offers the rows that have come since the list was loaded."""
+    return html.div(
+        {"className": "fw-more"},
+        html.div(
+            {"role": "status"},
+            html.span({"className": "fw-visually-hidden"}, outcome) if outcome else None,
+            html.span(nt("{n} more entry in this list", "{n} more entries in this list", count)) if count else None,
+        ),
+        button(t("Show"), size="small", look="soft", on_click=on_load) if count else None,
+    )

@@ -1,0 +1,66 @@
+"""Rows that are acted on stay where they are: whoever presses twice, or works with keys, acts on what they see."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from e2e.application import Application
+from e2e.conftest import PASSWORD
+from e2e.pages.category import CategoryPage
+from e2e.pages.ready import ready
+from e2e.pages.sign_in import SignInPage
+
+DOUBLE_PRESS_MS = 250
+
+
+@pytest.fixture
+def queue(page: Page, application: Application, request: pytest.FixtureRequest) -> Locator:
+    """The review queue of a person of their own, with suggestions in it."""
+    email = f"rae{len(request.node.name)}@example.org"
+    application.add_person(email, PASSWORD, name="Rae")
+    SignInPage(page).open().sign_in(email, PASSWORD)
+    page.wait_for_url("**/dashboard/train")
+    CategoryPage(page).open()
+    page.get_by_role("button", name="Categorise now").click()
+    expect(page.get_by_text("Last time:")).to_be_visible(timeout=30_000)
+    page.reload()
+    ready(page)
+    queue = page.get_by_role("list", name="Suggestions")
+    expect(queue.get_by_role("button", name="Accept").nth(2)).to_be_visible()
+    return queue
+
+
+def accepted(page: Page) -> int:
+    return sum(category["accepted"] for category in page.request.get("/api/categories").json())
+
+
+def test_two_presses_in_one_place_accept_one_notice(page: Page, queue: Locator) -> None:
+    titles = queue.get_by_role("link").all_inner_texts()
+    button = queue.get_by_role("button", name="Accept").first
+    button.scroll_into_view_if_needed()
+    places = [each.bounding_box() for each in queue.get_by_role("listitem").all()]
+    box = button.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.click(x, y)
+    page.wait_for_timeout(DOUBLE_PRESS_MS)
+    page.mouse.click(x, y)
+    ready(page)
+    expect(queue.get_by_text("Accepted", exact=True)).to_have_count(1)
+    assert accepted(page) == 1
+    assert queue.get_by_role("link").all_inner_texts() == titles
+    assert [each.bounding_box() for each in queue.get_by_role("listitem").all()] == places
+
+
+def test_the_keyboard_goes_on_with_the_next_notice_and_undo_gives_it_back(page: Page, queue: Locator) -> None:
+    first, second = (button.get_attribute("aria-label") for button in queue.get_by_role("button", name="Accept").all()[:2])
+    queue.get_by_role("button", name=first, exact=True).focus()
+    page.keyboard.press("Enter")
+    ready(page)
+    expect(queue.get_by_role("button", name=second, exact=True)).to_be_focused()
+    assert accepted(page) == 1
+    queue.get_by_role("button", name="Undo").click()
+    ready(page)
+    expect(queue.get_by_role("button", name=first, exact=True)).to_be_visible()
+    assert accepted(page) == 0

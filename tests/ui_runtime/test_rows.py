@@ -1,0 +1,108 @@
+"""Lists whose rows keep their places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright_ui import button, list_row, more_rows, row_actions, use_query, use_rows, use_url_state
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+
+TOPIC = "letters"
+
+
+class Letters:
+    """A list of letters that tests change behind the back of the page."""
+
+    def __init__(self, *letters: str) -> None:
+        self.listed = list(letters)
+
+    async def read(self, _session: AsyncSession) -> list[str]:
+        return list(self.listed)
+
+    @component
+    def screen(self) -> VdomDict:
+        url = use_url_state()
+        page = url.get("page")
+        found = use_query(self.read, key=[page], topics=[TOPIC])
+        rows = use_rows(found, lambda letters: letters, key=[page], id=lambda letter: letter)
+
+        def remove(letter: str) -> Any:
+            async def undo(_session: AsyncSession) -> None:
+                self.listed.append(letter)
+
+            def removed() -> None:
+                self.listed.remove(letter)
+                rows.settle(letter, f"{letter} removed", undo=undo)
+
+            return removed
+
+        def load() -> None:
+            found.reload()
+            rows.load()
+
+        return html.div(
+            html.ul(
+                *(
+                    list_row(
+                        each.item, row_actions(button("Remove", on_click=remove(each.item)), outcome=each.outcome), key=each.id
+                    )
+                    for each in rows.shown
+                )
+            ),
+            more_rows(rows.more, on_load=load),
+        )
+
+
+def rows_of(screen: ScreenUnderTest) -> list[str]:
+    return [each.text for each in screen.elements("listitem")]
+
+
+async def changed(core: Core, screen: ScreenUnderTest) -> None:
+    async with core.database.transaction() as session:
+        await live.publish(session, TOPIC)
+    await screen.settle()
+
+
+async def test_a_row_that_was_acted_on_stays_where_it_was(committed: Core) -> None:
+    letters = Letters("a", "b", "c")
+    async with mounted(committed, None, letters.screen) as screen:
+        await screen.view.handle(screen.elements("button", "Remove")[1].node["e"]["onClick"]["h"], {}, 1)
+        await screen.expect("b removed")
+        await changed(committed, screen)
+        assert rows_of(screen) == ["a Remove", "b Remove b removed", "c Remove"]
+
+
+async def test_a_live_change_moves_no_row(committed: Core) -> None:
+    letters = Letters("b", "c")
+    async with mounted(committed, None, letters.screen) as screen:
+        letters.listed = ["a", "c"]
+        await changed(committed, screen)
+        await screen.expect("1 more entry in this list")
+        assert rows_of(screen) == ["b Remove No longer in this list", "c Remove"]
+        await screen.click("button", "Show")
+        assert rows_of(screen) == ["a Remove", "c Remove"]
+        assert "more entr" not in screen.text
+
+
+async def test_another_page_is_loaded_as_it_is(committed: Core) -> None:
+    letters = Letters("a", "b")
+    async with mounted(committed, None, letters.screen) as screen:
+        letters.listed = ["c"]
+        await screen.go("/?page=2")
+        assert rows_of(screen) == ["c Remove"]
+
+
+async def test_rows_are_the_same_after_a_rest(committed: Core) -> None:
+    letters = Letters("a", "b")
+    async with mounted(committed, None, letters.screen) as screen:
+        screen.view.rest()
+        letters.listed = ["b"]
+        await changed(committed, screen)
+        await screen.expect("No longer in this list")
+        assert rows_of(screen) == ["a Remove No longer in this list", "b Remove"]

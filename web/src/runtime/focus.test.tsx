@@ -1,0 +1,75 @@
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import { openPage } from "../test/openPage";
+import type { TreeNode } from "./protocol";
+
+const row = (title: string, isSettled = false): TreeNode => ({
+  t: "li",
+  k: title,
+  a: { "data-row": true },
+  c: [
+    { t: "div", a: { inert: isSettled }, c: [{ t: "button", a: { type: "button", name: "accept" }, e: { onClick: { h: title } }, c: [`Accept ${title}`] }] },
+    isSettled ? { t: "button", a: { type: "button" }, c: [`Undo ${title}`] } : { f: 1 },
+  ],
+});
+const list = (...rows: TreeNode[]): TreeNode => ({ t: "main", c: [{ t: "h1", c: ["Review"] }, { t: "section", a: { "aria-label": "Queue" }, c: [{ t: "ul", c: rows }] }] });
+
+const focused = (): string | null => document.activeElement?.textContent ?? null;
+
+/** Opens the list, presses the button, and lets the server answer with what the list is then. */
+async function press(name: string, before: TreeNode, after: TreeNode): Promise<void> {
+  const opened = await openPage(before, { page: { account: "ada" } });
+  await waitFor(() => expect(opened.isReady()).toBe(true));
+  await userEvent.click(screen.getByRole("button", { name }));
+  await opened.patch(["set", [], after]);
+}
+
+describe("the focus, when the control that had it goes away", () => {
+  it("moves to the same action of the next row", async () => {
+    await press("Accept b", list(row("a"), row("b"), row("c")), list(row("a"), row("b", true), row("c")));
+    await waitFor(() => expect(focused()).toBe("Accept c"));
+  });
+
+  it("moves back to a row above from the last one", async () => {
+    await press("Accept c", list(row("a"), row("b", true), row("c")), list(row("a"), row("b", true), row("c", true)));
+    await waitFor(() => expect(focused()).toBe("Accept a"));
+  });
+
+  it("stays in the row when there is no other", async () => {
+    await press("Accept a", list(row("a")), list(row("a", true)));
+    await waitFor(() => expect(focused()).toBe("Undo a"));
+  });
+
+  it("goes to the row that took the place of one that has gone", async () => {
+    await press("Accept b", list(row("a"), row("b"), row("c")), list(row("a"), row("c")));
+    await waitFor(() => expect(focused()).toBe("Accept c"));
+  });
+
+  it("goes to the part of the page when nothing is left of the list", async () => {
+    await press("Accept a", list(row("a")), list());
+    await waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toBe("Queue"));
+  });
+
+  it("is not taken from whoever has put it elsewhere", async () => {
+    const opened = await openPage(list(row("a"), row("b")), { page: { account: "ada" } });
+    await waitFor(() => expect(opened.isReady()).toBe(true));
+    await userEvent.click(screen.getByRole("button", { name: "Accept a" }));
+    await userEvent.click(document.body);
+    await opened.patch(["set", [], list(row("b"))]);
+    await act(async () => {
+      await Promise.resolve();
+    });
+    expect(document.activeElement).toBe(document.body);
+  });
+});
+
+describe("a key that is held down", () => {
+  it("does not press one row after the other", async () => {
+    const opened = await openPage(list(row("a")), { page: { account: "ada" } });
+    await waitFor(() => expect(opened.isReady()).toBe(true));
+    const button = screen.getByRole("button", { name: "Accept a" });
+    expect(fireEvent.keyDown(button, { key: "Enter" })).toBe(true);
+    expect(fireEvent.keyDown(button, { key: "Enter", repeat: true })).toBe(false);
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * Keeps the focus on the page when the control that had it goes away, as after an action on a row of a list: it moves to the
+ * same action of the next row, so that a list can be worked through with one key and a screen reader does not start over.
+ */
+
+import type { Unsubscribe } from "./signal";
+
+const CONTROL = "button, a[href], input, select, textarea, [tabindex]";
+const ROW = "[data-row]";
+const REGION = "section, article, form, [role=tabpanel], [role=dialog], main";
+
+interface Held {
+  readonly control: HTMLElement;
+  /** The action that the control stands for in each row. */
+  readonly name: string | null;
+  readonly row: HTMLElement | null;
+  readonly list: HTMLElement | null;
+  readonly place: number;
+  readonly regions: readonly HTMLElement[];
+  readonly isInDialog: boolean;
+}
+
+const rowsOf = (list: HTMLElement): HTMLElement[] => Array.from(list.querySelectorAll<HTMLElement>(`:scope > ${ROW}`));
+
+const isUsable = (control: HTMLElement): boolean =>
+  control.isConnected && !control.matches(":disabled") && control.closest("[inert]") === null;
+
+function remember(control: HTMLElement): Held {
+  const row = control.closest<HTMLElement>(ROW);
+  const list = row?.parentElement ?? null;
+  const regions: HTMLElement[] = [];
+  for (let at = control.closest<HTMLElement>(REGION); at != null; at = at.parentElement?.closest<HTMLElement>(REGION) ?? null) regions.push(at);
+  return {
+    control,
+    name: control.getAttribute("name"),
+    row,
+    list,
+    place: row !== null && list !== null ? rowsOf(list).indexOf(row) : -1,
+    regions,
+    isInDialog: control.closest("[role=dialog]") !== null,
+  };
+}
+
+/** The same action in the next row, or else in one before; at last whatever can be done in the row itself. */
+function successorOf({ name, row, list, place }: Held): HTMLElement | undefined {
+  if (row === null || list?.isConnected !== true) return undefined;
+  const rows = rowsOf(list);
+  const at = row.isConnected ? rows.indexOf(row) : place - 1;
+  const others = [...rows.slice(at + 1), ...rows.slice(0, Math.max(at, 0)).reverse()];
+  const controls = name === null ? [] : others.flatMap((each) => [...each.querySelectorAll<HTMLElement>("[name]")]);
+  const same = controls.filter((each) => each.getAttribute("name") === name);
+  return same.find(isUsable) ?? (row.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].find(isUsable) : undefined);
+}
+
+function focusPart(part: HTMLElement): void {
+  if (!part.hasAttribute("tabindex")) part.tabIndex = -1;
+  part.focus({ preventScroll: true });
+}
+
+/** Follows the focus in `root`'s document until the function it returns is called. */
+export function keepFocus(root: HTMLElement): Unsubscribe {
+  let held: Held[] = [];
+  let isByPointer = false;
+
+  const hold = (target: EventTarget | null): void => {
+    const control = target instanceof Element ? target.closest<HTMLElement>(CONTROL) : null;
+    if (control !== null && control !== held.at(-1)?.control) held = [...held.slice(-5), remember(control)];
+  };
+  const press = ({ target }: Event): void => {
+    isByPointer = true;
+    // Who presses beside everything wants the focus nowhere.
+    if (target instanceof Element && target.closest(CONTROL) === null) held = [];
+  };
+  const key = (event: KeyboardEvent): void => {
+    isByPointer = false;
+    // A key that is held down would do the same to one row after the other.
+    const isOnRow = event.target instanceof Element && event.target.closest(`${ROW} button`) !== null;
+    if (event.repeat && isOnRow && (event.key === "Enter" || event.key === " ")) event.preventDefault();
+  };
+  const focused = ({ target }: Event): void => hold(target);
+
+  const look = (): void => {
+    const last = held.at(-1);
+    if (last === undefined || isUsable(last.control)) return;
+    const active = document.activeElement;
+    if (active instanceof HTMLElement && active !== document.body && active !== last.control) return;
+    // A dialog that has closed gives the focus back to what had opened it, which may have gone as well.
+    const opener = last.isInDialog ? held.findLast(({ isInDialog }) => !isInDialog) : last;
+    const next = opener !== undefined && isUsable(opener.control) ? opener.control : opener && successorOf(opener);
+    if (next !== undefined) {
+      next.focus({ preventScroll: isByPointer });
+      return;
+    }
+    const region = (opener ?? last).regions.find((each) => each.isConnected && each.localName !== "main");
+    const part = region ?? document.querySelector<HTMLElement>("main h1");
+    if (part !== null) focusPart(part);
+  };
+
+  const observer = new MutationObserver(look);
+  observer.observe(root, { subtree: true, childList: true, attributes: true, attributeFilter: ["inert", "disabled"] });
+  document.addEventListener("focusin", focused);
+  document.addEventListener("click", focused, true);
+  document.addEventListener("pointerdown", press, true);
+  document.addEventListener("keydown", key, true);
+  hold(document.activeElement);
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("focusin", focused);
+    document.removeEventListener("click", focused, true);
+    document.removeEventListener("pointerdown", press, true);
+    document.removeEventListener("keydown", key, true);
+  };
+}

@@ -1,0 +1,12 @@
+/** What makes a page good to work in and is not needed to show it: fetched once it is hydrated, where somebody is signed in. */
+
+import { keepFocus } from "./focus";
+import type { Unsubscribe } from "./signal";
+import { followTabKeys } from "./tabKeys";
+
+export function followInteraction(root: HTMLElement): Unsubscribe {
+  const stops = [keepFocus(root), followTabKeys()];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
