@@ -27,7 +27,7 @@ from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.opportunities.schemas import ImportOpportunities, OpportunityQuery
 from fundwright_ui import extension
 
 _DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "sam"
@@ -119,9 +119,9 @@ async def _sample_memory(sampled: list[float]) -> None:
 async def _import_once(core: Core, actor: Actor, file: Path) -> float:
     async with core.database.transaction() as session:
         started = await service.prepare_import(session, actor, core, source="sam", filename=file.name)
-    payload = {"run_id": str(started.id), "source": "sam", "path": str(file)}
+    payload = ImportOpportunities(run_id=started.id, source="sam", path=file)
     before = time.perf_counter()
-    await core.jobs.run_inline("import", title="benchmark", owner_id=actor.id, payload=payload)
+    await core.jobs.run_inline(payload, title="benchmark", owner_id=actor.id)
     return time.perf_counter() - before
 
 

@@ -7,7 +7,7 @@ Screens and sidebar entries are specified in `fundwright_ui.extension`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fundwright.core.plugins import hookspec
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 @hookspec
-def job_handlers() -> Iterable[tuple[str, JobHandler]]:
-    """Kinds of job and the coroutine that runs each."""
+def job_handlers() -> Iterable[JobHandler[Any, Any]]:
+    """Kinds of job: the payload of each, the coroutine that runs it, and whose rights it has."""
     return ()
 
 

@@ -189,7 +189,7 @@ class TestScreens:
 
 class TestJobs:
     def test_each_kind_is_in_the_table(self, core: Core) -> None:
-        kinds = {kind for kind, _handler in core.plugins.collect("job_handlers")} | {mail.JOB_KIND}
+        kinds = {handler.kind for handler in (mail.JOB_HANDLER, *core.plugins.collect("job_handlers"))}
         assert kinds == JOBS.keys()
 
     def test_each_is_begun_by_who_may_work_or_about_ones_own_account(self) -> None:

@@ -16,6 +16,7 @@ from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState, _job_lock
 from fundwright.core.messages import nlater, speaking, t
+from tests.jobs import Trial, trial
 from tests.polling import eventually
 
 OWNER = uuid4()
@@ -41,14 +42,14 @@ async def working(queue: JobQueue) -> AsyncIterator[None]:
             await worker
 
 
-async def add(queue: JobQueue, kind: str, **payload: Any) -> UUID:
+async def add(queue: JobQueue, number: int = 0) -> UUID:
     async with queue.database.transaction() as session:
-        return (await queue.enqueue(session, kind, title="Test", owner_id=OWNER, payload=payload)).id
+        return (await queue.enqueue(session, Trial(number=number), title="Test", owner_id=OWNER)).id
 
 
-async def add_orphan(queue: JobQueue, kind: str, **values: Any) -> UUID:
+async def add_orphan(queue: JobQueue, **values: Any) -> UUID:
     """Add a job that looks as if its process had died."""
-    orphan = Job(kind=kind, title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, **values)
+    orphan = Job(kind=Trial.job_kind, title="Test", owner_id=OWNER, payload={}, state=JobState.RUNNING, **values)
     async with queue.database.transaction() as session:
         session.add(orphan)
     return orphan.id
@@ -82,62 +83,62 @@ async def out_of_reach(url: str) -> AsyncIterator[None]:
 
 class TestTitle:
     async def test_is_read_in_the_language_of_the_reader(self, queue: JobQueue) -> None:
-        queue.register("count", _nothing)
+        queue.register(trial(_nothing))
         async with queue.database.transaction() as session:
             title = nlater("Train {n} document", "Train {n} documents", 2)
-            added = await queue.enqueue(session, "count", title=title, owner_id=OWNER, payload={})
-            plain = await queue.enqueue(session, "count", title="My\x1ffile.csv", owner_id=OWNER, payload={})
+            added = await queue.enqueue(session, Trial(), title=title, owner_id=OWNER)
+            plain = await queue.enqueue(session, Trial(), title="My\x1ffile.csv", owner_id=OWNER)
         assert added.title == (await read(queue, added.id)).title == "Train 2 documents"
         with speaking("de"):
             assert (await read(queue, added.id)).title == "2 Dokumente trainieren"
             assert (await read(queue, plain.id)).title == "My file.csv"
 
 
-async def _nothing(_run: JobRun) -> None: ...
+async def _nothing(_run: JobRun[Trial, None]) -> None: ...
 
 
 class TestEnqueue:
     async def test_runs_with_its_payload_and_keeps_the_result(self, queue: JobQueue) -> None:
-        async def double(run: JobRun) -> dict[str, Any]:
+        async def double(run: JobRun[Trial, None]) -> dict[str, Any]:
             await run.progress(1, 1, "numbers")
-            return {"doubled": run.payload["number"] * 2}
+            return {"doubled": run.payload.number * 2}
 
-        queue.register("double", double)
+        queue.register(trial(double))
         async with working(queue):
-            job = await ended(queue, await add(queue, "double", number=21))
+            job = await ended(queue, await add(queue, number=21))
         assert (job.state, job.result, job.done, job.total) == (JobState.SUCCEEDED, {"doubled": 42}, 1, 1)
 
     async def test_nothing_starts_when_the_transaction_is_rolled_back(self, queue: JobQueue) -> None:
         ran: list[UUID] = []
 
-        async def note(run: JobRun) -> None:
+        async def note(run: JobRun[Trial, None]) -> None:
             ran.append(run.id)
 
-        queue.register("note", note)
+        queue.register(trial(note))
         with suppress(RuntimeError):
             async with queue.database.transaction() as session:
-                await queue.enqueue(session, "note", title="Lost", owner_id=OWNER, payload={})
+                await queue.enqueue(session, Trial(), title="Lost", owner_id=OWNER)
                 raise RuntimeError
         async with working(queue):
-            kept = await add(queue, "note")
+            kept = await add(queue)
             await ended(queue, kept)
         assert ran == [kept]
 
     async def test_an_unknown_kind_is_a_programming_error(self, queue: JobQueue) -> None:
-        with pytest.raises(KeyError, match="no handler is registered for job kind 'nothing'"):
-            await add(queue, "nothing")
+        with pytest.raises(KeyError, match="no handler is registered for job kind 'trial'"):
+            await add(queue)
 
 
 class TestLanguage:
     async def test_a_job_speaks_the_language_of_whoever_asked_for_it(self, queue: JobQueue) -> None:
-        async def refuse(run: JobRun) -> None:
+        async def refuse(run: JobRun[Trial, None]) -> None:
             raise NotFound(t("The draft"))
 
-        queue.register("refuse", refuse)
+        queue.register(trial(refuse))
         async with working(queue):
             with speaking("fr"):
-                french = await add(queue, "refuse")
-            english = await add(queue, "refuse")
+                french = await add(queue)
+            english = await add(queue)
             assert ((await ended(queue, french)).error or "").startswith("Le brouillon est introuvable")
             assert ((await ended(queue, english)).error or "").startswith("The draft was not found")
 
@@ -149,42 +150,42 @@ def reporting_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class TestFailure:
     async def test_an_expected_refusal_keeps_its_sentence(self, queue: JobQueue) -> None:
-        async def refuse(_run: JobRun) -> None:
+        async def refuse(_run: JobRun[Trial, None]) -> None:
             raise Invalid("The file is empty. Choose another one.")
 
-        queue.register("refuse", refuse)
+        queue.register(trial(refuse))
         async with working(queue):
-            job = await ended(queue, await add(queue, "refuse"))
+            job = await ended(queue, await add(queue))
         assert (job.state, job.error) == (JobState.FAILED, "The file is empty. Choose another one.")
 
     async def test_an_unexpected_error_shows_an_id_and_no_detail(self, queue: JobQueue) -> None:
-        async def crash(_run: JobRun) -> None:
+        async def crash(_run: JobRun[Trial, None]) -> None:
             raise RuntimeError("secret detail")
 
-        queue.register("crash", crash)
+        queue.register(trial(crash))
         async with working(queue):
-            job = await ended(queue, await add(queue, "crash"))
+            job = await ended(queue, await add(queue))
         assert job.error is not None and "error " in job.error and "secret" not in job.error
 
     async def test_inline_raises_what_the_job_raised(self, queue: JobQueue) -> None:
-        async def refuse(_run: JobRun) -> None:
+        async def refuse(_run: JobRun[Trial, None]) -> None:
             raise Invalid("No.")
 
-        queue.register("refuse", refuse)
+        queue.register(trial(refuse))
         with pytest.raises(Invalid):
-            await queue.run_inline("refuse", title="Test", owner_id=OWNER, payload={})
+            await queue.run_inline(Trial(), title="Test", owner_id=OWNER)
 
     @pytest.mark.usefixtures("reporting_each_step")
     async def test_who_waits_no_longer_stops_the_job_at_its_next_step(self, queue: JobQueue) -> None:
-        runs: list[JobRun] = []
+        runs: list[JobRun[Trial, None]] = []
 
-        async def endless(run: JobRun) -> None:
+        async def endless(run: JobRun[Trial, None]) -> None:
             runs.append(run)
             for step in range(1_000_000):
                 await run.progress(step)
 
-        queue.register("endless", endless)
-        waiting = asyncio.create_task(queue.run_inline("endless", title="Test", owner_id=OWNER, payload={}))
+        queue.register(trial(endless))
+        waiting = asyncio.create_task(queue.run_inline(Trial(), title="Test", owner_id=OWNER))
         await eventually(lambda: runs)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -193,15 +194,15 @@ class TestFailure:
 
     @pytest.mark.usefixtures("reporting_each_step")
     async def test_who_waits_is_told_that_somebody_else_stopped_it(self, queue: JobQueue) -> None:
-        async def stopped_at_once(run: JobRun) -> None:
+        async def stopped_at_once(run: JobRun[Trial, None]) -> None:
             async with queue.database.transaction() as session:
                 await jobs.cancel(session, run.id, owner_id=OWNER)
             for step in range(1_000_000):
                 await run.progress(step)
 
-        queue.register("stopped", stopped_at_once)
+        queue.register(trial(stopped_at_once))
         with pytest.raises(Conflict, match="was stopped on its page"):
-            await queue.run_inline("stopped", title="Test", owner_id=OWNER, payload={})
+            await queue.run_inline(Trial(), title="Test", owner_id=OWNER)
 
 
 class TestCancel:
@@ -209,25 +210,25 @@ class TestCancel:
     async def test_a_running_job_stops_at_its_next_step(self, queue: JobQueue) -> None:
         started = asyncio.Event()
 
-        async def endless(run: JobRun) -> None:
+        async def endless(run: JobRun[Trial, None]) -> None:
             for step in range(1_000_000):
                 await run.progress(step)
                 started.set()
 
-        queue.register("endless", endless)
+        queue.register(trial(endless))
         async with working(queue):
-            job_id = await add(queue, "endless")
+            job_id = await add(queue)
             await started.wait()
             async with queue.database.transaction() as session:
                 await jobs.cancel(session, job_id, owner_id=OWNER)
             assert (await ended(queue, job_id)).state == JobState.CANCELLED
 
     async def test_a_waiting_job_never_starts(self, queue: JobQueue) -> None:
-        async def never(_run: JobRun) -> None:
+        async def never(_run: JobRun[Trial, None]) -> None:
             raise AssertionError
 
-        queue.register("never", never)
-        job_id = await add(queue, "never")
+        queue.register(trial(never))
+        job_id = await add(queue)
         async with queue.database.transaction() as session:
             assert (await jobs.cancel(session, job_id, owner_id=OWNER)).state == JobState.CANCELLED
         async with queue.database.transaction() as session:
@@ -235,10 +236,10 @@ class TestCancel:
                 await jobs.cancel(session, job_id, owner_id=OWNER)
 
     async def test_somebody_elses_job_is_not_found(self, queue: JobQueue) -> None:
-        async def nothing(_run: JobRun) -> None: ...
+        async def nothing(_run: JobRun[Trial, None]) -> None: ...
 
-        queue.register("nothing", nothing)
-        job_id = await add(queue, "nothing")
+        queue.register(trial(nothing))
+        job_id = await add(queue)
         async with queue.database.transaction() as session:
             with pytest.raises(NotFound):
                 await jobs.cancel(session, job_id, owner_id=uuid4())
@@ -246,17 +247,17 @@ class TestCancel:
 
 class TestLostConnection:
     async def test_the_worker_goes_on_when_the_server_is_there_again(self, queue: JobQueue, database_url: str) -> None:
-        async def nothing(_run: JobRun) -> None: ...
+        async def nothing(_run: JobRun[Trial, None]) -> None: ...
 
-        queue.register("nothing", nothing)
+        queue.register(trial(nothing))
         async with working(queue):
-            await ended(queue, await add(queue, "nothing"))
+            await ended(queue, await add(queue))
             with capture_logs() as logs:
                 async with out_of_reach(database_url):
                     with pytest.raises(DatabaseAway):
-                        await add(queue, "nothing")
+                        await add(queue)
                     await eventually(lambda: "jobs.disconnected" in [line["event"] for line in logs])
-            assert (await ended(queue, await add(queue, "nothing"))).state == JobState.SUCCEEDED
+            assert (await ended(queue, await add(queue))).state == JobState.SUCCEEDED
 
 
 class TestResume:
@@ -278,12 +279,12 @@ class TestResume:
     async def test_a_job_whose_process_died_goes_on_from_its_checkpoint(self, queue: JobQueue) -> None:
         resumed_from: list[int] = []
 
-        async def count(run: JobRun) -> dict[str, Any]:
+        async def count(run: JobRun[Trial, None]) -> dict[str, Any]:
             resumed_from.append(run.checkpoint.get("at", 0))
             return {}
 
-        queue.register("count", count)
-        orphan = await add_orphan(queue, "count", checkpoint={"at": 7})
+        queue.register(trial(count))
+        orphan = await add_orphan(queue, checkpoint={"at": 7})
         async with working(queue):
             assert (await ended(queue, orphan)).state == JobState.SUCCEEDED
         assert resumed_from == [7]
@@ -293,19 +294,17 @@ class TestResume:
         runs: list[UUID] = []
         finish = asyncio.Event()
 
-        async def wait(run: JobRun) -> None:
-            runs.append(run.id)
-            await finish.wait()
+        async def wait(run: JobRun[Trial, None]) -> None:
+            if run.payload.number:
+                runs.append(run.id)
+                await finish.wait()
 
-        async def nothing(_run: JobRun) -> None: ...
-
-        queue.register("wait", wait)
-        queue.register("nothing", nothing)
-        inline = asyncio.create_task(queue.run_inline("wait", title="Test", owner_id=OWNER, payload={}))
+        queue.register(trial(wait))
+        inline = asyncio.create_task(queue.run_inline(Trial(number=1), title="Test", owner_id=OWNER))
         await eventually(lambda: runs)
         async with working(queue):
             for _ in range(2):  # once the second is found, the look that found the first is over
-                assert (await ended(queue, await add_orphan(queue, "nothing"))).state == JobState.SUCCEEDED
+                assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
         finish.set()
         assert (await inline).state == JobState.SUCCEEDED
         assert len(runs) == 1

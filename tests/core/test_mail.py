@@ -61,7 +61,7 @@ async def _try(core: Core) -> MailRead:
     """Run the job that was left to do."""
     core.jobs.services = core
     letter = await _only(core)
-    done = await core.jobs.run_inline(mail.JOB_KIND, title="", owner_id=None, payload={"mail_id": str(letter.id)})
+    done = await core.jobs.run_inline(mail.SendMail(mail_id=letter.id), title="", owner_id=None)
     assert done.state is JobState.SUCCEEDED
     return await _only(core)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Jsonb
 
 from fundwright.core import migrations
 from fundwright.core.errors import StartRefused
@@ -38,6 +39,18 @@ class TestUpgrade:
         assert before["pg_class"] and before["plan"]
         await upgrade(database_url)
         assert written(database_url) == before
+
+    async def test_jobs_lose_their_copy_of_whoever_started_them(self, database_url: str) -> None:
+        payload = {"draft_id": "5f0c", "actor": {"id": "7a1e", "email": "ada@example.org", "role": "admin"}}
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '0019'")
+            connection.execute(
+                "INSERT INTO job (id, kind, title, language, state, done, message, payload, checkpoint, cancel_requested, created_at)"
+                " VALUES (gen_random_uuid(), 'draft', '', 'en', 'queued', 0, '', %s, '{}', false, now())",
+                [Jsonb(payload)],
+            )
+            await upgrade(database_url)
+            assert connection.execute("SELECT payload FROM job").fetchone() == ({"draft_id": "5f0c"},)
 
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):

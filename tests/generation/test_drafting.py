@@ -11,7 +11,7 @@ from fundwright.core import jobs
 from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobState
 from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead, DraftState, SectionState
+from fundwright.generation.schemas import DraftRead, DraftState, SectionState, WriteDraft
 from fundwright.language.protocols import Unanswered
 from fundwright.training import service as training
 from tests.generation.conftest import Desk, EndpointDown
@@ -25,9 +25,7 @@ async def add(desk: Desk, template: str = "brief") -> DraftRead:
 
 async def write(desk: Desk, draft_id: UUID) -> DraftRead:
     """Run the job to its end and answer the draft as it is then."""
-    await desk.core.jobs.run_inline(
-        service.JOB_KIND, title="Draft", owner_id=desk.actor.id, payload=service.job_payload(desk.actor, draft_id)
-    )
+    await desk.core.jobs.run_inline(WriteDraft(draft_id=draft_id), title="Draft", owner_id=desk.actor.id)
     return await read(desk, draft_id)
 
 

@@ -15,6 +15,7 @@ from fundwright_ui.screens.dashboard import dashboard_screen
 from fundwright_ui.screens.history import history_screen
 from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
+from tests.jobs import Trial, trial
 
 OVERSEERS = {Role.ADMIN, Role.REVIEWER, Role.VIEWER}
 
@@ -52,10 +53,10 @@ class TestDashboard:
             assert "Nobody is importing, training or drafting at the moment." in screen.text
 
     async def test_a_job_shows_while_it_runs(self, committed: Core, viewer: Actor, ada: Actor) -> None:
-        committed.jobs.register("count", _nothing)
+        committed.jobs.register(trial(_nothing))
         async with mounted(committed, viewer, dashboard_screen) as screen:
             async with committed.database.transaction() as session:
-                await committed.jobs.enqueue(session, "count", title="Count boats", owner_id=ada.id, payload={})
+                await committed.jobs.enqueue(session, Trial(), title="Count boats", owner_id=ada.id)
             await screen.expect("Count boats")
             await screen.expect("1 Jobs under way")
 
@@ -149,12 +150,12 @@ class TestHistory:
             assert "Nothing has been begun yet." in screen.text
 
     async def test_follows_what_happens(self, committed: Core, viewer: Actor, ada: Actor) -> None:
-        committed.jobs.register("count", _nothing)
+        committed.jobs.register(trial(_nothing))
         async with committed.database.transaction() as session:
             await add_job(session, ada, "draft")
         async with mounted(committed, viewer, history_screen) as screen:
             async with committed.database.transaction() as session:
-                await committed.jobs.enqueue(session, "count", title="Count boats", owner_id=ada.id, payload={})
+                await committed.jobs.enqueue(session, Trial(), title="Count boats", owner_id=ada.id)
             await screen.expect("2 entries")
 
 

@@ -10,7 +10,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import ImportReport, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityQuery, OpportunityRow
 from tests.conftest import MakeActor
 
 ImportFile = Callable[..., Awaitable[ImportReport]]
@@ -38,8 +38,8 @@ def import_file(committed: Core, member: Actor, tmp_path: Path) -> ImportFile:
 async def run_import(core: Core, actor: Actor, path: Path, *, source: str) -> tuple[ImportReport, JobRead]:
     async with core.database.transaction() as session:
         started = await service.prepare_import(session, actor, core, source=source, filename=path.name)
-    payload = {"run_id": str(started.id), "source": source, "path": str(path)}
-    job = await core.jobs.run_inline("import", title="test", owner_id=actor.id, payload=payload)
+    payload = ImportOpportunities(run_id=started.id, source=source, path=path)
+    job = await core.jobs.run_inline(payload, title="test", owner_id=actor.id)
     async with core.database.transaction() as session:
         return await service.report_import(session, actor, started.id), job
 

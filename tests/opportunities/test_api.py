@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 from uuid import UUID
 
 import httpx
@@ -13,6 +14,7 @@ from fundwright.identity.api import _current_actor
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.api import router
+from fundwright.opportunities.schemas import ImportOpportunities
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import notice_id, sam_file, sam_row
@@ -42,8 +44,8 @@ class TestCategorising:
     ) -> None:
         async with committed.database.transaction() as session:
             others = await service.start_categorising(session, await make_actor(session), committed)
-            payload = {"run_id": str(others.id), "source": "sam", "path": "x"}
-            own = await committed.jobs.enqueue(session, "import", title="x", owner_id=member.id, payload=payload)
+            payload = ImportOpportunities(run_id=others.id, source="sam", path=Path("x"))
+            own = await committed.jobs.enqueue(session, payload, title="x", owner_id=member.id)
         for job in (others, own):
             assert (await client.get(f"/api/opportunities/categorise/{job.id}")).status_code == 404
             assert (await client.put(f"/api/opportunities/categorise/{job.id}/cancellation")).status_code == 404

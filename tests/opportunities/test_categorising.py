@@ -10,8 +10,11 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate, SuggestionQuery
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobCancelled, JobRead, JobRun
-from fundwright.identity.schemas import Actor
+from fundwright.identity.acting import acting_with
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import categorising, service
+from fundwright.opportunities.schemas import CategoriseOpportunities
+from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import notice_id, sam_file, sam_row
 
@@ -35,8 +38,7 @@ class WordEmbedder:
 
 
 async def categorise(core: Core, actor: Actor) -> JobRead:
-    payload = service.categorise_payload(actor)
-    return await core.jobs.run_inline("categorise", title="test", owner_id=actor.id, payload=payload)
+    return await core.jobs.run_inline(CategoriseOpportunities(), title="test", owner_id=actor.id)
 
 
 class TestCategorise:
@@ -101,7 +103,7 @@ class TestCategorise:
             await categories.create(session, member, CategoryCreate(name="Roof"))
         result: dict[str, object] = {}
 
-        async def twice(run: JobRun) -> None:
+        async def twice(run: JobRun[Trial, Actor]) -> None:
             async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
                 if len(embedder.texts) > 8:
                     raise JobCancelled
@@ -109,12 +111,12 @@ class TestCategorise:
 
             embedder.embed = stop
             with pytest.raises(JobCancelled):
-                await categorising.categorise(run, member, embedder)
+                await categorising.categorise(run, embedder)
             del embedder.embed
-            result.update(await categorising.categorise(run, member, embedder))
+            result.update(await categorising.categorise(run, embedder))
 
-        committed.jobs.register("twice", twice)
-        await committed.jobs.run_inline("twice", title="x", owner_id=member.id, payload={})
+        committed.jobs.register(trial(twice, load_actor=acting_with(Permission.WORK)))
+        await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
         assert result == {"embedded": 12, "labelled": 12, "unchanged": 0, "abstained": 0, "kept": 0, "model": "words"}
 
     async def test_a_changed_notice_is_embedded_anew(self, committed: Core, member: Actor, import_file: ImportFile) -> None:

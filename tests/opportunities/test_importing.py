@@ -20,6 +20,7 @@ from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportReport, ImportRunRead
 from tests.conftest import MakeActor
+from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 
@@ -172,7 +173,7 @@ class TestResume:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
         batches = 0
 
-        async def handler(run: JobRun) -> None:
+        async def handler(run: JobRun[Trial, None]) -> None:
             nonlocal batches
 
             async def stop_after_two(done: int, total: int | None = None, message: str | None = None) -> None:
@@ -187,8 +188,8 @@ class TestResume:
             assert run.checkpoint == {"items": 20}
             await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
 
-        committed.jobs.register("interrupted", handler)
-        await committed.jobs.run_inline("interrupted", title="x", owner_id=member.id, payload={})
+        committed.jobs.register(trial(handler))
+        await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
         async with committed.database.transaction() as session:
             report = await service.report_import(session, member, started.id)
         assert counts(report) == (35, 0, 0, 1)
@@ -203,16 +204,16 @@ class TestResume:
         async with committed.database.transaction() as session:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
 
-        async def handler(run: JobRun) -> None:
+        async def handler(run: JobRun[Trial, None]) -> None:
             async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
                 raise JobCancelled
 
             monkeypatch.setattr(run, "progress", cancelled)
             await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
 
-        committed.jobs.register("cancelled", handler)
+        committed.jobs.register(trial(handler))
         with pytest.raises(Conflict):
-            await committed.jobs.run_inline("cancelled", title="x", owner_id=member.id, payload={})
+            await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
         async with committed.database.transaction() as session:
             assert len(await listed(session, member)) == 10
 

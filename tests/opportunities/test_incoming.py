@@ -18,6 +18,7 @@ from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.incoming import Incoming
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
+from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import grants_file, grants_row, notice_id, sam_file, sam_row
 
@@ -129,7 +130,7 @@ class TestStop:
 
         monkeypatch.setattr(Incoming, "stop", stop_and_tell)
 
-        async def handler(run: JobRun) -> None:
+        async def handler(run: JobRun[Trial, None]) -> None:
             async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
                 seen.append((done, total))
                 if done:
@@ -138,9 +139,9 @@ class TestStop:
             monkeypatch.setattr(run, "progress", cancelled)
             await importing.take_in(run, run_id=started.id, source=source, path=path)
 
-        committed.jobs.register("stopped", handler)
+        committed.jobs.register(trial(handler))
         with pytest.raises(Conflict):
-            await committed.jobs.run_inline("stopped", title="x", owner_id=member.id, payload={})
+            await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
         assert source.reads < 20  # a little more was in a buffer
         done, total = seen[-1]
         assert 0 < done < 20_000_000 < total == 500_000_000

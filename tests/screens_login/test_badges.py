@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -15,7 +15,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
-from fundwright.training import service as training
+from fundwright.training.schemas import TrainDocuments
 from tests.screens_login.conftest import Open, Page, text_of
 
 
@@ -69,6 +69,6 @@ class TestTrainings:
         async with open_page("/dashboard/category", actor=ada) as page:
             assert described(page, "/dashboard/train") == ""
         async with committed.database.transaction() as session:
-            await committed.jobs.enqueue(session, training.JOB_KIND, title="Train", owner_id=ada.id, payload={})
+            await committed.jobs.enqueue(session, TrainDocuments(run_id=uuid4()), title="Train", owner_id=ada.id)
         async with open_page("/dashboard/category", actor=ada) as page:
             assert described(page, "/dashboard/train") == "1 running"

@@ -8,7 +8,7 @@ import typer
 
 from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead
+from fundwright.generation.schemas import DraftRead, WriteDraft
 from fundwright.opportunities import service as opportunities
 
 
@@ -34,12 +34,7 @@ def draft(
             async with core.database.transaction() as session:
                 chosen = await opportunities.look_up(session, actor, opportunity)
                 added = await service.add_draft(session, actor, core, opportunity_id=chosen.id, template=template)
-            await core.jobs.run_inline(
-                service.JOB_KIND,
-                title=service.job_title(added),
-                owner_id=actor.id,
-                payload=service.job_payload(actor, added.id),
-            )
+            await core.jobs.run_inline(WriteDraft(draft_id=added.id), title=service.job_title(added), owner_id=actor.id)
             async with core.database.transaction() as session:
                 written = await service.get_draft(session, actor, added.id)
         markdown = service.as_markdown(written)

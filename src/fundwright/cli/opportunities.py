@@ -18,7 +18,7 @@ from fundwright.core.errors import Invalid
 from fundwright.core.jobs import job_topic, jobs_topic
 from fundwright.core.messages import nt, number
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import ImportReport
+from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities, ImportReport
 
 _CHUNK_BYTES = 1 << 20
 
@@ -43,18 +43,14 @@ def import_file(
     async def command() -> None:
         async with opened(context) as core:
             service.get_source(core, source)
-            payload = await _where(core, file)
+            place = await _where(core, file)
             filename = "standard input" if file == "-" else Path(file).name
             async with core.database.transaction() as session:
                 started = await service.prepare_system_import(session, core, source=source, filename=filename)
             try:
                 with _progress(core, None, "Reading"):
-                    await core.jobs.run_inline(
-                        "import",
-                        title=f"{source}: {filename}",
-                        owner_id=None,
-                        payload={**payload, "run_id": str(started.id), "source": source},
-                    )
+                    payload = ImportOpportunities(run_id=started.id, source=source, **place)
+                    await core.jobs.run_inline(payload, title=f"{source}: {filename}", owner_id=None)
             except Invalid as error:
                 raise Invalid(f"{filename}: {error.sentence}") from error
             async with core.database.transaction() as session:
@@ -72,12 +68,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
     async def command() -> None:
         async with acting(context) as (core, actor):
             with _progress(core, actor.id, "Sorting"):
-                job = await core.jobs.run_inline(
-                    service.CATEGORISING,
-                    title=service.CATEGORISING_TITLE,
-                    owner_id=actor.id,
-                    payload=service.categorise_payload(actor),
-                )
+                job = await core.jobs.run_inline(CategoriseOpportunities(), title=service.CATEGORISING_TITLE, owner_id=actor.id)
         result: dict[str, Any] = job.result or {}
         emit(
             result,
@@ -89,14 +80,14 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
     run(command, if_stopped="Stopped. What was sorted until then stays sorted; the same command goes on.")
 
 
-async def _where(core: Core, file: str) -> dict[str, str]:
+async def _where(core: Core, file: str) -> dict[str, Any]:
     """What the job needs to find the file, also when another process resumes it. Standard input is kept first."""
     if file == "-":
         return {"upload": await core.files.spool(_standard_input())}
     path = Path(file).resolve()
     if not path.is_file():
         raise Invalid(f"There is no file {file}. Check the name and try again.")
-    return {"path": str(path)}
+    return {"path": path}
 
 
 async def _standard_input() -> AsyncIterator[bytes]:

@@ -50,9 +50,8 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         stack.push_async_callback(live.close)
         jobs = JobQueue(database)
         await stack.enter_async_context(jobs.opened())
-        jobs.register(mail.JOB_KIND, mail.send)
-        for kind, handler in plugins.collect("job_handlers"):
-            jobs.register(kind, handler)
+        for handler in (mail.JOB_HANDLER, *plugins.collect("job_handlers")):
+            jobs.register(handler)
         with start_errors(settings.data):
             files = FileStore(settings.data / "files", max_bytes=settings.max_upload_bytes)
         core = Core(settings=settings, database=database, live=live, jobs=jobs, files=files, plugins=plugins)

@@ -11,9 +11,10 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -139,28 +140,58 @@ class JobCancelled(Exception):
     """Raised inside a job at its next `progress()` after somebody cancelled it."""
 
 
-class JobRun:
-    """What a job handler is given: its payload, transactions, progress and checkpoints. `services` is the Core."""
+class JobPayload(BaseModel):
+    """What a job works on. Each kind of job has a subclass of its own, which names the kind.
 
-    def __init__(self, queue: JobQueue, job: Job) -> None:
+    It holds ids, never a copy of what they stand for: a job may wait for hours, and what is true then is in the database.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    job_kind: ClassVar[str]
+
+
+P = TypeVar("P", bound=JobPayload)
+A = TypeVar("A")
+
+ActorLoader = Callable[[AsyncSession, UUID | None], Awaitable[A]]
+"""Reads whoever a job acts for, given the job's owner. Raises FundwrightError when they may not go on."""
+
+
+class JobRun(Generic[P, A]):
+    """What a job is given: its payload, actor, transactions, progress and checkpoints. `services` is the Core.
+
+    `actor` is read again at each checkpoint and progress report, so use it each time instead of keeping it.
+    """
+
+    def __init__(self, queue: JobQueue, job: Job, payload: P, actor: A, load_actor: ActorLoader[A]) -> None:
         self.id = job.id
         self.owner_id = job.owner_id
-        self.payload = job.payload
+        self.payload = payload
+        self.actor = actor
         self.checkpoint = job.checkpoint
         self.services: Any = queue.services
         self._queue = queue
+        self._load_actor = load_actor
         self._reported_at = 0.0
 
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
         return self._queue.database.transaction()
 
     async def save_checkpoint(self, session: AsyncSession, checkpoint: dict[str, Any]) -> None:
-        """Remember where to resume, in the same transaction as the work it describes."""
+        """Remember where to resume, in the same transaction as the work it describes.
+
+        Raises FundwrightError when the actor may not go on: the work of this transaction is then rolled back.
+        """
+        self.actor = await self._load_actor(session, self.owner_id)
         self.checkpoint = checkpoint
         await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint))
 
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
-        """Report `done` of `total`; at most five reports a second are written. Raises JobCancelled."""
+        """Report `done` of `total`; at most five reports a second are written.
+
+        Raises JobCancelled, or FundwrightError when the actor may not go on.
+        """
         moment = time.monotonic()
         if moment - self._reported_at < _PROGRESS_INTERVAL_S and done != total:
             return
@@ -174,10 +205,31 @@ class JobRun:
             job = await session.scalar(update(Job).where(Job.id == self.id).values(**values).returning(Job))
             if job is None or job.cancel_requested:
                 raise JobCancelled
+            self.actor = await self._load_actor(session, self.owner_id)
             await _announce(session, job)
 
 
-JobHandler = Callable[[JobRun], Awaitable[dict[str, Any] | None]]
+@dataclass(frozen=True)
+class JobHandler(Generic[P, A]):
+    """How jobs of one kind are run, and by which rights: `load_actor` is asked at the start and at each checkpoint."""
+
+    payload: type[P]
+    run: Callable[[JobRun[P, A]], Awaitable[dict[str, Any] | None]]
+    load_actor: ActorLoader[A]
+
+    @property
+    def kind(self) -> str:
+        return self.payload.job_kind
+
+    async def start(self, queue: JobQueue, job: Job) -> dict[str, Any] | None:
+        """Run `job` to its end and return its result."""
+        async with queue.database.transaction() as session:
+            actor = await self.load_actor(session, job.owner_id)
+        return await self.run(JobRun(queue, job, self.payload.model_validate(job.payload), actor, self.load_actor))
+
+
+async def no_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
+    """The `load_actor` of jobs that act for nobody, such as sending an email."""
 
 
 async def watched(work: asyncio.Future[T], report: Callable[[], Awaitable[None]]) -> T:
@@ -193,14 +245,14 @@ class JobQueue:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.services: Any = None
-        self._handlers: dict[str, JobHandler] = {}
+        self._handlers: dict[str, JobHandler[Any, Any]] = {}
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
         )
         self._task = self._app.task(name="fundwright.run", queue="fundwright")(self._run_queued)
 
-    def register(self, kind: str, handler: JobHandler) -> None:
-        self._handlers[kind] = handler
+    def register(self, handler: JobHandler[Any, Any]) -> None:
+        self._handlers[handler.kind] = handler
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -208,28 +260,21 @@ class JobQueue:
             yield
 
     async def enqueue(
-        self,
-        session: AsyncSession,
-        kind: str,
-        *,
-        title: str | Message,
-        owner_id: UUID | None,
-        payload: dict[str, Any],
-        delay_s: int = 0,
+        self, session: AsyncSession, payload: JobPayload, *, title: str | Message, owner_id: UUID | None, delay_s: int = 0
     ) -> JobRead:
         """Add a job; it starts once the caller's transaction commits, and not before `delay_s` seconds have gone by."""
-        job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
+        job = await self._add(session, payload, title=title, owner_id=owner_id)
         await self._defer(session, job.id, delay_s=delay_s)
         return JobRead.model_validate(job)
 
-    async def run_inline(self, kind: str, *, title: str | Message, owner_id: UUID | None, payload: dict[str, Any]) -> JobRead:
+    async def run_inline(self, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> JobRead:
         """Run a job in this process and wait for it, as the command line does. Raises what the job raised, and Conflict
         when somebody stopped it elsewhere.
 
         Who waits no longer (Ctrl-C) stops the job as a person stops it on a page: at its next step, keeping what it has done.
         """
         async with self.database.transaction() as session:
-            job = await self._add(session, kind, title=title, owner_id=owner_id, payload=payload)
+            job = await self._add(session, payload, title=title, owner_id=owner_id)
         running = asyncio.create_task(self._run(job.id, reraise=True))
         try:
             await asyncio.shield(running)
@@ -265,12 +310,11 @@ class JobQueue:
         finally:
             orphans.cancel()
 
-    async def _add(
-        self, session: AsyncSession, kind: str, *, title: str | Message, owner_id: UUID | None, payload: dict[str, Any]
-    ) -> Job:
+    async def _add(self, session: AsyncSession, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> Job:
+        kind = payload.job_kind
         if kind not in self._handlers:
             raise KeyError(f"no handler is registered for job kind {kind!r}")
-        job = Job(kind=kind, title=title, owner_id=owner_id, payload=payload)
+        job = Job(kind=kind, title=title, owner_id=owner_id, payload=payload.model_dump(mode="json"))
         session.add(job)
         await session.flush()
         await _announce(session, job)
@@ -301,7 +345,7 @@ class JobQueue:
         try:
             if job.cancel_requested:
                 raise JobCancelled
-            result = await self._handlers[job.kind](JobRun(self, job))
+            result = await self._handlers[job.kind].start(self, job)
         except asyncio.CancelledError:
             raise  # the process is stopping: the row stays `running` and another worker resumes it
         except JobCancelled:

@@ -13,7 +13,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID, uuid4
 
 import aiosmtplib
@@ -24,7 +24,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
 from fundwright.core.errors import NotFound
-from fundwright.core.jobs import JobRun
+from fundwright.core.jobs import JobHandler, JobPayload, JobRun, no_actor
 from fundwright.core.messages import Language, speaking, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
@@ -32,7 +32,6 @@ from fundwright.core.settings import Settings
 if TYPE_CHECKING:
     from fundwright.core.assembly import Core
 
-JOB_KIND = "mail.send"
 OUTBOX_TOPIC = "outbox"
 
 _WAITS_S = (10, 60, 300, 1_800, 7_200)
@@ -73,6 +72,12 @@ class Mail(Base):
     error: Mapped[str] = mapped_column(default="")
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
     sent_at: Mapped[datetime | None]
+
+
+class SendMail(JobPayload):
+    job_kind: ClassVar[str] = "mail.send"
+
+    mail_id: UUID
 
 
 class MailRead(BaseModel):
@@ -162,10 +167,10 @@ async def forget(session: AsyncSession, recipient: str) -> None:
     await session.execute(delete(Mail).where(Mail.recipient == recipient, Mail.state != MailState.WAITING))
 
 
-async def send(run: JobRun) -> dict[str, Any]:
+async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
     """The job: hand one letter to the server. A server that is away or busy is tried again later, by another job."""
     core: Core = run.services
-    mail_id = UUID(run.payload["mail_id"])
+    mail_id = run.payload.mail_id
     async with run.transaction() as session:
         mail = await session.get(Mail, mail_id)
     if mail is None or mail.state != MailState.WAITING or core.settings.smtp_host is None:
@@ -184,9 +189,11 @@ async def send(run: JobRun) -> dict[str, Any]:
         return {"state": mail.state, "tries": mail.tries}
 
 
+JOB_HANDLER = JobHandler(SendMail, send, no_actor)
+
+
 async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay_s: int = 0) -> None:
-    payload = {"mail_id": str(mail_id)}
-    await core.jobs.enqueue(session, JOB_KIND, title="Send a letter", owner_id=None, payload=payload, delay_s=delay_s)
+    await core.jobs.enqueue(session, SendMail(mail_id=mail_id), title="Send a letter", owner_id=None, delay_s=delay_s)
 
 
 async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:

@@ -21,9 +21,8 @@ from fundwright.core.messages import t
 from fundwright.generation import repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.models import Citation, DraftSection
-from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection, WriteDraft
+from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
 from fundwright.opportunities import service as opportunities
@@ -53,15 +52,15 @@ class Material:
     """Places of the questions that no passage answers."""
 
 
-@needs(Permission.WORK)
-async def write(run: JobRun, actor: Actor, draft_id: UUID) -> dict[str, Any]:
+async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     """Write every section that is not done. Raises JobCancelled, and FundwrightError when a model cannot be used."""
     core: Core = run.services
+    draft_id = run.payload.draft_id
     embedder = await language.get_embedder(core)
     writer = await language.get_writer(core)
     async with run.transaction() as session:
-        draft = await service.get_draft(session, actor, draft_id)
-        opportunity = await opportunities.get_opportunity(session, actor, draft.opportunity_id)
+        draft = await service.get_draft(session, run.actor, draft_id)
+        opportunity = await opportunities.get_opportunity(session, run.actor, draft.opportunity_id)
         await repository.set_job(session, draft_id, run.id)
         await repository.set_writer(session, draft_id, writer_id=writer.id, label=writer.label)
         await publish(session, service.draft_topic(draft_id))
@@ -75,14 +74,13 @@ async def write(run: JobRun, actor: Actor, draft_id: UUID) -> dict[str, Any]:
             await repository.clear_section(session, section)
             await publish(session, service.draft_topic(draft_id), {"section": section.ordinal})
         await run.progress(section.ordinal, total, section.heading)
-        await _write_section(run, actor, section, template, opportunity, embedder, writer)
+        await _write_section(run, section, template, opportunity, embedder, writer)
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
 
 async def _write_section(
-    run: JobRun,
-    actor: Actor,
+    run: JobRun[WriteDraft, Actor],
     section: DraftSection,
     template: DraftTemplate,
     opportunity: OpportunityRead,
@@ -93,7 +91,7 @@ async def _write_section(
     async with run.transaction() as session:
         numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
         written = "\n\n".join(other.text for other in await repository.sections(session, section.draft_id))
-    material = await _collect(run, actor, plan, opportunity, embedder, cited=set(numbers))
+    material = await _collect(run, plan, opportunity, embedder, cited=set(numbers))
     added: list[Citation] = []
 
     def renumber(written: int) -> int | None:
@@ -116,7 +114,7 @@ async def _write_section(
         added.clear()
 
     if material.passages:
-        async with _closing(writer.write(_request(actor, plan, opportunity, material, written))) as pieces:
+        async with _closing(writer.write(_request(run.actor, plan, opportunity, material, written))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Unanswered):
                     unanswered.add(piece.question)
@@ -144,8 +142,7 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
 
 
 async def _collect(
-    run: JobRun,
-    actor: Actor,
+    run: JobRun[WriteDraft, Actor],
     plan: TemplateSection,
     opportunity: OpportunityRead,
     embedder: Embedder,
@@ -158,9 +155,9 @@ async def _collect(
     for place, question in enumerate(plan.questions):
         ask = _asked(question, opportunity)
         async with run.transaction() as session:
-            answering = await training.find_passages(session, actor, ask, embedder=embedder, limit=_CANDIDATES)
+            answering = await training.find_passages(session, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
             fitting = await training.find_passages(
-                session, actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
+                session, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
             )
         support = [passage for passage in answering if passage.score >= _SUPPORT]
         if not support:

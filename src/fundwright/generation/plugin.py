@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
-from fundwright.generation import jobs, service
+from fundwright.generation import drafting, service
 from fundwright.generation.personal_data import own_files
-from fundwright.generation.schemas import DraftTemplate
+from fundwright.generation.schemas import DraftTemplate, WriteDraft
 from fundwright.generation.templates import TEMPLATES
+from fundwright.identity.acting import acting_with
 from fundwright.identity.personal_data import PersonalDataReader
+from fundwright.identity.schemas import Permission
 from fundwright.insights.schemas import FigureReader
 
 
 @hookimpl
-def job_handlers() -> Iterable[tuple[str, JobHandler]]:
-    return [(service.JOB_KIND, jobs.draft)]
+def job_handlers() -> Iterable[JobHandler[Any, Any]]:
+    return [JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK))]
 
 
 @hookimpl

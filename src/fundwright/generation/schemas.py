@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fundwright.core.jobs import JobPayload
 from fundwright.core.paging import PageRequest
 
 
@@ -57,6 +59,14 @@ class DraftState(StrEnum):
     @property
     def is_over(self) -> bool:
         return self not in (DraftState.QUEUED, DraftState.WRITING)
+
+
+class WriteDraft(JobPayload):
+    """The job that writes the sections that a draft still lacks."""
+
+    job_kind: ClassVar[str] = "draft"
+
+    draft_id: UUID
 
 
 class SectionState(StrEnum):

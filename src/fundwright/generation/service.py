@@ -29,13 +29,12 @@ from fundwright.generation.schemas import (
     ExportedDraft,
     ExportFormat,
     SectionState,
+    WriteDraft,
 )
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.opportunities import service as opportunities
-
-JOB_KIND = "draft"
 
 
 def draft_topic(draft_id: UUID) -> str:
@@ -166,9 +165,7 @@ def as_markdown(draft: DraftRead) -> str:
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
-    job = await core.jobs.enqueue(
-        session, JOB_KIND, title=job_title(draft), owner_id=actor.id, payload=job_payload(actor, draft.id)
-    )
+    job = await core.jobs.enqueue(session, WriteDraft(draft_id=draft.id), title=job_title(draft), owner_id=actor.id)
     await repository.set_job(session, draft.id, job.id)
     await publish(session, draft_topic(draft.id))
     return await get_draft(session, actor, draft.id)
@@ -177,11 +174,6 @@ async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: Draft
 def job_title(draft: DraftRead) -> Message:
     """What the job that writes the draft is called."""
     return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
-
-
-@needs(Permission.WORK)
-def job_payload(actor: Actor, draft_id: UUID) -> dict[str, object]:
-    return {"draft_id": str(draft_id), "actor": actor.model_dump(mode="json")}
 
 
 async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import JobRun
+from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import Language
-
-JOB_KIND = "identity.letter"
 
 Kind = Literal["verification", "reset"]
 
 
+class WriteLetter(JobPayload):
+    """It names an address, not an account: there may be none with it, which only the job finds out."""
+
+    job_kind: ClassVar[str] = "identity.letter"
+
+    kind: Kind
+    email: str
+    language: Language
+
+
 async def write_later(core: Core, session: AsyncSession, kind: Kind, *, email: str, language: Language) -> None:
     """Leave it to a job whether the address gets a letter: who asks sees and waits for the same in every case."""
-    payload = {"kind": kind, "email": email, "language": language}
-    await core.jobs.enqueue(session, JOB_KIND, title="Write a letter", owner_id=None, payload=payload)
+    payload = WriteLetter(kind=kind, email=email, language=language)
+    await core.jobs.enqueue(session, payload, title="Write a letter", owner_id=None)
 
 
-async def write(run: JobRun) -> dict[str, Any]:
+async def write(run: JobRun[WriteLetter, None]) -> dict[str, Any]:
     """Send the letter if there is an account that it concerns."""
     from fundwright.identity import recovery, registration  # they enqueue this job
 
-    send = {"verification": registration.send_verification, "reset": recovery.send_reset}[run.payload["kind"]]
+    send = {"verification": registration.send_verification, "reset": recovery.send_reset}[run.payload.kind]
     async with run.transaction() as session:
-        await send(run.services, session, email=run.payload["email"], language=run.payload["language"])
+        await send(run.services, session, email=run.payload.email, language=run.payload.language)
     return {}

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 from pydantic_core import to_jsonable_python
@@ -20,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.files import disk_errors
-from fundwright.core.jobs import JobRun
+from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import later, t
 from fundwright.core.paging import PageRequest, all_pages
 from fundwright.core.spreadsheets import csv_line
@@ -31,12 +31,22 @@ from fundwright.identity.schemas import Actor, AuditRead, Client, DataCopyRead, 
 
 T = TypeVar("T")
 
-JOB_KIND = "identity.personal_data"
-EXPIRY_KIND = "identity.personal_data_expiry"
 KEPT = timedelta(days=7)
 
 _HISTORY = ("kind", "title", "state", "error", "created_at", "started_at", "ended_at")
 _MOST_JOBS = 100_000
+
+
+class CollectData(JobPayload):
+    job_kind: ClassVar[str] = "identity.personal_data"
+
+    copy_id: UUID
+
+
+class ForgetCopy(JobPayload):
+    job_kind: ClassVar[str] = "identity.personal_data_expiry"
+
+    copy_id: UUID
 
 
 @dataclass(frozen=True)
@@ -71,8 +81,8 @@ async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client:
     copy = DataCopy(owner_id=actor.id, expires_at=now() + KEPT)
     session.add(copy)
     await session.flush()
-    payload = {"copy_id": str(copy.id), "actor": actor.model_dump(mode="json")}
-    job = await core.jobs.enqueue(session, JOB_KIND, title=later("Collect your data"), owner_id=actor.id, payload=payload)
+    title = later("Collect your data")
+    job = await core.jobs.enqueue(session, CollectData(copy_id=copy.id), title=title, owner_id=actor.id)
     copy.job_id = job.id
     await session.flush()
     await audit.record(session, "personal_data.asked", actor=actor, subject=actor.email, client=client)
@@ -103,18 +113,17 @@ async def remove_copies(core: Core, session: AsyncSession, actor: Actor) -> None
         core.files.remove_after_commit(session, copy_id.hex)
 
 
-async def write(run: JobRun) -> dict[str, Any]:
+async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
     """The job: ask everybody who has something of the account, and pack it."""
     core: Core = run.services
-    actor = Actor.model_validate(run.payload["actor"])
-    copy_id = UUID(run.payload["copy_id"])
+    copy_id = run.payload.copy_id
     readers: list[PersonalDataReader] = core.plugins.collect("personal_data")
     path = core.files.path(copy_id.hex)
     await asyncio.to_thread(_begin, path)
     for done, read in enumerate(readers):
         await run.progress(done, len(readers))
         async with run.transaction() as session:
-            async for file in read(core, session, actor):
+            async for file in read(core, session, run.actor):
                 await asyncio.to_thread(_add, path, file)
     size_bytes = (await asyncio.to_thread(path.stat)).st_size
     async with run.transaction() as session:
@@ -123,16 +132,15 @@ async def write(run: JobRun) -> dict[str, Any]:
             core.files.remove(copy_id.hex)
             return {}
         copy.size_bytes = size_bytes
-        payload = {"copy_id": str(copy_id)}
         delay_s = int(KEPT.total_seconds())
-        await core.jobs.enqueue(session, EXPIRY_KIND, title="Forget a copy", owner_id=None, payload=payload, delay_s=delay_s)
+        await core.jobs.enqueue(session, ForgetCopy(copy_id=copy_id), title="Forget a copy", owner_id=None, delay_s=delay_s)
     return {"size_bytes": size_bytes}
 
 
-async def expire(run: JobRun) -> dict[str, Any]:
+async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
     """The job: the archive has been there long enough."""
     core: Core = run.services
-    copy_id = UUID(run.payload["copy_id"])
+    copy_id = run.payload.copy_id
     async with run.transaction() as session:
         copy = await session.get(DataCopy, copy_id)
         if copy is not None:

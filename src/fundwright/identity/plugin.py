@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from fundwright.core.jobs import JobHandler
+from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from fundwright.identity import jobs, personal_data
+from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
 from fundwright.identity.personal_data import PersonalDataReader
+from fundwright.identity.schemas import Permission
 
 
 @hookimpl
-def job_handlers() -> Iterable[tuple[str, JobHandler]]:
+def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        (jobs.JOB_KIND, jobs.write),
-        (personal_data.JOB_KIND, personal_data.write),
-        (personal_data.EXPIRY_KIND, personal_data.expire),
+        JobHandler(jobs.WriteLetter, jobs.write, no_actor),
+        JobHandler(personal_data.CollectData, personal_data.write, acting_with(Permission.READ)),
+        JobHandler(personal_data.ForgetCopy, personal_data.expire, no_actor),
     ]
 
 

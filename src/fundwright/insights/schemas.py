@@ -153,7 +153,7 @@ def kind_label(kind: str) -> str:
         DRAFT: t("Draft"),
         IMPORT: t("File import"),
         TRAINING: t("Training run"),
-        personal_data.JOB_KIND: t("Copy of one's own data"),
+        personal_data.CollectData.job_kind: t("Copy of one's own data"),
     }
     return names.get(kind, kind)
 

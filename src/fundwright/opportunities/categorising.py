@@ -12,8 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.core.jobs import JobRun
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
@@ -24,13 +23,12 @@ _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 2_000
 
 
-@needs(Permission.WORK)
-async def categorise(run: JobRun, actor: Actor, embedder: Embedder) -> dict[str, Any]:
+async def categorise(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, Any]:
     """Answers how many opportunities were embedded now, labelled anew, left as they were, and fit no category.
 
     May stop at any moment and be run again: vectors that are there are not made again, labels that fit are left alone.
     """
-    categorising = Categorising(run, actor, embedder)
+    categorising = Categorising(run, embedder)
     await categorising.learn()
     await categorising.sort_known()
     await categorising.read_and_sort()
@@ -44,9 +42,8 @@ class Categorising:
     """The steps of the job. The checkpoint holds `counts`, and `after`, the last opportunity of those known before that was
     sorted, or `is_reading` once all of them are."""
 
-    def __init__(self, run: JobRun, actor: Actor, embedder: Embedder) -> None:
+    def __init__(self, run: JobRun[Any, Actor], embedder: Embedder) -> None:
         self._run = run
-        self._actor = actor
         self._embedder = embedder
         self._total = 0
         self.counts: dict[str, int] = {
@@ -59,7 +56,7 @@ class Categorising:
         async with self._run.transaction() as session:
             known = await repository.count_vectors(session, model_id)
             self._total = known + await repository.count_lacking_vectors(session, model_id)
-            examples = await categories.examples_lacking_vectors(session, self._actor, model_id=model_id)
+            examples = await categories.examples_lacking_vectors(session, self._run.actor, model_id=model_id)
         for start in range(0, len(examples), _READ_AT_ONCE):
             some = examples[start : start + _READ_AT_ONCE]
             async with self._run.transaction() as session:
@@ -68,7 +65,7 @@ class Categorising:
             async with self._run.transaction() as session:
                 await repository.add_vectors(session, model_id, vectors)
                 found = await repository.vectors_of(session, model_id, some)
-                await categories.supply_vectors(session, self._actor, found, model_id=model_id)
+                await categories.supply_vectors(session, self._run.actor, found, model_id=model_id)
 
     async def sort_known(self) -> None:
         if self._run.checkpoint.get("is_reading"):
@@ -111,7 +108,7 @@ class Categorising:
         return embedded
 
     async def _sort(self, session: AsyncSession, items: Sequence[tuple[UUID, NDArray[np.float32]]]) -> None:
-        sorted_now = await categories.classify(session, self._actor, items, embedder=self._embedder)
+        sorted_now = await categories.classify(session, self._run.actor, items, embedder=self._embedder)
         for name, number in sorted_now.model_dump().items():
             self.counts[name] += number
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 TOPIC = "opportunities"
 
 
-async def take_in(run: JobRun, *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
+async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
     """Read the file at `path` into the database from where an earlier run of the same job stopped.
 
     The end of the first import that leaves real opportunities here removes the sample ones, in the same transaction.
@@ -82,7 +82,7 @@ async def remove_sample(session: AsyncSession) -> int:
     return len(removed)
 
 
-async def _counts(session: AsyncSession, run: JobRun, run_id: UUID) -> ImportCounts:
+async def _counts(session: AsyncSession, run: JobRun[Any, Any], run_id: UUID) -> ImportCounts:
     counts = await repository.counts(session, run_id)
     return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
 

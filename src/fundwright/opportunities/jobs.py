@@ -8,30 +8,40 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRun
-from fundwright.identity.schemas import Actor
+from fundwright.identity.acting import acting_with
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import service as language
 from fundwright.opportunities import categorising, importing, service
+from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities
+
+load_worker = acting_with(Permission.WORK)
 
 
-async def import_file(run: JobRun) -> dict[str, Any]:
-    """Payload: `run_id`, `source`, and `upload`, a spooled file, or `path` of a file on this machine."""
+async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor | None:
+    """None stands for the installation itself: opportunities belong to it, and commands import them without an account."""
+    return None if owner_id is None else await load_worker(session, owner_id)
+
+
+async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[str, Any]:
     core: Core = run.services
-    run_id = UUID(run.payload["run_id"])
-    source = service.get_source(core, run.payload["source"])
+    source = service.get_source(core, run.payload.source)
     with _file(core, run.payload) as path:
-        counts = await importing.take_in(run, run_id=run_id, source=source, path=path)
-    return {"run_id": str(run_id), **counts.model_dump()}
+        counts = await importing.take_in(run, run_id=run.payload.run_id, source=source, path=path)
+    return {"run_id": str(run.payload.run_id), **counts.model_dump()}
 
 
 @contextmanager
-def _file(core: Core, payload: dict[str, Any]) -> Iterator[Path]:
+def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
     """The file to read. An upload is removed once its import has ended for good; a process that is stopped (CancelledError)
     leaves it for the one that resumes the import."""
-    upload = payload.get("upload")
-    if not upload:
-        yield Path(payload["path"])
+    upload = payload.upload
+    if upload is None:
+        assert payload.path is not None
+        yield payload.path
         return
     try:
         yield core.files.path(upload)
@@ -41,7 +51,6 @@ def _file(core: Core, payload: dict[str, Any]) -> Iterator[Path]:
     core.files.remove(upload)
 
 
-async def categorise(run: JobRun) -> dict[str, Any]:
-    """Payload: `actor`, as `service.categorise_payload` makes it."""
+async def categorise(run: JobRun[CategoriseOpportunities, Actor]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
-    return await categorising.categorise(run, Actor.model_validate(run.payload["actor"]), embedder)
+    return await categorising.categorise(run, embedder)

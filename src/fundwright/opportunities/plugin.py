@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
@@ -10,10 +11,11 @@ from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import service
 from fundwright.opportunities.grants import GrantsGov
-from fundwright.opportunities.jobs import categorise, import_file
+from fundwright.opportunities.jobs import categorise, import_file, load_importer, load_worker
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.personal_data import own_files
 from fundwright.opportunities.sam import SamCsv
+from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities
 from fundwright.opportunities.sources import Source
 
 
@@ -23,8 +25,11 @@ def opportunity_sources() -> list[Source]:
 
 
 @hookimpl
-def job_handlers() -> list[tuple[str, JobHandler]]:
-    return [("import", import_file), (service.CATEGORISING, categorise)]
+def job_handlers() -> list[JobHandler[Any, Any]]:
+    return [
+        JobHandler(ImportOpportunities, import_file, load_importer),
+        JobHandler(CategoriseOpportunities, categorise, load_worker),
+    ]
 
 
 @hookimpl(trylast=True)  # whoever answers last is shown first

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fundwright.core.jobs import JobState
+from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities.sources import Kind, Status
 
@@ -186,6 +187,23 @@ class ImportCounts(BaseModel):
     unchanged: int = 0
     rejected: int = 0
     samples_removed: int = 0
+
+
+class ImportOpportunities(JobPayload):
+    """The job of an import. It reads `upload`, a spooled file, or else the file at `path` on this machine."""
+
+    job_kind: ClassVar[str] = "import"
+
+    run_id: UUID
+    source: str
+    upload: str | None = None
+    path: Path | None = None
+
+
+class CategoriseOpportunities(JobPayload):
+    """The job that sorts all opportunities into the categories of its owner."""
+
+    job_kind: ClassVar[str] = "categorise"
 
 
 class RejectionRead(BaseModel):

@@ -41,10 +41,12 @@ from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.reading import day_in_washington, in_words
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
+    CategoriseOpportunities,
     Deadlines,
     Facets,
     FacetValue,
     FieldChange,
+    ImportOpportunities,
     ImportReport,
     ImportRunRead,
     OpportunityQuery,
@@ -60,8 +62,6 @@ from fundwright.opportunities.sources import Kind, Source
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
 
-CATEGORISING = "categorise"
-"""The kind of the job that sorts opportunities into categories."""
 CATEGORISING_TITLE = later("Categorise opportunities")
 
 _VISITED = "opportunities: visited"
@@ -253,13 +253,8 @@ async def start_import(
     except billing.QuotaSpent:
         core.files.remove(upload)
         raise
-    job = await core.jobs.enqueue(
-        session,
-        "import",
-        title=f"{chosen.label}: {filename}",
-        owner_id=actor.id,
-        payload={"run_id": str(run.id), "source": source, "upload": upload},
-    )
+    payload = ImportOpportunities(run_id=run.id, source=source, upload=upload)
+    job = await core.jobs.enqueue(session, payload, title=f"{chosen.label}: {filename}", owner_id=actor.id)
     await repository.set_job(session, run.id, job.id)
     return run.model_copy(update={"job_id": job.id, "state": job.state})
 
@@ -304,7 +299,8 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
     if job is None:
         raise Conflict(t("The import has not begun; there is nothing to stop."))
     stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
-    if stopped.state.is_over and (upload := job.payload.get("upload")):
+    upload = ImportOpportunities.model_validate(job.payload).upload
+    if stopped.state.is_over and upload:
         # It was still waiting, so no job will come and remove its file.
         event.listen(session.sync_session, "after_commit", lambda _: core.files.remove(upload), once=True)
     return await get_import(session, actor, run_id)
@@ -357,16 +353,14 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 @needs(Permission.WORK)
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
-    return await core.jobs.enqueue(
-        session, CATEGORISING, title=CATEGORISING_TITLE, owner_id=actor.id, payload=categorise_payload(actor)
-    )
+    return await core.jobs.enqueue(session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=actor.id)
 
 
 @needs(Permission.READ)
 async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """A job that sorts into the actor's categories. Raises NotFound."""
     job = await jobs.get(session, job_id)
-    if job.owner_id != actor.id or job.kind != CATEGORISING:
+    if job.owner_id != actor.id or job.kind != CategoriseOpportunities.job_kind:
         raise NotFound(t("The job"))
     return job
 
@@ -374,7 +368,7 @@ async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) ->
 @needs(Permission.READ)
 async def find_categorising(session: AsyncSession, actor: Actor) -> JobRead | None:
     """The actor's last one, over or not."""
-    found = await jobs.list_recent(session, actor.id, kind=CATEGORISING, limit=1)
+    found = await jobs.list_recent(session, actor.id, kind=CategoriseOpportunities.job_kind, limit=1)
     return found[0] if found else None
 
 
@@ -383,11 +377,6 @@ async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID)
     """Cancel it at its next step; what is sorted stays sorted. Raises NotFound, NotAllowed, or Conflict when it is over."""
     job = await get_categorising(session, actor, job_id)
     return await jobs.cancel(session, job.id, owner_id=actor.id)
-
-
-@needs(Permission.WORK)
-def categorise_payload(actor: Actor) -> dict[str, Any]:
-    return {"actor": actor.model_dump(mode="json")}
 
 
 @needs(Permission.READ)

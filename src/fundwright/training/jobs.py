@@ -16,24 +16,24 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import t
+from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository
 from fundwright.training.chunking import ChunkedDocument, chunk
 from fundwright.training.models import Document
 from fundwright.training.readers import Reader, Unreadable, choose_reader, read
+from fundwright.training.schemas import TrainDocuments
 from fundwright.training.service import documents_topic
 
 _READ, _BATCH = 512, 32
 """Passages read, and passages embedded and saved, in one transaction."""
 
 
-async def train(run: JobRun) -> dict[str, Any]:
-    """Train the documents of `payload["run_id"]`. Raises FundwrightError when the embedding model cannot be used."""
+async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
+    """Train the documents of a run. Raises FundwrightError when the embedding model cannot be used."""
     core: Core = run.services
-    run_id, owner_id = UUID(run.payload["run_id"]), run.owner_id
-    if owner_id is None:
-        raise NotFound(t("The account of the training run"))
+    run_id, owner_id = run.payload.run_id, run.actor.id
     embedder = await language.get_embedder(core)
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)
@@ -53,7 +53,14 @@ async def train(run: JobRun) -> dict[str, Any]:
 
 
 async def _train_document(
-    run: JobRun, core: Core, embedder: Embedder, owner_id: UUID, run_id: UUID, document_id: UUID, place: int, total: int
+    run: JobRun[TrainDocuments, Actor],
+    core: Core,
+    embedder: Embedder,
+    owner_id: UUID,
+    run_id: UUID,
+    document_id: UUID,
+    place: int,
+    total: int,
 ) -> None:
     failure: dict[str, str] | None = None
     title, chunk_count = t("A removed document"), 0
@@ -104,7 +111,7 @@ def _read(core: Core, document: Document) -> ChunkedDocument:
     return chunk(read(reader, path, document.filename))
 
 
-async def _embed(run: JobRun, embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
+async def _embed(run: JobRun[TrainDocuments, Actor], embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
     async with run.transaction() as session:
         done, count = await repository.count_embedded(session, owner_id, document.id, embedder.id)
     while True:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
+from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
 from fundwright.identity.personal_data import PersonalDataReader
+from fundwright.identity.schemas import Permission
 from fundwright.identity.service import AccountCreatedHandler
 from fundwright.insights.schemas import FigureReader
 from fundwright.training import service
 from fundwright.training.jobs import train
 from fundwright.training.personal_data import own_files
 from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
+from fundwright.training.schemas import TrainDocuments
 
 
 @hookimpl
-def job_handlers() -> Iterable[tuple[str, JobHandler]]:
-    return [(service.JOB_KIND, train)]
+def job_handlers() -> Iterable[JobHandler[Any, Any]]:
+    return [JobHandler(TrainDocuments, train, acting_with(Permission.WORK))]
 
 
 @hookimpl

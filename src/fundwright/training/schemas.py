@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fundwright.core.jobs import JobState
+from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
+
+
+class TrainDocuments(JobPayload):
+    """The job that reads, cuts and embeds the documents of a training run."""
+
+    job_kind: ClassVar[str] = "train"
+
+    run_id: UUID
 
 
 class DocumentState(StrEnum):

@@ -37,9 +37,9 @@ from fundwright.training.schemas import (
     PassageInContext,
     PastedText,
     RunRead,
+    TrainDocuments,
 )
 
-JOB_KIND = "train"
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
 _SHOWN_OF_RUN = 100
@@ -136,7 +136,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 @needs(Permission.READ)
 async def count_underway(session: AsyncSession, actor: Actor) -> int:
     """How many trainings of the actor wait or run."""
-    return await jobs.count_underway(session, actor.id, kind=JOB_KIND)
+    return await jobs.count_underway(session, actor.id, kind=TrainDocuments.job_kind)
 
 
 @needs(Permission.READ)
@@ -222,8 +222,7 @@ async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> 
     """Train documents in this process and wait, as the command line does. Opens its own transactions."""
     async with core.database.transaction() as session:
         run = await _add_run(session, actor, document_ids)
-    payload = {"run_id": str(run.id)}
-    await core.jobs.run_inline(JOB_KIND, title=_title(len(document_ids)), owner_id=actor.id, payload=payload)
+    await core.jobs.run_inline(TrainDocuments(run_id=run.id), title=_title(len(document_ids)), owner_id=actor.id)
     async with core.database.transaction() as session:
         return await get_run(session, actor, run.id)
 
@@ -361,8 +360,7 @@ async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[U
 
 async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
     run = await _add_run(session, actor, document_ids)
-    payload = {"run_id": str(run.id)}
-    job = await core.jobs.enqueue(session, JOB_KIND, title=title, owner_id=actor.id, payload=payload)
+    job = await core.jobs.enqueue(session, TrainDocuments(run_id=run.id), title=title, owner_id=actor.id)
     run.job_id = job.id
     await session.flush()
     return await get_run(session, actor, run.id)

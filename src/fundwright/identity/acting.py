@@ -1,0 +1,54 @@
+"""Whoever a job acts for, as of now: a job may have waited for hours, and it may run for hours."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.jobs import ActorLoader
+from fundwright.core.messages import t
+from fundwright.identity import entry, repository
+from fundwright.identity.schemas import Actor, Permission
+
+
+class PermissionLost(NotAllowed):
+    """Whoever started the job may not do it anymore."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "You no longer have permission to do this. What was done so far is kept. Ask an administrator for access, then "
+                "start it again."
+            )
+        )
+
+
+class AccountDisabled(NotAllowed):
+    """The account that started the job has been disabled."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            t("You no longer have permission to do this, because the account is disabled. What was done so far is kept.")
+        )
+
+
+def acting_with(permission: Permission) -> ActorLoader[Actor]:
+    """The `load_actor` of jobs that act for their owner, who needs `permission` for as long as the job runs.
+
+    It raises NotFound, AccountDisabled, or PermissionLost.
+    """
+
+    async def load(session: AsyncSession, owner_id: UUID | None) -> Actor:
+        account = await repository.find_account_by_id(session, owner_id) if owner_id else None
+        if account is None:
+            raise NotFound(t("The account that started the job"))
+        if account.disabled_at is not None:
+            raise AccountDisabled
+        actor = entry.actor_of(account)
+        if not actor.may(permission):
+            raise PermissionLost
+        return actor
+
+    return load
