@@ -32,6 +32,7 @@ from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.widgets import FileDrop
+from tests.polling import eventually
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 
@@ -276,9 +277,7 @@ class Slow:
         self.ended.append(name)
 
     async def until_begun(self, name: str) -> None:
-        async with asyncio.timeout(5):
-            while name not in self.begun:
-                await asyncio.sleep(0.01)
+        await eventually(lambda: name in self.begun)
 
     @property
     def running(self) -> int:
@@ -528,8 +527,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(serving.serve())
-    while not serving.started:
-        await asyncio.sleep(0.01)
+    await eventually(lambda: serving.started)
     yield served
     serving.should_exit = True
     await task

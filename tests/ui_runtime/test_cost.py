@@ -6,8 +6,6 @@ import asyncio
 import gc
 import json
 import pickle
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +16,10 @@ from reactpy.types import Component
 
 from fundwright.core.assembly import Core
 from fundwright_ui.runtime.diff import apply
+from fundwright_ui.runtime.session import Session
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.ui import button
+from tests.polling import eventually
 from tests.ui_runtime.conftest import Server
 
 
@@ -42,15 +42,20 @@ async def test_a_text_changed_among_a_thousand_nodes_is_under_200_bytes(core: Co
     assert operations[0][2] == "count 1"
 
 
-async def test_a_click_is_answered_within_a_few_milliseconds(server: Server) -> None:
+async def test_a_click_is_answered_with_one_small_patch(server: Server) -> None:
+    """What the time depends on; the benchmarks state the time."""
     async with server.socket() as client:
         await client.hello("/public")
-        durations: list[float] = []
-        for _ in range(200):
-            started = time.perf_counter()
+        client.frames.clear()
+        for _ in range(20):
             await client.click("add")
-            durations.append((time.perf_counter() - started) * 1000)
-    assert statistics.median(durations) < 20  # a shared machine: the benchmark states the real figure
+        assert [frame["type"] for frame in client.frames] == ["patch", "done"] * 20
+        assert max(len(json.dumps(frame)) for frame in client.frames) < 150
+
+
+def sessions() -> int:
+    gc.collect()
+    return sum(isinstance(each, Session) for each in gc.get_objects())
 
 
 @pytest.mark.pain(10)
@@ -63,8 +68,7 @@ async def test_closed_sessions_give_their_memory_back(server: Server) -> None:
     async def visit_many(count: int) -> int:
         for _ in range(count // 10):
             await asyncio.gather(*(visit() for _ in range(10)))
-        await asyncio.sleep(0.2)
-        gc.collect()
+        await eventually(lambda: sessions() == 0)
         return psutil.Process().memory_info().rss
 
     await visit_many(200)  # what a process loads and pools once

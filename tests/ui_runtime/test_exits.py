@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from contextlib import suppress
 from typing import Any
@@ -12,6 +11,7 @@ from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
 from fundwright_ui.runtime.view import View
+from tests.polling import eventually
 from tests.ui_runtime.conftest import Client, Server
 
 DEEP = "[" * 200_000
@@ -90,10 +90,7 @@ class TestFailureOfOurs:
             with suppress(ConnectionClosed):
                 await client.websocket.send(json.dumps({"type": "ping", "received": 0}))
                 await client.click("add")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(5):
-                    while not any(each["event"] == "ui.session_ended" for each in logs):
-                        await asyncio.sleep(0.01)
+            await eventually(lambda: any(each["event"] == "ui.session_ended" for each in logs))
         return logs
 
     @pytest.mark.parametrize("part", ["_read", "_flush"])
@@ -139,7 +136,6 @@ class TestEnd:
             async with server.socket() as lost:
                 await lost.hello("/public")
                 lost.websocket.transport.abort()
-            async with asyncio.timeout(5):
-                while len(ends := [each["reason"] for each in logs if each["event"] == "ui.session_ended"]) < 2:
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: [each["event"] for each in logs].count("ui.session_ended") == 2)
+        ends = [each["reason"] for each in logs if each["event"] == "ui.session_ended"]
         assert sorted(ends) == ["left", "not resumed"]

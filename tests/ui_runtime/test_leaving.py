@@ -13,16 +13,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright_ui.hooks import use_action
 from fundwright_ui.runtime.router import Screen
+from tests.polling import eventually
 from tests.ui_runtime.conftest import SCREENS, Client, Server, find
 
 _REMEMBER = text("CREATE TABLE remembered (id int)")
 _IS_REMEMBERED = text("SELECT to_regclass('remembered') IS NOT NULL")
 
 
+MAY_SAVE = asyncio.Event()
+
+
 @component
 def slow_to_save() -> Any:
     async def save(session: AsyncSession) -> None:
-        await asyncio.sleep(0.3)
+        await MAY_SAVE.wait()
         await session.execute(_REMEMBER)
 
     saving = use_action(save)
@@ -32,6 +36,7 @@ def slow_to_save() -> Any:
 @pytest.fixture(autouse=True)
 def with_slow_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.ui_runtime.conftest.SCREENS", [*SCREENS, Screen("/slow", "Slow", slow_to_save, area="public")])
+    MAY_SAVE.clear()
 
 
 class TestLeaving:
@@ -40,15 +45,15 @@ class TestLeaving:
             await client.hello("/slow")
             await _press(client, seq=1)
             await client.until("patch")  # the button shows that it runs
-        async with asyncio.timeout(5):
-            while not await _is_remembered(server):
-                await asyncio.sleep(0.05)
+        MAY_SAVE.set()
+        await eventually(lambda: _is_remembered(server))
 
     async def test_a_second_click_on_the_way_acts_once(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/slow")
             await _press(client, seq=1)
             await _press(client, seq=2)
+            MAY_SAVE.set()
             while (await client.until("done"))["seq"] < 2:
                 pass
         assert client.toasts() == []  # creating the table twice would have failed

@@ -7,11 +7,13 @@ import json
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client as Device
 from fundwright_ui.runtime.outbox import Outbox
+from tests.polling import eventually
 from tests.ui_runtime.conftest import Client, Server, find
 
 
@@ -109,17 +111,19 @@ class TestComingBack:
 class TestNotComingBack:
     async def test_after_the_time_for_it_the_page_starts_anew(self, server: Server) -> None:
         server.set(resume_s=0.1)
-        client = await lost_after_a_click(server)
-        await asyncio.sleep(0.5)
+        with capture_logs() as logs:
+            client = await lost_after_a_click(server)
+            await eventually(lambda: "ui.session_ended" in [line["event"] for line in logs])
         async with server.socket() as again:
             await again.hello("/public", session=client.session, received=client.received)
             assert again.text.endswith("count 0")
 
     async def test_a_page_that_was_left_is_not_kept(self, server: Server) -> None:
-        async with server.socket() as client:
-            await client.hello("/public")
-            await client.click("add")
-        await asyncio.sleep(0.2)
+        with capture_logs() as logs:
+            async with server.socket() as client:
+                await client.hello("/public")
+                await client.click("add")
+            await eventually(lambda: "ui.session_ended" in [line["event"] for line in logs])
         async with server.socket() as again:
             await again.hello("/public", session=client.session, received=client.received)
             assert again.text.endswith("count 0")

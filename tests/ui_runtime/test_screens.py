@@ -23,6 +23,7 @@ from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
 from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table
+from tests.polling import eventually
 
 
 class NewThing(BaseModel):
@@ -87,7 +88,7 @@ class TestQuery:
             assert shown.text == "1"
             async with core.database.transaction() as session:
                 await live.publish(session, topic)
-            await until(lambda: shown.text == "2")
+            await eventually(lambda: shown.text == "2")
         assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
 
 
@@ -109,7 +110,7 @@ class TestLive:
         async with mounted(core, None, screen) as shown:
             async with core.database.transaction() as session:
                 await live.publish(session, topic, {"word": "hello"})
-            await until(lambda: "hello" in shown.text)
+            await eventually(lambda: "hello" in shown.text)
             await shown.click("button", "Hide")
             assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
 
@@ -189,7 +190,7 @@ class TestAction:
 
         async with mounted(core, None, screen) as shown:
             first = asyncio.create_task(shown.click("button", "Go"))
-            await until(lambda: shown.find("button", "Go").props.get("aria-busy") is True)
+            await eventually(lambda: shown.find("button", "Go").props.get("aria-busy") is True)
             await shown.click("button", "Go")
             may_end.set()
             await first
@@ -490,9 +491,3 @@ async def test_screens_speak_the_language_of_the_session(core: Core) -> None:
 
     async with mounted(core, None, screen, language="de") as shown:
         assert shown.text == "No such message in any catalogue"
-
-
-async def until(holds: Any, timeout_s: float = 5) -> None:
-    async with asyncio.timeout(timeout_s):
-        while not holds():
-            await asyncio.sleep(0.01)

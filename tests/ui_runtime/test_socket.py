@@ -19,6 +19,8 @@ from fundwright.identity.schemas import Client, Role
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.socket import allowed_origins
 from fundwright_ui.runtime.view import View
+from tests.polling import eventually
+from tests.statements import statements
 from tests.ui_runtime.conftest import EMAIL, Fragile, Server, find
 from tests.ui_runtime.conftest import Client as Browser
 
@@ -365,7 +367,8 @@ class TestStrangers:
             await client.hello("/notes")
             async with server.core.database.transaction() as session:
                 await session.execute(text("UPDATE account_session SET last_used_at = now() - interval '10 minutes'"))
-            await asyncio.sleep(0.3)
+            with statements(server.core.database.engine.sync_engine) as sent:
+                await eventually(lambda: sum("FROM account_session" in each for each in sent) >= 3)  # the page was checked
             assert await minutes_unused() > 9
             await client.click("keep", value="mine")
             assert await minutes_unused() < 1

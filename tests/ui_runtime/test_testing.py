@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,7 +16,6 @@ from fundwright_ui.hooks import use_live
 from fundwright_ui.runtime.testing import mounted
 
 SCREENS = Path(__file__).parents[2] / "docs/screens.md"
-TESTS_A_SECOND = 50
 
 
 def documented_test() -> Any:
@@ -33,15 +31,6 @@ def documented_test() -> Any:
 class TestDocumentedExample:
     async def test_it_passes(self, core: Core) -> None:
         await documented_test()(core)
-
-    async def test_many_of_them_take_a_second(self, core: Core) -> None:
-        test = documented_test()
-        started = time.process_time()
-        for _ in range(TESTS_A_SECOND):
-            await test(core)
-        seconds = time.process_time() - started
-        print(f"\n{TESTS_A_SECOND / seconds:.0f} tests of a screen a second")
-        assert seconds < 1
 
 
 @component
