@@ -66,6 +66,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
     notices = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES
     expect(opportunities.import_file(notices.file)).to_have_text(notices.summary)
     if notices.newest:  # read first, so it is not necessary to wait for the rest
+        expect(opportunities.count).to_have_text("12,309 opportunities")  # without the sample, which the import removed
         opportunities.start_categorising()
         opportunities.search(f'"{notices.newest}"')
         expect(opportunities.category_of(notices.newest)).to_contain_text(

@@ -28,7 +28,7 @@ class OpportunitiesPage:
         """Upload a file and wait until it is imported; answers the sentence that sums it up."""
         self.page.get_by_role("button", name="Import", exact=True).click()
         self.page.locator("input[type=file]").set_input_files(file)
-        summary = self.page.get_by_role("status").filter(has_text="rejected").first
+        summary = self.page.get_by_text(re.compile(r"^[\d,]+ new, .* rejected$")).first
         expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
         expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
         return summary

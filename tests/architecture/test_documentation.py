@@ -51,7 +51,9 @@ class TestHooks:
         assert f"def {name}(" in section[1], f"docs/extending.md shows no example of `{name}`."
 
     def test_the_examples_are_python(self) -> None:
-        for example in re.findall(r"```python\n(.*?)```", EXTENDING, re.DOTALL):
+        examples = re.findall(r"```python\n(.*?)```", EXTENDING, re.DOTALL)
+        assert examples
+        for example in examples:
             compile(example, "docs/extending.md", "exec")
 
 

@@ -27,7 +27,8 @@ def _walk() -> Iterator[Path]:
 
 
 def python(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
-    """The syntax trees of the Python files below `folders`."""
-    for path, text in texts().items():
-        if path.suffix == ".py" and any(path.is_relative_to(folder) for folder in folders):
-            yield path, ast.parse(text)
+    """The syntax trees of the Python files below `folders`. Each folder has some: a rule about nothing would always hold."""
+    for folder in folders:
+        found = [path for path in texts() if path.suffix == ".py" and path.is_relative_to(folder)]
+        assert found, f"There is no Python file in {folder}."
+        yield from ((path, ast.parse(texts()[path])) for path in found)

@@ -204,7 +204,7 @@ class TestStopping:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
             await session.execute(text("UPDATE draft_section SET heading = 'Rooves' WHERE ordinal = 0"))
-        with pytest.raises(Exception, match="has changed since this draft was begun"):
+        with pytest.raises(Conflict, match="has changed since this draft was begun"):
             await write(desk, draft.id)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import select, text, update
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
@@ -152,13 +152,13 @@ class TestImport:
 
     async def test_an_unknown_source_is_refused(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
-            with pytest.raises(Exception, match="no source named"):
+            with pytest.raises(Invalid, match="no source named"):
                 await service.prepare_import(session, member, committed, source="nothing", filename="x")
 
     async def test_a_viewer_may_not_import(self, committed: Core, make_actor: MakeActor) -> None:
         async with committed.database.transaction() as session:
             viewer = await make_actor(session, role=Role.VIEWER)
-            with pytest.raises(Exception, match="may not change anything here"):
+            with pytest.raises(NotAllowed, match="may not change anything here"):
                 await service.prepare_import(session, viewer, committed, source="sam", filename="x")
 
 

@@ -1,0 +1,113 @@
+"""Tests can fail, and do not depend on how fast a machine is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.architecture.tree import python
+
+CLOCKS = {"sleep", "wait_for_timeout", "monotonic", "perf_counter", "process_time", "thread_time"}
+WHERE = ("tests", "e2e")
+ALLOWED = {
+    "tests/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
+    "e2e/pages/polling.py": "the same for journeys",
+    "e2e/laboratory.py": "handlers that block or take long on purpose",
+    "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
+    "tests/soak/test_kills.py": "the users of an installation whose server is being killed try again",
+    "tests/ui_runtime/conftest.py": "handlers and queries that take a while on purpose",
+    "tests/ui_runtime/test_blocking.py": "calls that block on purpose, for the guard to name",
+    "tests/ui_runtime/test_lag.py": "handlers that block on purpose, and the time after which the log names one",
+    "tests/ui_runtime/test_moves.py": "moves that meet on their way, at random moments",
+    "tests/ui_runtime/test_overtaking.py": "nothing may happen to a page during an outage, however long it is",
+    "tests/ui_runtime/test_resume.py": "frames that the server sends to a browser that reads nothing",
+}
+"""Files that use a clock, and why. Elsewhere, wait for an event or count what is done: queries, frames, bytes."""
+
+
+def clocks(tree: ast.AST) -> Iterator[int]:
+    """Lines that wait for time to pass or measure it. `sleep(0)` only lets others run."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=arguments) if name in CLOCKS:
+                if [ast.unparse(argument) for argument in arguments] != ["0"]:
+                    yield node.lineno
+            case _:
+                pass
+
+
+def anything_raised(tree: ast.AST) -> Iterator[int]:
+    """Lines that accept every exception: a mistake in the test itself would pass."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="raises"), args=[ast.Name(id="Exception" | "BaseException"), *_]):
+                yield node.lineno
+            case _:
+                pass
+
+
+def always_true(tree: ast.AST) -> Iterator[int]:
+    """Lines whose assertion cannot fail: a constant, a tuple, `… or True`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assert(test=ast.Constant(value=value)) if value:
+                yield node.lineno
+            case ast.Assert(test=ast.Tuple() | ast.List(elts=[_, *_]) | ast.JoinedStr()):
+                yield node.lineno
+            case ast.Assert(test=ast.BoolOp(op=ast.Or(), values=values)) if any(
+                isinstance(each, ast.Constant) and each.value for each in values
+            ):
+                yield node.lineno
+            case _:
+                pass
+
+
+@pytest.mark.parametrize(
+    ("check", "source", "is_found"),
+    [
+        (clocks, "await asyncio.sleep(0.1)", True),
+        (clocks, "page.wait_for_timeout(100)", True),
+        (clocks, "time.monotonic() - started < 1", True),
+        (clocks, "await asyncio.sleep(0)", False),
+        (anything_raised, "with pytest.raises(Exception, match='x'): pass", True),
+        (anything_raised, "with pytest.raises(NotFound): pass", False),
+        (always_true, "assert found or True", True),
+        (always_true, "assert (found, 'message')", True),
+        (always_true, "assert 1", True),
+        (always_true, "assert found or other", False),
+        (always_true, "assert False", False),
+    ],
+)
+def test_the_checks_themselves(check: Callable[[ast.AST], Iterator[int]], source: str, is_found: bool) -> None:
+    wrapped = f"async def test() -> None:\n    {source}"
+    assert bool(list(check(ast.parse(wrapped)))) is is_found
+
+
+def test_no_test_depends_on_a_clock() -> None:
+    found = [f"{path}:{line}" for path, tree in python(*WHERE) if str(path) not in ALLOWED for line in clocks(tree)]
+    assert found == [], "Wait for an event, poll with `eventually`, or count what is done instead."
+
+
+def test_every_file_that_may_use_a_clock_does() -> None:
+    using = {str(path) for path, tree in python(*WHERE) if any(clocks(tree))}
+    assert sorted(ALLOWED.keys() - using) == []
+
+
+def test_no_test_accepts_every_exception() -> None:
+    assert [f"{path}:{line}" for path, tree in python(*WHERE) for line in anything_raised(tree)] == []
+
+
+def test_no_assertion_is_always_true() -> None:
+    assert [f"{path}:{line}" for path, tree in python(*WHERE) for line in always_true(tree)] == []
+
+
+def test_no_file_is_skipped_as_a_whole() -> None:
+    skipped = [
+        str(path)
+        for path, tree in python(*WHERE)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("pytest.mark.skip", "pytest.mark.xfail"))
+    ]
+    assert skipped == []
