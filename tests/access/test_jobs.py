@@ -30,6 +30,7 @@ from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.conftest import MakeActor
 from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.polling import eventually
 
 Start = Callable[[Core, Actor], Awaitable[UUID]]
 
@@ -86,13 +87,12 @@ async def working(core: Core) -> AsyncIterator[None]:
 
 
 async def ended(core: Core, job_id: UUID) -> JobRead:
-    async with asyncio.timeout(30):
-        while True:
-            async with core.database.transaction() as session:
-                job = await jobs.get(session, job_id)
-            if job.state.is_over:
-                return job
-            await asyncio.sleep(0.05)
+    async def look() -> JobRead | None:
+        async with core.database.transaction() as session:
+            job = await jobs.get(session, job_id)
+        return job if job.state.is_over else None
+
+    return await eventually(look)
 
 
 async def demote(core: Core, actor: Actor) -> None:

@@ -15,6 +15,7 @@ ALLOWED = {
     "tests/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
     "e2e/pages/polling.py": "the same for journeys",
     "e2e/laboratory.py": "handlers that block or take long on purpose",
+    "e2e/journeys/test_rows.py": "two presses as far apart as those of a person",
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
     "tests/soak/test_kills.py": "the users of an installation whose server is being killed try again",
     "tests/ui_runtime/conftest.py": "handlers and queries that take a while on purpose",
