@@ -9,8 +9,9 @@ from typing import Any
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 
+from fundwright.core.errors import DatabaseAway
 from fundwright.core.plugins import hookimpl
-from fundwright_ui import button, row, text_area, text_field
+from fundwright_ui import button, form, loading, problem, row, text_area, text_field, use_connection, use_query
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.widgets import copy_button
 
@@ -82,9 +83,55 @@ def _fragile(switch: _Switch) -> Any:
     return html.p({"id": "fragile"}, "mended" if switch.is_broken else "whole")
 
 
+class _Source:
+    """What the slow screen reads. `is_broken` until it is mended on any page."""
+
+    is_broken = False
+
+
+@component
+def slow_screen() -> VdomDict:
+    """A form above which something is read; it takes as many seconds as the address says, but for first paint."""
+    connection = use_connection()
+    delay_s = float(connection.location.query.get("delay_s", "0"))
+    saved, set_saved = use_state("")
+
+    async def read(_session: object) -> str:
+        await asyncio.sleep(delay_s if connection.is_live else 0)
+        if _Source.is_broken:
+            raise DatabaseAway
+        return "What was read"
+
+    def set_broken(is_broken: bool) -> None:  # a handler's payload
+        _Source.is_broken = is_broken
+
+    def break_it() -> None:
+        set_broken(True)
+        found.reload()
+
+    found = use_query(read)
+    if found.error:
+        return html.main(html.h1("Slow"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return html.main(html.h1("Slow"), loading())
+    return html.main(
+        html.h1("Slow"),
+        html.p(found.value),
+        form(
+            text_area("text", "Text"),
+            on_submit=lambda fields: set_saved(fields["text"]),
+            label="Write",
+            submit="Save",
+        ),
+        html.p({"role": "status"}, f"saved [{saved}]"),
+        row(button("Break", on_click=break_it), button("Mend", on_click=lambda: set_broken(False))),
+    )
+
+
 @hookimpl
 def screens() -> list[Screen]:
     return [
         Screen("/laboratory/typing", "Typing", typing_screen, area="public"),
         Screen("/laboratory/moving", "Moving", moving_screen, area="public"),
+        Screen("/laboratory/slow", "Slow", slow_screen, area="public"),
     ]

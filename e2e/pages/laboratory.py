@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from e2e.pages.ready import ready
 
@@ -59,3 +59,37 @@ class MovingPage:
 
     def link(self, n: int) -> Locator:
         return self.page.get_by_role("link", name=f"Row {n}", exact=True)
+
+
+_WATCH = """field => {
+  window.field = field;
+  window.loadings = 0;
+  const look = () => document.querySelector(".fw-loading, .fw-problem") && (window.loadings += 1);
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+class SlowPage:
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.text = page.get_by_label("Text")
+        self.save = page.get_by_role("button", name="Save")
+        self.saved = page.get_by_role("main").get_by_role("status")
+        self.break_it = page.get_by_role("button", name="Break")
+        """Makes what the screen reads fail, and reads it again."""
+        self.mend = page.get_by_role("button", name="Mend")
+        self.banner = page.locator(".fw-out-of-date")
+
+    def go(self, delay_s: float) -> None:
+        """Open the page; its first paint takes no time, the server's next answers take `delay_s` seconds each."""
+        self.page.goto(f"{self.url}/laboratory/slow?delay_s={delay_s}")
+
+    def watch(self) -> None:
+        """From now on, remember whether the field and the screen stay."""
+        self.text.evaluate(_WATCH)
+
+    def expect_kept(self, text: str) -> None:
+        """The field is the one that was watched, holds `text`, and nothing has taken its place meanwhile."""
+        expect(self.text).to_have_value(text)
+        assert self.text.evaluate("field => [field === window.field, window.loadings]") == [True, 0]

@@ -118,7 +118,7 @@ class TestFailureOfOurs:
             raise RuntimeError("out of order")
 
         with monkeypatch.context() as broken, capture_logs() as logs:
-            broken.setattr(View, "settle", fail)
+            broken.setattr(View, "__aenter__", fail)
             for _ in range(60):
                 async with server.socket() as client:
                     with pytest.raises(ConnectionClosed):

@@ -19,7 +19,7 @@ async def html_of(core: Core, text: str) -> str:
         return html.div(*rendered(text))
 
     async with mounted(core, None, screen) as shown:
-        return to_html(shown.view.tree)
+        return to_html(shown.view.tree).partition("</div>")[2]  # behind the place of what is said about the whole page
 
 
 @pytest.mark.parametrize(

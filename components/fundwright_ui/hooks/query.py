@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from http import HTTPStatus
 from typing import Generic, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.errors import NotFound
+from fundwright.core.errors import FundwrightError, NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
@@ -19,25 +20,44 @@ T = TypeVar("T")
 
 
 class Query(Generic[T]):
-    """The answer to a question: `value` is None until there is one, and keeps the old one while a new one is read."""
+    """The answer to a question: `value` is None until there is one.
+
+    It keeps the old one while a new one is read, and when reading the new one fails: what the person has typed beside it
+    must not be lost. The page then says above the screen that it is out of date, and the query is repeated by itself.
+    """
 
     def __init__(self, connection: Connection, rerender: Callable[[], None]) -> None:
         self._value: T | None = None
         self._packed = b""
         self._packing = packing_of(None)
-        self.error: str | None = None
-        """A sentence for the person, when the last reading failed."""
+        self.failure: str | None = None
+        """A sentence for the person, when the last reading failed; for parts of a page that say so beside an older answer."""
         self.is_missing = False
         """The last reading raised NotFound: what the address names is gone. First paint answers 404 then."""
         self.is_loading = False
+        self.is_stale = False
+        """The last reading failed, and `value` is still the answer before it."""
+        self._has_answer = False
+        self._has_outcome = False
+        self._answered_key: tuple[object, ...] | None = None
         self._connection = connection
         self._rerender = rerender
         self._read: Callable[[AsyncSession], Awaitable[T]] | None = None
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._is_stale = False
+        self._is_outrun = False
         connection.at_rest.add(self.rest)
         at_unmount(self.close)
+
+    @property
+    def error(self) -> str | None:
+        """A sentence for the person, when there is nothing else to show."""
+        return None if self.is_stale else self.failure
+
+    @property
+    def is_current(self) -> bool:
+        """Whether `value` answers the question with the key of now, not of an earlier one."""
+        return self._has_answer and self._answered_key == self._key
 
     @property
     def value(self) -> T | None:
@@ -56,7 +76,7 @@ class Query(Generic[T]):
     def reload(self) -> None:
         """Ask again. While an answer is on its way, ask once more after it."""
         if self._task is not None:
-            self._is_stale = True
+            self._is_outrun = True
             return
         self._start()
         self._rerender()
@@ -74,6 +94,7 @@ class Query(Generic[T]):
 
     def close(self) -> None:
         self._connection.at_rest.discard(self.rest)
+        self._connection.remove_failing(self)
         self._cancel()
 
     def _cancel(self) -> None:
@@ -82,27 +103,45 @@ class Query(Generic[T]):
 
     def _start(self) -> None:
         self.is_loading = True
-        self._is_stale = False
-        self._task = self._connection.run_query(self._run())
+        self._is_outrun = False
+        self._task = self._connection.run_query(self._run(), is_first=not self._has_outcome)
 
     async def _run(self) -> None:
         assert self._read is not None
+        key = self._key
         try:
             async with self._connection.core.database.transaction() as session:
                 value = await self._read(session)
             self._value, self._packed = value, b""
-            self.error, self.is_missing = None, False
+            self._has_answer, self._answered_key = True, key
+            self.failure, self.is_missing, self.is_stale = None, False, False
+            self._connection.remove_failing(self)
         except Exception as error:
             if isinstance(error, NotFound):  # a handler that removes what is shown has yet to lead away from it
                 await self._connection.until_handled()
-            self.error = sentence_of(error, while_doing="query")
-            self.is_missing = isinstance(error, NotFound)
-            self._connection.is_missing = self._connection.is_missing or self.is_missing
+            self._fail(error)
+        self._has_outcome = True
         self.is_loading = False
         self._task = None
-        if self._is_stale:
+        if self._is_outrun:
             self._start()
         self._rerender()
+
+    def _fail(self, error: Exception) -> None:
+        self.failure = sentence_of(error, while_doing="query")
+        is_gone = isinstance(error, NotFound)
+        self.is_stale = self._has_answer and not (is_gone and not self._connection.has_text_field())
+        self.is_missing = is_gone and not self.is_stale
+        self._connection.is_missing = self._connection.is_missing or self.is_missing
+        if self.is_stale or not _is_refusal(error):
+            self._connection.add_failing(self)
+        else:
+            self._connection.remove_failing(self)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether asking again would bring the same."""
+    return isinstance(error, FundwrightError) and error.status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def use_query(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from reactpy import create_context, use_context
 from reactpy.types import Context
@@ -18,6 +18,25 @@ from fundwright_ui.runtime.router import Location
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
 GoOn = Callable[[], Awaitable[None]]
+
+_FIRST_RETRY_S = 1.0
+_LONGEST_RETRY_S = 60.0
+
+
+class FailedQuery(Protocol):
+    """A query whose last reading failed and will be repeated."""
+
+    @property
+    def failure(self) -> str | None:
+        """The sentence for the person."""
+        ...
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether an earlier answer is still shown."""
+        ...
+
+    def reload(self) -> None: ...
 
 
 class Move(NamedTuple):
@@ -68,7 +87,15 @@ class Connection:
         """Asks the person to show who they are and then calls what it is given; None where no part of the page asks."""
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))
-        self._queries: set[asyncio.Task[Any]] = set()
+        self.failing: tuple[FailedQuery, ...] = ()
+        """Queries that are repeated, at growing intervals, until they succeed."""
+        self.on_failing: Callable[[], None] = lambda: None
+        """Called when `failing` or one of its sentences has changed."""
+        self.has_text_field: Callable[[], bool] = lambda: False
+        """Whether the page has a field that may hold text which nobody has saved."""
+        self._retry: asyncio.TimerHandle | None = None
+        self._retry_delay_s = _FIRST_RETRY_S
+        self._queries: dict[asyncio.Task[Any], float | None] = {}
         self._handling: tuple[asyncio.Future[None], ...] = ()
         self._closing: dict[Callable[[], None], None] = {}
         self.at_rest: set[Callable[[], None]] = set()
@@ -106,11 +133,12 @@ class Connection:
         """`path` with the proxy's prefix, as links need it."""
         return f"{self.base}{path}" if path.startswith("/") else path
 
-    def run_query(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run `work` now; first paint and the end of an event wait for it, within bounds."""
+    def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool = False) -> asyncio.Task[None]:
+        """Run `work` now; first paint and the end of an event wait for it, within bounds. `is_first`: until it has
+        ended, the component that asks can only show that it is loading."""
         task = asyncio.create_task(work)
-        self._queries.add(task)
-        task.add_done_callback(self._queries.discard)
+        self._queries[task] = asyncio.get_running_loop().time() if is_first else None
+        task.add_done_callback(self._queries.pop)
         return task
 
     @contextmanager
@@ -130,8 +158,43 @@ class Connection:
             await asyncio.wait(self._handling)
 
     @property
-    def pending_queries(self) -> set[asyncio.Task[Any]]:
-        return self._queries
+    def pending_queries(self) -> list[asyncio.Task[Any]]:
+        return [task for task in self._queries if not task.done()]
+
+    @property
+    def first_reading_began_at(self) -> float | None:
+        """When the latest of the first readings that are under way began, in the loop's time."""
+        began = [at for task, at in self._queries.items() if at is not None and not task.done()]
+        return max(began, default=None)
+
+    def add_failing(self, query: FailedQuery) -> None:
+        """Repeat `query` by itself, later each time."""
+        if query not in self.failing:
+            self.failing = (*self.failing, query)
+        if self._retry is None and self.is_live:
+            self._retry = asyncio.get_running_loop().call_later(self._retry_delay_s, self.retry_failing)
+            self._retry_delay_s = min(2 * self._retry_delay_s, _LONGEST_RETRY_S)
+        self.on_failing()
+
+    def remove_failing(self, query: FailedQuery) -> None:
+        if query not in self.failing:
+            return
+        self.failing = tuple(each for each in self.failing if each is not query)
+        if not self.failing:
+            self._retry_delay_s = _FIRST_RETRY_S
+            self._cancel_retry()
+        self.on_failing()
+
+    def retry_failing(self) -> None:
+        """Repeat every query that failed now."""
+        self._cancel_retry()
+        for query in self.failing:
+            query.reload()
+
+    def _cancel_retry(self) -> None:
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
 
     def on_close(self, close: Callable[[], None]) -> None:
         """Call `close` when the person leaves, unless `close_now` does it earlier."""
@@ -147,6 +210,7 @@ class Connection:
 
     async def close(self) -> None:
         """Stop every query that is still running and let go of everything that was subscribed to."""
+        self._cancel_retry()
         for close in list(self._closing):
             self.close_now(close)
         tasks = list(self._queries)

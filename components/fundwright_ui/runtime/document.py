@@ -120,6 +120,7 @@ class Documents:
             page = {
                 "tree": tree,
                 "hash": view.hash(),
+                "complete": view.is_settled and not connection.failing,
                 "title": title,
                 "path": address,
                 "base": self._base,

@@ -26,6 +26,8 @@ class Hello(_Frame):
     type: Literal["hello"]
     path: str = "/"
     hash: str | None = None
+    complete: bool = False
+    """Whether every part of the screen that the page shows is there."""
     session: str | None = None
     received: Count | None = None
 

@@ -57,6 +57,7 @@ _IDLE_CHECK_S = 60.0
 _FIRST_RETRY_S = 0.5
 _LONGEST_RETRY_S = 10.0
 _REST_AFTER_S = 2.0
+_KEEP_ALIVE_S = 4.0
 _SESSION_ENDED = 4401
 _FAILED = 1011
 _LEFT = frozenset((1000, 1001))
@@ -133,9 +134,9 @@ class Session:
     def belongs_to(self, actor: Actor | None) -> bool:
         return _who(self._actor) == _who(actor)
 
-    async def mount(self, transport: Transport, shown: str | None) -> None:
-        """Answer `hello` of a page that shows the tree with the hash `shown`, then drive it."""
-        await self._drive(transport, lambda: self._mounted(shown))
+    async def mount(self, transport: Transport, hello: frames.Hello) -> None:
+        """Answer `hello` once there is something to take the place of what the page shows, then drive it."""
+        await self._drive(transport, lambda: self._mounted(transport, hello))
 
     def can_resume(self, received: int) -> bool:
         return self._ending is None and self._view.failure is None and self._outbox.can_rewind(received)
@@ -159,7 +160,6 @@ class Session:
         try:
             async with self._view as view:
                 try:
-                    await view.settle(_SETTLE_TIMEOUT_S)
                     self._opened.set()
                     if self._actor and self._actor.session_id:
                         topic = f"session:{self._actor.session_id}"
@@ -202,13 +202,48 @@ class Session:
         for task in stuck:
             log.error("ui.handler_not_canceled", target=self._tasks.get(task))
 
-    def _mounted(self, shown: str | None) -> Frame:
-        tree = None if shown == self._view.hash() else self._view.tree
+    async def _mounted(self, transport: Transport, hello: frames.Hello) -> Frame:
+        try:
+            await self._until_ready(transport, hello)
+        except TransportClosed:
+            self.leave()  # no page knows of this session, so none will come back to it
+            raise
+        tree = None if hello.hash == self._view.hash() else self._view.tree
         self._view.mark_shown()
         self._title = self._view.title
         return {"type": "mount", "tree": tree, "title": self._title, "session": self.id}
 
-    def _resumed(self, received: int) -> Frame:
+    async def _until_ready(self, transport: Transport, hello: frames.Hello) -> None:
+        """Wait until the tree may take the place of what the page shows, on which somebody may have typed by now.
+
+        A page that is complete stays as it is until every query has been answered; while one fails, it is told so. Another
+        one, painted while it was loading, goes on as soon as the tree is the same. One that shows nothing waits a second.
+        """
+        view = self._view
+        began_at = sent_at = time.monotonic()
+        is_told = False
+        while view.failure is None:
+            await view.rendered()
+            wait_s = _KEEP_ALIVE_S
+            if view.is_settled:
+                if not (hello.complete and view.connection.failing):
+                    return
+                if not is_told:
+                    is_told = True
+                    await transport.send(encode({"type": "refused", "sentence": _out_of_date(view.connection)}))
+            elif not hello.complete:
+                if hello.hash == view.hash():
+                    return
+                if hello.hash is None:
+                    wait_s = began_at + _SETTLE_TIMEOUT_S - time.monotonic()
+                    if wait_s <= 0:
+                        return
+            await view.next_rendering(wait_s)
+            if time.monotonic() - sent_at >= _KEEP_ALIVE_S:
+                sent_at = time.monotonic()
+                await transport.send(encode({"type": "pong"}))
+
+    async def _resumed(self, received: int) -> Frame:
         self._identified_at = 0.0
         self._outbox.rewind(received)
         self._wake.set()
@@ -216,7 +251,7 @@ class Session:
             self._tell_pause()
         return {"type": "resumed", "seq": self._last_seq}
 
-    async def _drive(self, transport: Transport, greet: Callable[[], Frame]) -> None:
+    async def _drive(self, transport: Transport, greet: Callable[[], Awaitable[Frame]]) -> None:
         """Exchange frames until the transport is lost, another one takes over, or the session ends.
 
         Every way out passes here, expected or not: it is logged, and the session either waits for its page to come back,
@@ -241,7 +276,9 @@ class Session:
                 self._attached = None
                 self._lose(code)
 
-    async def _exchange(self, transport: Transport, earlier: asyncio.Task[int] | None, greet: Callable[[], Frame]) -> int:
+    async def _exchange(
+        self, transport: Transport, earlier: asyncio.Task[int] | None, greet: Callable[[], Awaitable[Frame]]
+    ) -> int:
         """Answers the code with which the transport was closed. A greeting that was made already would be kept as long as that."""
         if earlier is not None:  # a transport that is dead and does not know it
             earlier.cancel()
@@ -250,7 +287,7 @@ class Session:
         await self._opened.wait()
         code = _FAILED
         try:
-            await transport.send(encode(greet()))
+            await transport.send(encode(await greet()))
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._send_loop(transport))
                 await self._receive_loop(transport)
@@ -583,8 +620,11 @@ class Session:
 
     def _changes(self) -> Iterator[str]:
         # `done` promises that the changes have been sent: changes first. The browser leaves a page before its content changes.
-        moves, frames, self._moves, self._frames = self._moves, self._frames, [], []
+        moves, self._moves = self._moves, []
         yield from moves
+        if self._view.holds_back():
+            return
+        frames, self._frames = self._frames, []
         if operations := self._view.take_operations():
             yield encode({"type": "patch", "ops": operations})
         if self._view.title != self._title:
@@ -605,6 +645,10 @@ async def _received(transport: Transport) -> str:
         return await transport.receive()
     except MalformedFrame:
         return ""
+
+
+def _out_of_date(connection: Connection) -> str:
+    return " ".join((t("This page may be out of date."), connection.failing[0].failure or ""))
 
 
 def _who(actor: Actor | None) -> tuple[object, object] | None:

@@ -68,7 +68,7 @@ class Sockets:
         session = Session(self._site, transport, actor, found, owner=owner)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
-        await session.mount(transport, hello.hash)
+        await session.mount(transport, hello)
 
     def _has_room(self, owner: UUID | str) -> bool:
         """A page whose connection is lost makes room for one that is open."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Self
 
-from reactpy import component
-from reactpy.types import Component
+from reactpy import component, html
+from reactpy.types import Component, VdomDict
 
 from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.encoding import digest, encode
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
 from fundwright_ui.runtime.router import Area, Found
@@ -28,9 +30,19 @@ Shell = Callable[[Area, Component], Component]
 OnView = Callable[[str, Actor | None, str], None]
 """Told of each page that somebody is shown: the pattern of its path, who it is and their language. It must not wait or raise."""
 
+_LOADING_AFTER_S = 0.15
+"""How long a first reading may take before the page shows that something is loading."""
+_TOGETHER_WITHIN_S = 4.0
+"""How long a loading state that a visit has begun with waits for further readings, to give way to the whole screen."""
+_CLOCK_S = 0.001
+"""By how much a timer may come early."""
+_SCREEN = "screen:"
+"""Begins the key of the component that holds the screen."""
+_TEXT_INPUTS = frozenset(("text", "email", "url", "tel", "number", "date", "datetime-local", "time"))
+
 
 class View:
-    """Use as an async context manager. `on_change` is called after each rendering."""
+    """Use as an async context manager. `on_change` is called after each rendering, and when changes need no longer be held back."""
 
     def __init__(
         self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None
@@ -40,6 +52,14 @@ class View:
         self._found = found
         self._on_change = on_change
         self._rerender: Callable[[], None] = lambda: None
+        self._rerender_screen: Callable[[], None] = lambda: None
+        self._held_until = 0.0
+        self._is_arriving = True
+        self._is_loading_shown = False
+        self._together_until = 0.0
+        self._looks_again_at = 0.0
+        connection.on_failing = lambda: self._rerender_screen()
+        connection.has_text_field = self._has_text_field
         self._rendered = Event()
         self._tree: Node = {"f": 1}
         self._shown = self._tree
@@ -55,6 +75,7 @@ class View:
 
     async def __aexit__(self, *exception: object) -> None:
         """A stack of exits would do the same and cost each open page 1.5 kB."""
+        self._held_until = 0.0
         try:
             await self.connection.close()
         finally:
@@ -80,6 +101,7 @@ class View:
         """Show another screen, or the same one at another address."""
         if found.location.path != self._found.location.path:
             self.connection.title = None
+            self._is_arriving, self._is_loading_shown, self._together_until = True, False, 0.0
         self._found = found
         self.connection.location = found.location
         self._rerender()
@@ -87,7 +109,11 @@ class View:
     def bind(self, rerender: Callable[[], None]) -> None:
         self._rerender = rerender
 
+    def bind_screen(self, rerender: Callable[[], None]) -> None:
+        self._rerender_screen = rerender
+
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
+        self._is_arriving = False  # whoever does something on a page that is still loading wants to see what comes of it
         with self.connection.handling():
             return await self._layout.handle(target, data, seq)
 
@@ -107,20 +133,75 @@ class View:
             self._rendered.clear()
             await self._rendered.wait()
 
+    async def next_rendering(self, timeout_s: float) -> None:
+        """Wait until something is rendered, but not longer than `timeout_s` seconds."""
+        self._rendered.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await self._rendered.wait()
+
     @property
     def is_settled(self) -> bool:
         return self._layout.is_idle and not self.connection.pending_queries
 
+    @property
+    def _is_complete(self) -> bool:
+        """Whether every part has something to show, although it may be reading something newer."""
+        return self._layout.is_idle and self.connection.first_reading_began_at is None
+
+    def holds_back(self) -> bool:
+        """Whether the page stays as it is for a moment longer, because what would replace it is about to be read.
+
+        So a loading state appears only where that takes longer, and what is read quickly arrives in one piece.
+        """
+        began_at = self.connection.first_reading_began_at
+        if began_at is not None:
+            self._held_until = began_at + _LOADING_AFTER_S
+        elif self._layout.is_idle:
+            self._held_until = 0.0
+        return self._is_before(self._held_until)
+
     def take_operations(self) -> list[Operation]:
         """What changed since this was called last."""
-        if self._resting:
+        if self._resting or self.holds_back():
             return []
-        before, self._shown = self._shown, self._tree
-        return diff(before, self._tree)
+        before, self._shown = self._shown, self._next_shown()
+        return diff(before, self._shown)
+
+    def _next_shown(self) -> Node:
+        """The tree; while somebody arrives at a screen that says it is loading, with that in the place of half a screen.
+        The frame around it goes on."""
+        if self._is_complete:
+            self._is_arriving = False
+        if not self._is_arriving:
+            return self._tree
+        if not self._is_loading_shown:
+            self._is_loading_shown = True
+            return self._tree
+        self._together_until = self._together_until or asyncio.get_running_loop().time() + _TOGETHER_WITHIN_S
+        if not self._is_before(self._together_until):
+            self._is_arriving = False
+            return self._tree
+        return _with_screen(self._tree, _screen_in(self._shown))
+
+    def _is_before(self, moment: float) -> bool:
+        """Whether `moment` is to come, in the loop's time. It will be looked at again then."""
+        loop = asyncio.get_running_loop()
+        if loop.time() + _CLOCK_S >= moment:
+            return False
+        if moment != self._looks_again_at:
+            self._looks_again_at = moment
+            loop.call_at(moment, self._on_change)
+        return True
 
     def mark_shown(self) -> None:
         """The client has the whole tree."""
         self._shown = self.tree
+        self._is_loading_shown = True
+
+    def _has_text_field(self) -> bool:
+        """Whether text may have been typed that only the browser knows of."""
+        return any(_is_text_field(node) for node in _elements(self.tree))
 
     def rest(self) -> None:
         """Nobody does anything: until something changes, the tree is kept packed, in a twentieth of the memory."""
@@ -155,13 +236,70 @@ class View:
 def _page(view: View, shell: Shell) -> Any:
     view.bind(rerenderer())
     found = view.found
-    screen = _screen(found.screen.render, key=found.location.path)
+    screen = _screen(view, found.screen.render, key=f"{_SCREEN}{found.location.path}")
     return ConnectionContext(shell(found.screen.area, screen), value=view.connection)
 
 
 @component
-def _screen(render: Callable[[], Component]) -> Any:
-    return render()
+def _screen(view: View, render: Callable[[], Component]) -> Any:
+    view.bind_screen(rerenderer())
+    return html.fragment(_out_of_date(view.connection), render())
+
+
+def _out_of_date(connection: Connection) -> VdomDict:
+    """Above the screen: that a part of it could not be read again and is shown as it was. A place that screen readers know
+    beforehand, so that they say politely what appears in it."""
+    stale = next((query for query in connection.failing if query.is_stale), None)
+    place = {"className": "fw-out-of-date", "aria-live": "polite"}
+    if stale is None:
+        return html.div(place)
+    retry = {"type": "button", "className": "fw-button fw-button-outlined", "onClick": handler(connection.retry_failing)}
+    return html.div(
+        place,
+        html.div(
+            {"className": "fw-alert fw-alert-warning"},
+            html.div(
+                {"className": "fw-alert-body"},
+                html.p({"className": "fw-alert-title"}, t("This page may be out of date.")),
+                html.p(stale.failure or ""),
+                html.button(retry, t("Try again")),
+            ),
+        ),
+    )
+
+
+def _screen_in(tree: Node) -> Node:
+    """The part of `tree` that holds the screen. Raises LookupError."""
+    for node in _elements(tree):
+        if _is_screen(node):
+            return node
+    raise LookupError("The shell shows no screen.")
+
+
+def _with_screen(tree: Node, screen: Node) -> Node:
+    """`tree` with `screen` in the place of its own."""
+    if isinstance(tree, str) or "c" not in tree:
+        return tree
+    if _is_screen(tree):
+        return screen
+    return {**tree, "c": [_with_screen(child, screen) for child in tree["c"]]}
+
+
+def _is_screen(node: dict[str, Any]) -> bool:
+    return "f" in node and str(node.get("k", "")).startswith(_SCREEN)
+
+
+def _elements(node: Node) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+        for child in shown_in(node):
+            yield from _elements(child)
+
+
+def _is_text_field(node: dict[str, Any]) -> bool:
+    about = node.get("a", {})
+    is_text = node.get("t") == "textarea" or (node.get("t") == "input" and about.get("type", "text") in _TEXT_INPUTS)
+    return is_text and not about.get("disabled") and not about.get("readOnly")
 
 
 async def _stopped(task: asyncio.Task[None]) -> None:

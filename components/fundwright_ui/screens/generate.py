@@ -90,7 +90,7 @@ def generate_screen() -> VdomDict:
         return None
 
     chosen = use_query(read_chosen, key=[opportunity_id])
-    opportunity = chosen.value if opportunity_id else None
+    opportunity = chosen.value if opportunity_id and chosen.is_current else None
 
     async def start(session: AsyncSession) -> str:
         if opportunity is None or template is None:
@@ -107,8 +107,8 @@ def generate_screen() -> VdomDict:
         _writer_in_use(key="writer"),
         section(
             t("1. The opportunity"),
-            problem(chosen.error, on_retry=chosen.reload)
-            if chosen.error
+            problem(chosen.failure, on_retry=chosen.reload)
+            if chosen.failure and opportunity is None
             else _chosen_opportunity(url, opportunity)
             if opportunity
             else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),

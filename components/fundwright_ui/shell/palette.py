@@ -52,7 +52,7 @@ def _answers(palette: Callable[..., VdomDict], words: str, has_sidebar: bool) ->
 
     found = use_query(read, key=[words])
     answered, groups = found.value or (None, [])
-    return palette(words=answered, groups=groups, summary=found.error or _summary(groups))
+    return palette(words=answered, groups=groups, summary=found.failure or _summary(groups))
 
 
 def _summary(groups: Sequence[CommandGroup]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from playwright.sync_api import Page
@@ -14,13 +14,18 @@ RESUME_S = 0.5
 
 
 @pytest.fixture(scope="session")
-def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Of a server that has the laboratory installed."""
     installed = tmp_path_factory.mktemp("installed")
     about = installed / "laboratory-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: laboratory\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[fundwright]\nlaboratory = e2e.laboratory\n")
-    environment = {"PYTHONPATH": f"{installed}:{PROJECT}", "FUNDWRIGHT_RESUME_S": str(RESUME_S)}
+    return {"PYTHONPATH": f"{installed}:{PROJECT}", "FUNDWRIGHT_RESUME_S": str(RESUME_S)}
+
+
+@pytest.fixture(scope="session")
+def laboratory(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[Application]:
     with started(tmp_path_factory.mktemp("laboratory"), "--no-worker", environment=environment) as application:
         yield application
 

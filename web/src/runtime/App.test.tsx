@@ -41,7 +41,7 @@ describe("first paint", () => {
 
   it("greets with the painted hash, and with none once the page was patched", async () => {
     const page = await openPage({ t: "p", c: ["one"] });
-    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h" }]);
+    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h", complete: true }]);
     await page.patch(["set", [0], "two"]);
     vi.useFakeTimers();
     await act(async () => page.socket().close());
@@ -353,6 +353,7 @@ describe("a lost connection", () => {
 });
 
 describe("a page that is not let in", () => {
+  const note: ElementNode = { t: "input", a: { "aria-label": "Note" }, e: { onChange: { h: "typed" } } };
   const full = "Too many pages are open.";
 
   it("says why until it is, though it is tried again", async () => {
@@ -371,6 +372,49 @@ describe("a page that is not let in", () => {
     await page.mount();
     expect(screen.queryByText(full)).toBeNull();
     expect(page.isReady()).toBe(true);
+  });
+
+  it.each(["while the server lets it wait", "while it waits to come back"])("asks again at once when one wants it to, %s", async (when) => {
+    const page = await openPage(press, { isMounted: false });
+    vi.useFakeTimers();
+    await act(async () => page.socket().open());
+    await page.receive({ type: "refused", sentence: full });
+    const before = page.socket();
+    if (when === "while it waits to come back") await act(async () => before.close(4429));
+    fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await act(() => vi.advanceTimersByTimeAsync(when === "while it waits to come back" ? 0 : 400));
+    vi.useRealTimers();
+    expect(page.socket()).not.toBe(before);
+  });
+
+  it("shows what was painted, and keeps what is typed and pressed, until it is", async () => {
+    const page = await openPage({ t: "form", a: { "aria-label": "Note" }, c: [note, press] }, { isMounted: false });
+    await act(async () => page.socket().open());
+    await page.receive({ type: "pong" });
+    const field = screen.getByRole<HTMLInputElement>("textbox");
+    await userEvent.type(field, "typed");
+    fireEvent.click(screen.getByRole("button"));
+    expect(page.sent()).toHaveLength(1);
+    await page.receive({ type: "mount", tree: null, title: "Start", session: "s" });
+    expect(screen.getByRole<HTMLInputElement>("textbox")).toBe(field);
+    expect(field.value).toBe("typed");
+    expect(page.sent().slice(1)).toMatchObject([
+      { type: "event", seq: 1, target: "typed", data: { value: "typed" } },
+      { type: "event", seq: 2, target: "press" },
+    ]);
+  });
+
+  it("says that it shows a whole screen, once it does", async () => {
+    const page = await openPage(press, { isMounted: false, page: { complete: false } });
+    await act(async () => page.socket().open());
+    expect(page.sent()).toMatchObject([{ type: "hello", complete: false }]);
+    await page.receive({ type: "mount", tree: null, title: "Start", session: "s" });
+    vi.useFakeTimers();
+    await act(async () => page.socket().close());
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+    vi.useRealTimers();
+    await act(async () => page.socket().open());
+    expect(page.sent()).toMatchObject([{ type: "hello", complete: true }]);
   });
 });
 

@@ -9,7 +9,16 @@ export function Offline(): ReactNode {
   const runtime = useRuntime();
   const isConnected = useSignal(runtime.isConnected);
   const refusal = useSignal(runtime.refusal);
-  return <div role="status">{refusal !== null ? <Banner text={refusal} /> : isConnected ? null : <LateBanner text={runtime.t("Reconnecting…")} />}</div>;
+  const retry = (
+    <button type="button" onClick={runtime.retry}>
+      {runtime.t("Try again")}
+    </button>
+  );
+  return (
+    <div role="status">
+      {refusal !== null ? <Banner text={refusal}>{retry}</Banner> : isConnected ? null : <LateBanner text={runtime.t("Reconnecting…")} />}
+    </div>
+  );
 }
 
 function LateBanner({ text }: { readonly text: string }): ReactNode {
@@ -21,6 +30,10 @@ function LateBanner({ text }: { readonly text: string }): ReactNode {
   return isOverdue ? <Banner text={text} /> : null;
 }
 
-function Banner({ text }: { readonly text: string }): ReactNode {
-  return <p className="fw-offline">{text}</p>;
+function Banner({ text, children }: { readonly text: string; readonly children?: ReactNode }): ReactNode {
+  return (
+    <p className="fw-offline">
+      {text} {children}
+    </p>
+  );
 }

@@ -74,7 +74,8 @@ export class Runtime {
       url: `${location.origin.replace(/^http/, "ws")}${page.base}/socket`,
       greet: () => {
         this.#greetedPath = this.path;
-        return { path: this.path, hash: this.#isAsPainted ? page.hash : null };
+        // What was mounted is the whole screen, or becomes it.
+        return { path: this.path, hash: this.#isAsPainted ? page.hash : null, complete: page.complete || this.mounts > 0 };
       },
       onFrame: this.#receive,
       onLost: this.#lose,
@@ -110,6 +111,8 @@ export class Runtime {
 
   /** Moves for the person, who has chosen a path in a widget. */
   readonly go = (path: string): void => this.#move({ path, replace: false, isFollowing: false });
+
+  readonly retry = (): void => this.#connection.retry();
 
   /**
    * Sends an event, or keeps it until the server listens; the handler is looked up when it is sent, because a new

@@ -18,7 +18,7 @@ type OnEnd = (outcome: Outcome) => void;
 export interface ConnectionOptions {
   readonly url: string;
   /** Where the page is and the hash of the tree it shows (null once it was patched), for `hello`. */
-  readonly greet: () => { readonly path: string; readonly hash: string | null };
+  readonly greet: () => { readonly path: string; readonly hash: string | null; readonly complete: boolean };
   readonly onFrame: (frame: ServerFrame) => void;
   readonly onLost: () => void;
   readonly onSessionEnded: () => void;
@@ -88,6 +88,12 @@ export class Connection {
   restart(): void {
     this.#session = undefined;
     this.#socket?.close(LEFT);
+  }
+
+  /** Asks again at once, instead of when the server or the next attempt would. */
+  retry(): void {
+    if (this.#retry === undefined) this.restart();
+    else this.#connect();
   }
 
   sendEvent(target: string, data: EventData, onEnd: OnEnd): number {

@@ -43,6 +43,8 @@ export type TreeNode = string | ParentNode | FailedNode;
 export interface Page {
   readonly tree: TreeNode;
   readonly hash: string;
+  /** Whether every part of the screen is there: nothing on it is loading or has failed. */
+  readonly complete: boolean;
   readonly title: string;
   readonly path: string;
   readonly base: string;
@@ -106,6 +108,7 @@ export type ClientFrame =
       readonly type: "hello";
       readonly path: string;
       readonly hash: string | null;
+      readonly complete: boolean;
       readonly session?: string;
       readonly received?: number;
     }

@@ -13,7 +13,7 @@ afterEach(() => {
 
 it("a page is not ready before it is hydrated, however early the server answers", () => {
   const runtime = new Runtime({
-    ...{ tree: "", hash: "h", title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {} },
+    ...{ tree: "", hash: "h", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {} },
   });
   runtime.start();
   FakeSocket.last.open();

@@ -1,0 +1,126 @@
+"""Slow and failing queries take nothing away that was typed, on every screen that has a field for text.
+
+The screens are those that are registered, so that a new one is covered by itself. Queries are slow or fail for as long as a
+test wants, which stands for half a second as for a minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import pytest
+
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import GRANTED, Actor, Role
+from fundwright_ui import plugin
+from fundwright_ui.runtime.diff import Node
+from fundwright_ui.shell.frame import frame
+from tests.access.table import SCREENS
+from tests.access.test_events import ada, addresses
+from tests.slow_queries import Pages, Wire, text_fields, walk
+
+__all__ = ["ada"]
+
+OUT_OF_DATE = "This page may be out of date"
+LAST = "test:last"
+OPENED = ("?open=new", "?open=invite", "?open=pro", "?import=open")
+"""How the addresses of screens say that a form is open."""
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Form:
+    """A screen that has fields, as first paint shows it."""
+
+    address: str
+    pages: Pages
+    tree: Node
+    hash: str
+
+    def expect_whole(self, wire: Wire) -> None:
+        """Whatever may have been typed still has its field."""
+        assert not wire.is_loading, self.address
+        missing = set(text_fields(self.tree)) - set(wire.fields)
+        assert not missing, f"{self.address} has lost {missing}"
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fundwright_ui.runtime.session._KEEP_ALIVE_S", 0.02)
+    monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 0.02)
+
+
+@pytest.fixture
+async def forms(committed: Core, ada: Actor) -> list[Form]:
+    async with committed.database.transaction() as session:
+        root = await identity.actor_for_command(session, email="root@example.org")
+    found: dict[tuple[str, frozenset[tuple[str, str]]], Form] = {}
+    for pattern, need in SCREENS.items():
+        actor = None if need is None else ada if need in GRANTED[Role.USER] else root
+        pages = Pages(committed, plugin.screens(), frame, actor)
+        for address in await addresses(committed, pattern):
+            for variant in await variants(pages, address):
+                tree, hash = await pages.painted(variant)
+                if fields := text_fields(tree):
+                    found.setdefault((urlsplit(variant).path, frozenset(fields)), Form(variant, pages, tree, hash))
+    assert len({urlsplit(form.address).path for form in found.values()}) >= 15, list(found)
+    return list(found.values())
+
+
+async def variants(pages: Pages, address: str) -> list[str]:
+    """The address, and those of the same screen that it links to or that open a form."""
+    tree, _ = await pages.painted(address)
+    linked = [str(node["a"]["href"]) for node in walk(tree) if node.get("t") == "a" and "href" in node.get("a", {})]
+    return [address, *(each for each in linked if each.startswith(f"{address}?")), *(address + query for query in OPENED)]
+
+
+async def test_a_page_keeps_its_fields_while_the_queries_of_a_fresh_session_are_slow_or_fail(forms: list[Form]) -> None:
+    for form in forms:
+        gate = form.pages.gate
+        for hash in (form.hash, None):  # loaded again; and one that was patched, and meets a server that has started again
+            gate.close_gate()
+            async with form.pages.open(form.address, shows=form.tree, hash=hash, complete=True) as wire:
+                await wire.until(lambda: wire.of("pong") or wire.of("mount"))
+                form.expect_whole(wire)
+                gate.is_broken = True
+                gate.open_gate()
+                await wire.until(lambda: wire.of("refused") or wire.of("mount"))
+                form.expect_whole(wire)
+                gate.is_broken = False
+                await wire.until_frame("mount")
+                form.expect_whole(wire)
+
+
+async def test_a_reload_that_fails_leaves_the_fields_and_says_so(committed: Core, forms: list[Form]) -> None:
+    reloaded = 0
+    for form in forms:
+        async with form.pages.open(form.address, shows=form.tree, complete=True) as wire:
+            await wire.until_frame("mount")
+            form.pages.gate.is_broken = True
+            if await reload_all(committed, form.pages):
+                reloaded += 1
+                await wire.until(lambda: OUT_OF_DATE in wire.text)
+            form.expect_whole(wire)
+            form.pages.gate.is_broken = False
+            await wire.until(lambda: OUT_OF_DATE not in wire.text)
+            form.expect_whole(wire)
+    assert reloaded >= 10
+
+
+async def reload_all(core: Core, pages: Pages) -> bool:
+    """Publish every topic that is listened to. Returns whether a query was asked again."""
+    asked_before, heard = pages.gate.refused, asyncio.Event()
+    topics = list(core.live._listeners)  # pyright: ignore[reportPrivateUsage]
+    with core.live.subscribed(LAST, lambda _payload: heard.set()):
+        async with core.database.transaction() as session:
+            for topic in (*topics, LAST):
+                await live.publish(session, topic)
+        await heard.wait()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    return pages.gate.refused > asked_before

@@ -1,0 +1,219 @@
+"""Queries that wait until a test lets them go on, or fail until it lets them succeed, and a page at the other end of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.requests import HTTPConnection
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import Database
+from fundwright.core.errors import DatabaseAway
+from fundwright.identity.schemas import Actor
+from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.diff import Node, apply
+from fundwright_ui.runtime.html import shown_in
+from fundwright_ui.runtime.router import Found, Router, Screen
+from fundwright_ui.runtime.session import Site
+from fundwright_ui.runtime.socket import Sockets
+from fundwright_ui.runtime.transport import TransportClosed
+from fundwright_ui.runtime.view import Shell, View
+
+_TIMEOUT_S = 10
+
+
+class Gate(Database):
+    """The database of the queries of a page. They wait while it is `close`d, and fail while it `is_broken`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._is_open = asyncio.Event()
+        self._is_open.set()
+        self.waiting = 0
+        self.refused = 0
+        self.is_broken = False
+
+    def close_gate(self) -> None:
+        self._is_open.clear()
+
+    def open_gate(self) -> None:
+        self._is_open.set()
+
+    async def let_one_through(self) -> None:
+        """Let those that wait go on, and none of those that come after them."""
+        self._is_open.set()
+        await asyncio.sleep(0)
+        self._is_open.clear()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncSession]:
+        self.waiting += 1
+        try:
+            await self._is_open.wait()
+        finally:
+            self.waiting -= 1
+        if self.is_broken:
+            self.refused += 1
+            raise DatabaseAway
+        async with self._database.transaction() as session:
+            yield session
+
+
+class Wire:
+    """A transport in memory, and what the page at its other end shows."""
+
+    def __init__(self) -> None:
+        self.request = HTTPConnection({"type": "websocket", "headers": [], "client": ("192.0.2.7", 50_000), "path": "/socket"})
+        self.is_gone = False
+        self.frames: list[dict[str, Any]] = []
+        self.tree: Node = ""
+        self._incoming = asyncio.Queue[str | None]()
+        self._has_come = asyncio.Event()
+        self._seq = 0
+
+    async def send(self, text: str) -> None:
+        if self.is_gone:
+            raise TransportClosed(1006)
+        frame = json.loads(text)
+        self.frames.append(frame)
+        if frame["type"] == "mount":
+            self.tree = frame["tree"] or self.tree
+        elif frame["type"] == "patch":
+            self.tree = apply(self.tree, frame["ops"])
+        self._has_come.set()
+
+    async def receive(self) -> str:
+        text = await self._incoming.get()
+        if text is None:
+            raise TransportClosed(1001)
+        return text
+
+    async def close(self, code: int) -> None:
+        self._incoming.put_nowait(None)
+
+    # The page
+
+    def say(self, **frame: object) -> None:
+        self._incoming.put_nowait(json.dumps(frame))
+
+    def go(self, path: str) -> None:
+        self._seq += 1
+        self.say(type="location", seq=self._seq, path=path)
+
+    def press(self, name: str, event: str = "onClick") -> None:
+        """The one element with this text."""
+        (found,) = [node for node in self.elements if text_of(node) == name and event in node.get("e", {})]
+        self._seq += 1
+        self.say(type="event", seq=self._seq, target=found["e"][event]["h"], data={})
+
+    def leave(self) -> None:
+        self.is_gone = True
+        self._incoming.put_nowait(None)
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Wait for frames until `holds()`."""
+        async with asyncio.timeout(_TIMEOUT_S):
+            while not holds():
+                self._has_come.clear()
+                await self._has_come.wait()
+
+    async def until_frame(self, kind: str, count: int = 1) -> None:
+        await self.until(lambda: len(self.of(kind)) >= count)
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [frame for frame in self.frames if frame["type"] == kind]
+
+    @property
+    def elements(self) -> list[dict[str, Any]]:
+        return list(walk(self.tree))
+
+    @property
+    def text(self) -> str:
+        return text_of(self.tree)
+
+    @property
+    def is_loading(self) -> bool:
+        return any("fw-loading" in str(node.get("a", {}).get("className")) for node in self.elements)
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        return text_fields(self.tree)
+
+
+class Pages:
+    """Opens pages of `screens` for `actor`, whose queries go through `gate`."""
+
+    def __init__(self, core: Core, screens: Iterable[Screen], shell: Shell, actor: Actor | None = None) -> None:
+        self.gate = Gate(core.database)
+        self.actor = actor
+        self._core = replace(core, database=self.gate)
+        self._router = Router(screens, redirects={})
+        self._shell = shell
+        site = Site(
+            self._core,
+            router=self._router,
+            shell=shell,
+            authenticate=self._authenticate,
+            recognise=self._recognise,
+            on_view=lambda _path, _actor, _language: None,
+            base="",
+        )
+        self._sockets = Sockets(site)
+
+    async def painted(self, address: str, *, settle_s: float = 5.0) -> tuple[Node, str]:
+        """What first paint shows, and its hash."""
+        found = self._router.route(address, self.actor)
+        assert isinstance(found, Found), found
+        connection = Connection(self._core, self.actor, location=found.location)
+        async with View(connection, found, self._shell) as view:
+            await view.settle(settle_s)
+            return view.tree, view.hash()
+
+    @asynccontextmanager
+    async def open(
+        self, address: str, *, shows: Node = "", hash: str | None = None, complete: bool = False
+    ) -> AsyncIterator[Wire]:
+        """A page that greets the server; it shows the tree `shows`."""
+        wire = Wire()
+        wire.tree = shows
+        wire.say(type="hello", path=address, hash=hash, complete=complete)
+        serving = asyncio.create_task(self._sockets.serve(wire, self.actor))
+        try:
+            yield wire
+        finally:
+            wire.leave()
+            self.gate.open_gate()
+            await asyncio.wait_for(serving, _TIMEOUT_S)
+
+    async def _authenticate(self, _connection: HTTPConnection) -> Actor | None:
+        return self.actor
+
+    async def _recognise(self, actor: Actor, *, is_use: bool) -> Actor | None:
+        return actor
+
+
+def walk(node: Node) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+        for child in shown_in(node):
+            yield from walk(child)
+
+
+def text_of(node: Node) -> str:
+    return node if isinstance(node, str) else "".join(map(text_of, shown_in(node)))
+
+
+def text_fields(tree: Node) -> list[tuple[str, str]]:
+    """The fields of a page into which something can be typed: tag and name, or what stands for one."""
+    return [
+        (node["t"], str(about.get("name") or about.get("id") or about.get("aria-label")))
+        for node in walk(tree)
+        if node.get("t") in ("input", "textarea")
+        and (about := node.get("a", {})).get("type", "text") not in ("checkbox", "radio", "file", "hidden", "submit", "button")
+    ]

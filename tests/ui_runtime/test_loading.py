@@ -1,0 +1,299 @@
+"""What a page shows while its queries are being answered, or fail."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from reactpy import component, html, use_state
+from reactpy.types import Component
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.ui import button, loading, page, problem, text_field
+from tests.slow_queries import Pages, Wire
+
+TOPIC = f"test:{uuid4()}"
+OUT_OF_DATE = "This page may be out of date"
+
+
+class Thing:
+    """What the screens read."""
+
+    is_gone = False
+    readings = 0
+
+
+async def read(_session: AsyncSession) -> str:
+    Thing.readings += 1
+    if Thing.is_gone:
+        raise NotFound("The thing")
+    return f"reading {Thing.readings}"
+
+
+@component
+def things() -> Any:
+    found = use_query(read, topics=[TOPIC])
+    if found.error:
+        return page("Things", problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page("Things", loading())
+    has_field = "form" in use_connection().location.query
+    return page("Things", html.p(found.value), text_field("note", "Note") if has_field else None, details(key="details"))
+
+
+@component
+def details() -> Any:
+    found = use_query(read)
+    return html.p(f"details: {found.value}") if found.value else loading()
+
+
+@component
+def plain() -> Any:
+    return page("Plain", html.p("nothing to read"))
+
+
+@component
+def parts() -> Any:
+    is_open, set_open = use_state(False)
+    return page("Parts", button("Open", on_click=lambda: set_open(True)), details(key="details") if is_open else None)
+
+
+@component
+def frame(screen: Component) -> Any:
+    is_narrow, set_narrow = use_state(False)
+    return html.div(button("Narrow", on_click=lambda: set_narrow(True)), "narrow" if is_narrow else "wide", screen)
+
+
+def shell(area: Area, screen: Component) -> Component:
+    return frame(screen, key=area)
+
+
+SCREENS = [
+    Screen("/things", "Things", things, area="public"),
+    Screen("/plain", "Plain", plain, area="public"),
+    Screen("/parts", "Parts", parts, area="public"),
+]
+
+
+@pytest.fixture
+def pages(core: Core) -> Pages:
+    Thing.is_gone, Thing.readings = False, 0
+    return Pages(core, SCREENS, shell)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What happens by itself happens at once, and what a test waits for never does before it."""
+    monkeypatch.setattr("fundwright_ui.runtime.session._KEEP_ALIVE_S", 0.01)
+    monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 0.01)
+    monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 60.0)
+    monkeypatch.setattr("fundwright_ui.runtime.view._TOGETHER_WITHIN_S", 60.0)
+
+
+@pytest.fixture
+def shows_loading_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 0.0)
+
+
+async def tell(core: Core) -> None:
+    """What the screens read has changed."""
+    async with core.database.transaction() as session:
+        await live.publish(session, TOPIC)
+
+
+def patches(wire: Wire) -> int:
+    return len(wire.of("patch"))
+
+
+class TestAFreshSession:
+    async def test_answers_hello_when_every_query_is_answered(self, pages: Pages) -> None:
+        tree, hash = await pages.painted("/things")
+        pages.gate.close_gate()
+        async with pages.open("/things", shows=tree, hash=hash, complete=True) as wire:
+            await wire.until_frame("pong", 3)
+            assert not wire.of("mount")
+            pages.gate.open_gate()
+            await wire.until_frame("mount")
+            assert "details: reading" in wire.text and not wire.is_loading
+
+    async def test_leaves_the_page_as_it_is_and_says_so_while_a_query_fails(self, pages: Pages) -> None:
+        tree, hash = await pages.painted("/things")
+        pages.gate.is_broken = True
+        async with pages.open("/things", shows=tree, hash=hash, complete=True) as wire:
+            await wire.until_frame("pong", 3)
+            (refused,) = wire.of("refused")
+            assert refused["sentence"].startswith(OUT_OF_DATE) and "The database does not answer" in refused["sentence"]
+            assert not wire.of("mount")
+            pages.gate.is_broken = False
+            await wire.until_frame("mount")
+            assert "details: reading" in wire.text
+
+    async def test_goes_on_with_a_page_that_was_painted_while_loading(self, pages: Pages) -> None:
+        pages.gate.close_gate()
+        tree, hash = await pages.painted("/things", settle_s=0.01)
+        async with pages.open("/things", shows=tree, hash=hash) as wire:
+            await wire.until_frame("mount")
+            assert wire.of("mount")[0]["tree"] is None and wire.is_loading
+            pages.gate.open_gate()
+            await wire.until(lambda: "details: reading" in wire.text)
+
+    async def test_shows_what_failed_to_a_page_that_was_painted_so(self, pages: Pages) -> None:
+        pages.gate.is_broken = True
+        tree, hash = await pages.painted("/things")
+        async with pages.open("/things", shows=tree, hash=hash) as wire:
+            await wire.until_frame("mount")
+            assert "The database does not answer" in wire.text
+            pages.gate.is_broken = False
+            await wire.until(lambda: "details: reading" in wire.text)
+
+    async def test_shows_the_page_of_what_is_gone(self, pages: Pages) -> None:
+        tree, hash = await pages.painted("/things")
+        Thing.is_gone = True
+        async with pages.open("/things", shows=tree, hash=hash, complete=True) as wire:
+            await wire.until_frame("mount")
+            assert "The thing was not found" in wire.text
+
+    async def test_ends_when_the_page_is_left_meanwhile(self, pages: Pages) -> None:
+        tree, hash = await pages.painted("/things")
+        pages.gate.close_gate()
+        async with pages.open("/things", shows=tree, hash=hash, complete=True) as wire:
+            await wire.until_frame("pong")
+            assert pages.gate.waiting == 1
+            wire.leave()
+            async with asyncio.timeout(5):
+                while pages.gate.waiting:
+                    await asyncio.sleep(0.01)
+
+
+class TestAMove:
+    async def test_keeps_the_screen_until_the_next_one_is_read(self, pages: Pages) -> None:
+        async with pages.open("/plain") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.go("/things")
+            wire.say(type="ping")
+            await until_waiting(pages, 1)
+            assert "nothing to read" in wire.text
+            await pages.gate.let_one_through()
+            await until_waiting(pages, 1)
+            pages.gate.open_gate()
+            await wire.until(lambda: "details: reading" in wire.text)
+            assert patches(wire) == 1
+
+    @pytest.mark.usefixtures("shows_loading_at_once")
+    async def test_shows_one_loading_state_until_the_whole_screen_is_read(self, pages: Pages) -> None:
+        async with pages.open("/plain") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.go("/things")
+            await wire.until(lambda: wire.is_loading)
+            await pages.gate.let_one_through()
+            await until_waiting(pages, 1)
+            assert "reading" not in wire.text
+            pages.gate.open_gate()
+            await wire.until(lambda: "details: reading" in wire.text)
+            assert "reading 1" in wire.text and patches(wire) == 2
+
+    @pytest.mark.usefixtures("shows_loading_at_once")
+    async def test_shows_what_there_is_when_the_rest_takes_long(self, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.view._TOGETHER_WITHIN_S", 0.01)
+        async with pages.open("/plain") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.go("/things")
+            await wire.until(lambda: wire.is_loading)
+            await pages.gate.let_one_through()
+            await wire.until(lambda: "reading 1" in wire.text)
+            assert wire.is_loading
+
+    @pytest.mark.usefixtures("shows_loading_at_once")
+    async def test_does_not_hold_up_what_is_done_meanwhile(self, pages: Pages) -> None:
+        async with pages.open("/plain") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.go("/things")
+            await wire.until(lambda: wire.is_loading)
+            await pages.gate.let_one_through()
+            wire.press("Narrow")
+            await wire.until(lambda: "narrow" in wire.text)
+            await wire.until(lambda: "reading 1" in wire.text)
+
+
+class TestAPart:
+    async def test_that_is_opened_appears_with_what_it_shows(self, pages: Pages) -> None:
+        async with pages.open("/parts") as wire:
+            await wire.until_frame("mount")
+            wire.press("Open")
+            await wire.until(lambda: "details: reading" in wire.text)
+            assert patches(wire) == 1
+
+    @pytest.mark.usefixtures("shows_loading_at_once")
+    async def test_that_takes_longer_says_that_it_is_loading(self, pages: Pages) -> None:
+        async with pages.open("/parts") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.press("Open")
+            await wire.until(lambda: wire.is_loading)
+
+
+class TestAReload:
+    async def test_that_fails_leaves_the_screen_and_says_so_above_it(self, core: Core, pages: Pages) -> None:
+        async with pages.open("/things?form=1") as wire:
+            await wire.until_frame("mount")
+            fields = wire.fields
+            pages.gate.is_broken = True
+            await tell(core)
+            await wire.until(lambda: OUT_OF_DATE in wire.text)
+            assert "The database does not answer" in wire.text
+            assert "reading 1" in wire.text and wire.fields == fields
+            (place,) = [node for node in wire.elements if node.get("a", {}).get("aria-live") == "polite"]
+            assert OUT_OF_DATE in str(place)
+
+    async def test_is_repeated_by_itself(self, core: Core, pages: Pages) -> None:
+        async with pages.open("/things") as wire:
+            await wire.until_frame("mount")
+            pages.gate.is_broken = True
+            await tell(core)
+            await wire.until(lambda: OUT_OF_DATE in wire.text)
+            pages.gate.is_broken = False
+            await wire.until(lambda: OUT_OF_DATE not in wire.text)
+            assert "reading 1" not in wire.text
+
+    async def test_is_repeated_when_one_asks_for_it(self, core: Core, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 60.0)
+        async with pages.open("/things") as wire:
+            await wire.until_frame("mount")
+            pages.gate.is_broken = True
+            await tell(core)
+            await wire.until(lambda: OUT_OF_DATE in wire.text)
+            pages.gate.is_broken = False
+            wire.press("Try again")
+            await wire.until(lambda: OUT_OF_DATE not in wire.text)
+            assert "reading 1" not in wire.text
+
+    @pytest.mark.parametrize(("address", "is_kept"), [("/things", False), ("/things?form=1", True)])
+    async def test_of_what_is_gone_shows_so_unless_something_may_have_been_typed(
+        self, core: Core, pages: Pages, address: str, is_kept: bool
+    ) -> None:
+        async with pages.open(address) as wire:
+            await wire.until_frame("mount")
+            Thing.is_gone = True
+            await tell(core)
+            await wire.until(lambda: "The thing was not found" in wire.text)
+            assert ("reading 1" in wire.text) == is_kept == (OUT_OF_DATE in wire.text)
+
+
+async def until_waiting(pages: Pages, count: int) -> None:
+    """Until this many queries wait, and nothing else is under way."""
+    async with asyncio.timeout(5):
+        while pages.gate.waiting != count:
+            await asyncio.sleep(0)
+    for _ in range(20):
+        await asyncio.sleep(0)
