@@ -134,12 +134,20 @@ class TestRegisterScreen:
         (letter,) = await _letters(core)
         assert (letter.recipient, letter.subject) == (ada.email, "You have an account already")
 
+    @pytest.mark.parametrize("path", ["/auth/register/standard/open", "/auth/login"])
+    async def test_a_password_is_not_sent_while_it_is_typed(self, open_page: Open, committed: Core, path: str) -> None:
+        async with open_page(path, core=with_settings(committed, open_registration=True)) as page:
+            assert "onChange" in page.one("input", name="email")["e"]
+            assert "onChange" not in page.one("input", name="password").get("e", {})
+            await page.fire(page.labelled("button", "Show password"), "onClick")
+            assert "onChange" not in page.one("input", name="password").get("e", {})
+
     async def test_measures_the_password(self, open_page: Open, committed: Core) -> None:
         async with open_page("/auth/register/standard/open", core=with_settings(committed, open_registration=True)) as page:
             assert page.all("meter") == []
-            await page.type("password", "aaaa")
+            await page.leave("password", "aaaa")
             assert (page.one("meter")["a"]["value"], "Very weak" in page.text) == (0, True)
-            await page.type("password", PASSWORD)
+            await page.leave("password", PASSWORD)
             assert (page.one("meter")["a"]["value"], "Very strong" in page.text) == (4, True)
 
     @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from fundwright.core.messages import t
 from fundwright.identity import entry, passwords
 from fundwright.identity.passwords import MIN_LENGTH
 from fundwright_ui.hooks import Action, use_action, use_query
-from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.feedback import alert
@@ -118,9 +118,10 @@ def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", au
 
 @component
 def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "off") -> VdomDict:
-    """A password field whose content can be shown."""
+    """A password field whose content can be shown. It travels with the form; that of a new one also when the field is left, to be
+    rated."""
     kind, toggle = use_visibility()
-    field = _input(form, name, kind=kind, autocomplete=autocomplete)
+    field = _input(form, name, kind=kind, autocomplete=autocomplete, is_password=True)
     return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
 
 
@@ -178,7 +179,7 @@ def _labelled(form: LoginForm, name: str, label: str, field: VdomDict) -> VdomDi
     )
 
 
-def _input(form: LoginForm, name: str, *, kind: str, autocomplete: str) -> VdomDict:
+def _input(form: LoginForm, name: str, *, kind: str, autocomplete: str, is_password: bool = False) -> VdomDict:
     attributes: dict[str, Any] = {
         "id": name,
         "name": name,
@@ -187,9 +188,19 @@ def _input(form: LoginForm, name: str, *, kind: str, autocomplete: str) -> VdomD
         "autoComplete": autocomplete,
         "autoCapitalize": "none",
         "spellCheck": False,
-        "onChange": handler(lambda payload: form.change(name, str(payload.get("value", "")))),
-        "onBlur": handler(lambda payload: (form.change(name, str(payload.get("value", ""))), form.touch(name))),
     }
+
+    def change(payload: Payload) -> None:
+        form.change(name, str(payload.get("value", "")))
+
+    def leave(payload: Payload) -> None:
+        change(payload)
+        form.touch(name)
+
+    if not is_password:
+        attributes["onChange"] = handler(change)
+    if not is_password or autocomplete == "new-password":
+        attributes["onBlur"] = handler(leave)
     if name in form.shown_errors:
         attributes |= {"aria-invalid": "true", "aria-describedby": f"{name}-error"}
     return html.input(attributes)

@@ -125,7 +125,7 @@ def _password() -> VdomDict:
                     required=True,
                     autocomplete="new-password",
                     help=t("At least 8 characters; a sentence works well."),
-                    on_change=set_typed,
+                    on_blur=set_typed,
                     id="new-password",
                 ),
                 strength_meter(strength.value or 0) if typed else None,

@@ -51,8 +51,14 @@ class Tab:
     href: str | None = None
 
 
-def tabs(entries: Sequence[Tab], chosen: str, *, label: str, on_choose: OnEvent = None) -> VdomDict:
-    """A row of tabs; `on_choose` is given the id. The panel below is the screen's own."""
+def tabs(
+    entries: Sequence[Tab], chosen: str, *children: Child, label: str, on_choose: OnEvent = None, id: str = "tabs"
+) -> VdomDict:
+    """A row of tabs. Where all of them have an `href` they are links to other addresses, and what they show is the screen's own.
+
+    Otherwise they switch between parts of the page: `on_choose` is given the id, `children` is the panel of the chosen one, and
+    arrow keys, Home, and End move among them. `id` tells several rows on one page apart.
+    """
     if all(entry.href is not None for entry in entries):
         # A group: the page's one navigation landmark is the sidebar.
         return html.div(
@@ -67,15 +73,18 @@ def tabs(entries: Sequence[Tab], chosen: str, *, label: str, on_choose: OnEvent 
                 for entry in entries
             ),
         )
-    return html.div(
+    row = html.div(
         {"className": "fw-tabs", "role": "tablist", "aria-label": label},
         *(
             html.button(
                 attributes(
                     type="button",
                     role="tab",
+                    id=f"{id}-{entry.id}",
                     className="fw-tab",
                     aria_selected=entry.id == chosen,
+                    aria_controls=f"{id}-panel",
+                    tabIndex=0 if entry.id == chosen else -1,
                     onClick=handler(on_choose, read=_constant(entry.id)) if on_choose is not None else None,
                     key=entry.id,
                 ),
@@ -84,6 +93,8 @@ def tabs(entries: Sequence[Tab], chosen: str, *, label: str, on_choose: OnEvent 
             for entry in entries
         ),
     )
+    panel = {"role": "tabpanel", "id": f"{id}-panel", "aria-labelledby": f"{id}-{chosen}", "tabIndex": 0, "className": "fw-stack"}
+    return html.div({"className": "fw-stack"}, row, html.div({**panel, "key": chosen}, *children))
 
 
 def pagination(

@@ -82,8 +82,11 @@ def text_field(
     """One line of text. `on_change` is given the text; `value` ties the field to it, `default` only starts with it.
 
     `end` stands inside the field at its end, such as an `icon_button`. A form sends the content of a `datetime-local` field as
-    the moment it means where the person is.
+    the moment it means where the person is. Raises ValueError for a password with `on_change`: its content travels with its form,
+    or once with `on_blur`, never while it is typed.
     """
+    if on_change is not None and (type == "password" or (autocomplete or "").endswith("-password")):
+        raise ValueError(f"The password field {name!r} must not send its content while it is typed: use on_blur, or its form.")
     given = attributes(
         type=type,
         value=value,

@@ -16,11 +16,19 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   const submit = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     if (isBusy) return;
+    const form = event.currentTarget;
     setBusy(true);
     runtime.emit(
       () => find("onSubmit"),
       encodeEvent("onSubmit", event),
-      () => setBusy(false),
+      () => {
+        setBusy(false);
+        const release = runtime.readiness.hold();
+        setTimeout(() => {
+          focusFirstInvalid(form); // React has shown by now what the server has said
+          release();
+        });
+      },
     );
   };
   return createElement(
@@ -28,4 +36,10 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
     { ...node.a, ...handlers, ...(node.e?.["onSubmit"] && { onSubmit: submit }), ...(isBusy && { "aria-busy": true }) },
     <SendingContext value={isBusy}>{children}</SendingContext>,
   );
+}
+
+/** Unless the person has gone on elsewhere while the server looked at the form. */
+function focusFirstInvalid(form: HTMLFormElement): void {
+  const active = document.activeElement;
+  if (active === null || active === document.body || form.contains(active)) form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }

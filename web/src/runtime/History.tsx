@@ -1,5 +1,6 @@
 import { type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Location, NavigationType, Router, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
+import { goToPart } from "./parts";
 import { useRuntime } from "./Runtime";
 import { keepScrollOnReload, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
@@ -27,6 +28,12 @@ function arriveAt({ action, location }: Moved): void {
   focusHeading();
 }
 
+/** The browser itself goes to a part only of a document that it has loaded. */
+function wasLoadedByLink(): boolean {
+  const [entry] = performance.getEntriesByType("navigation") as Partial<PerformanceNavigationTiming>[];
+  return entry?.type === "navigate";
+}
+
 /**
  * What react-router's `BrowserRouter` is, without the 13 kB of data routing that come with its module.
  * From the moment the address changes until React has shown it, the page does not look settled. One listener does everything:
@@ -39,6 +46,7 @@ export function History({ basename, children }: HistoryProps): ReactNode {
   const [shown, show] = useState<Moved>(() => ({ action: history.action, location: history.location }));
   const last = useRef(shown);
   const arrive = useRef<Unsubscribe>(() => undefined);
+  const leavePart = useRef<Unsubscribe>(() => undefined);
 
   useLayoutEffect(() => {
     let isFollowing = false;
@@ -57,12 +65,17 @@ export function History({ basename, children }: HistoryProps): ReactNode {
 
       const isOtherPath = before.pathname !== moved.location.pathname;
       if (isOtherPath) rememberScroll(before.key);
+      leavePart.current();
       const onShown = (): void => {
-        if (isOtherPath && last.current === moved) arriveAt(moved);
+        if (last.current !== moved) return;
+        if (isOtherPath) arriveAt(moved);
+        const isInPlace = isOtherPath && moved.action === NavigationType.Pop;
+        leavePart.current = goToPart(moved.location.hash, { isInPlace });
       };
       if (isFollowing) {
         if (isOtherPath) runtime.awaitArrival(onShown);
       } else if (isOtherPath || before.search !== moved.location.search) runtime.reportLocation(onShown);
+      else onShown();
     });
   }, [history, runtime]);
   // React skips all but the last of several moves. Effects of children come first: what they wait for holds the page already.
@@ -72,6 +85,8 @@ export function History({ basename, children }: HistoryProps): ReactNode {
   useEffect(() => {
     keepScrollOnReload(() => last.current.location.key);
     restoreScroll(last.current.location.key);
+    if (wasLoadedByLink()) leavePart.current = goToPart(last.current.location.hash);
+    return () => leavePart.current();
   }, []);
 
   return (

@@ -41,6 +41,25 @@ describe("links", () => {
     expect(scroll).toHaveBeenLastCalledWith(0, 0);
   });
 
+  it("go to the part of another page that they name, as soon as it is there", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const scrolled: (string | null)[] = [];
+    Element.prototype.scrollIntoView = function (this: Element) {
+      scrolled.push(this.id);
+    };
+    const page = await openAt("/dashboard/train");
+    const link: TreeNode = { t: "a", a: { href: "/app/dashboard/nih#part" }, c: ["A part"] };
+    await page.patch(["set", [1], link]);
+    await act(async () => fireEvent.click(screen.getByText("A part")));
+    expect(page.sent().at(-1)).toMatchObject({ type: "location", path: "/dashboard/nih" });
+    await page.receive({ type: "done", seq: 1 });
+    expect(document.activeElement?.localName).toBe("h1");
+    await page.patch(["set", [2], { t: "section", a: { id: "part" }, c: ["Here"] }]);
+    expect(document.activeElement?.id).toBe("part");
+    expect(scrolled).toEqual(["part"]);
+    expect(location.hash).toBe("#part");
+  });
+
   it("tell the server again when it had too much to do", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");

@@ -2,6 +2,8 @@
 
 const KEY = "kept-fields";
 const SECRET = new Set(["password", "file", "hidden"]);
+/** Of fields for passwords, whose type is another one while they are shown. */
+const SECRET_CONTENT = /-password$/;
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
@@ -72,7 +74,7 @@ function allFields(): { field: Field; place: number }[] {
     const place = seen.get(field.name) ?? 0;
     seen.set(field.name, place + 1);
     return { field, place };
-  }).filter(({ field }) => !SECRET.has(field.type));
+  }).filter(({ field }) => !SECRET.has(field.type) && !SECRET_CONTENT.test(field.autocomplete));
 }
 
 function isToggle(field: Field): field is HTMLInputElement {

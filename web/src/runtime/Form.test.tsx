@@ -1,0 +1,47 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import { openPage } from "../test/openPage";
+import type { TreeNode } from "./protocol";
+
+const field = (label: string, isInvalid = false): TreeNode => ({
+  t: "input",
+  a: { "aria-label": label, name: label.toLowerCase(), ...(isInvalid && { "aria-invalid": true }) },
+});
+const form = (...invalid: string[]): TreeNode => ({
+  t: "main",
+  c: [
+    {
+      t: "form",
+      e: { onSubmit: { h: "sent", p: 1 } },
+      c: [...["Name", "Email", "Note"].map((label) => field(label, invalid.includes(label))), { t: "button", a: { type: "submit" }, c: ["Send"] }],
+    },
+    { t: "a", a: { href: "#x" }, c: ["Elsewhere"] },
+  ],
+});
+
+describe("a form that the server has refused", () => {
+  it("puts the focus on the first field that is wrong", async () => {
+    const opened = await openPage(form());
+    await userEvent.click(screen.getByRole("button", { name: "Send" }));
+    await opened.receive({ type: "patch", ops: [["set", [], form("Email", "Note")]] }, { type: "done", seq: 1 });
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Email")));
+  });
+
+  it("leaves the focus with whoever has gone on", async () => {
+    const opened = await openPage(form());
+    await userEvent.click(screen.getByRole("button", { name: "Send" }));
+    screen.getByText("Elsewhere").focus();
+    await opened.receive({ type: "patch", ops: [["set", [], form("Email")]] }, { type: "done", seq: 1 });
+    expect(document.activeElement).toBe(screen.getByText("Elsewhere"));
+  });
+});
+
+describe("a form that the server has taken", () => {
+  it("keeps the focus on its button", async () => {
+    const opened = await openPage(form());
+    await userEvent.click(screen.getByRole("button", { name: "Send" }));
+    await opened.receive({ type: "done", seq: 1 });
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Send" }));
+  });
+});
