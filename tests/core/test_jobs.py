@@ -305,6 +305,7 @@ class TestResume:
         async with working(queue):
             for _ in range(2):  # once the second is found, the look that found the first is over
                 assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
+            assert (await read(queue, runs[0])).state == JobState.RUNNING
         finish.set()
         assert (await inline).state == JobState.SUCCEEDED
         assert len(runs) == 1
