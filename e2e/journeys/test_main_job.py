@@ -58,12 +58,16 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
     SignInPage(page).open().sign_in(EMAIL, PASSWORD)
     page.wait_for_url("**/dashboard/train")
     ready(page)
+    do_main_job(page, REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES, tmp_path)
+
+
+def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
+    """All of it, from the Train screen of somebody who has just signed in for the first time; signs out at the end."""
     shell = Shell(page)
 
     shell.go_to("Opportunities")
     opportunities = OpportunitiesPage(page).open_contracts()
     expect(opportunities.categorise()).to_have_text(re.compile(r"^Last time: [1-9]\d* labelled anew, 0 decided by you\.$"))
-    notices = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES
     expect(opportunities.import_file(notices.file)).to_have_text(notices.summary)
     if notices.newest:  # read first, so it is not necessary to wait for the rest
         expect(opportunities.count).to_have_text("12,309 opportunities")  # without the sample, which the import removed
@@ -76,7 +80,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
 
     shell.go_to("Train")
     train = TrainPage(page)
-    train.add(documents(tmp_path))
+    train.add(documents(folder))
     train.train()
     train.ask("What is required?")
     expect(page.get_by_role("link", name="Show in the document").first).to_be_visible()
@@ -105,6 +109,5 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
     ready(page)
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible()
 
-    page.goto("/dashboard/train")
-    ready(page)
+    shell.go_to("Train")
     shell.sign_out()

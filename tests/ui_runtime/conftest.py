@@ -339,7 +339,7 @@ def _frame(screen: Component) -> Any:
     return html.div(screen)
 
 
-def _shell(area: Area, screen: Component) -> Component:
+def shell(area: Area, screen: Component) -> Component:
     return _frame(screen, key=area)
 
 
@@ -518,7 +518,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         core=committed,
         screens=SCREENS,
         redirects={"/": "/private"},
-        shell=_shell,
+        shell=shell,
         authenticate=partial(identity_api.authenticate, committed),
         recognise=recognise,
         on_view=lambda path, actor, language: served.views.append((path, actor.email if actor else None, language)),

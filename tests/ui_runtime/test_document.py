@@ -1,6 +1,7 @@
 """The first paint."""
 
 import json
+import os
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -124,6 +125,33 @@ class TestFirstPaint:
         head = Bundle(tmp_path, base="/app").painted_head("a.ts", nonce="n")
         assert head.startswith('<script nonce="n" data-main="/app/a.js">start()</script>')
         assert "<style nonce=\"n\">a{background:url(/app/assets/b.png),url('/app/assets/c.png'),url(data:,d)}</style>" in head
+
+    def test_a_build_is_named_after_what_the_browser_is_given(self, tmp_path: Path) -> None:
+        manifest = tmp_path / ".vite/manifest.json"
+        manifest.parent.mkdir()
+        manifest.write_text('{"a.ts": {"file": "a-1.js"}}')
+        bundle = Bundle(tmp_path, base="")
+        first = bundle.id
+        assert Bundle(tmp_path, base="/app").id == first
+        assert Bundle(tmp_path, base="", modules=["/assets/clock-1.js"]).id != first
+        manifest.write_text('{"a.ts": {"file": "a-2.js"}}')
+        os.utime(manifest, (1, 1))  # two writes can share a time stamp
+        assert bundle.id != first
+
+
+class TestConnection:
+    """What a page asks that cannot open its socket."""
+
+    async def test_tells_who_is_signed_in_and_which_build_is_served(self, server: Server) -> None:
+        page = json.loads((await server.get("/public")).text.split('id="page">')[1].split("</script>")[0])
+        assert (await server.get("/connection")).json() == {"account": None, "build": page["build"]}
+        answer = await server.get("/connection", token=await server.sign_in())
+        assert answer.json()["account"] == str(server.actor.id)
+        assert len(answer.content) < 100
+
+    async def test_is_no_page_view(self, server: Server) -> None:
+        await server.get("/connection")
+        assert server.views == []
 
 
 class TestHeaders:

@@ -134,6 +134,19 @@ class TestNotComingBack:
             await again.hello("/public", session=client.session, received=99)
             assert again.text.endswith("count 0")
 
+    async def test_a_page_of_another_build_starts_anew_and_learns_of_the_build_here(self, server: Server) -> None:
+        html = (await server.get("/public")).text
+        build = json.loads(html.split('id="page">')[1].split("</script>")[0])["build"]
+        client = await lost_after_a_click(server)
+        async with server.socket() as again:
+            mount = await again.hello("/public", session=client.session, received=client.received, build="older")
+            assert again.text.endswith("count 0") and mount["build"] == build
+            await lose(again)
+        async with server.socket() as third:
+            hello = {"type": "hello", "path": "/public", "session": again.session, "received": again.received, "build": build}
+            await third.websocket.send(json.dumps(hello))
+            await third.until("resumed")
+
 
 @pytest.mark.security(29, 32)
 class TestStrangers:

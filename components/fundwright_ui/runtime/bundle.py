@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from fundwright import __version__
 from fundwright.core.errors import StartRefused
 
 _BOOT = "web/src/boot.ts"
@@ -16,14 +19,25 @@ _OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
 
 class Bundle:
-    """The build in `folder`, served under `base`. Follows a new build without a restart. Raises StartRefused when there is none."""
+    """The build in `folder`, served under `base`. Follows a new build without a restart. Raises StartRefused when there is none.
 
-    def __init__(self, folder: Path, *, base: str) -> None:
+    `modules` are the addresses of other scripts that a page may load.
+    """
+
+    def __init__(self, folder: Path, *, base: str, modules: Iterable[str] = ()) -> None:
         self._folder = folder
         self._base = base
+        self._modules = sorted(modules)
+        self._id = ""
         self._manifest: dict[str, Any] = {}
         self._texts: dict[str, str] = {}
         self._built_at = 0.0
+
+    @property
+    def id(self) -> str:
+        """The same in every process that serves the same files. A page of another build may ask for files that are gone."""
+        self._read()
+        return self._id
 
     def head(self, entry: str, *, nonce: str) -> str:
         """What the head of a page needs to run `entry`, such as `web/src/docs.ts`."""
@@ -78,7 +92,9 @@ class Bundle:
         try:
             built_at = path.stat().st_mtime
             if built_at != self._built_at:
-                self._manifest, self._built_at = json.loads(path.read_text()), built_at
+                text = path.read_text()
+                self._manifest, self._built_at = json.loads(text), built_at
+                self._id = hashlib.sha256("\n".join((__version__, text, *self._modules)).encode()).hexdigest()[:16]
         except FileNotFoundError as error:
             if not self._manifest:
                 raise StartRefused(f"The web client has not been built into {self._folder}. Run `make setup`.") from error

@@ -120,6 +120,7 @@ class Documents:
             page = {
                 "tree": tree,
                 "hash": view.hash(),
+                "build": self._bundle.id,
                 "complete": view.is_settled and not connection.failing,
                 "title": title,
                 "path": address,

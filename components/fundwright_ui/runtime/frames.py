@@ -28,6 +28,7 @@ class Hello(_Frame):
     hash: str | None = None
     complete: bool = False
     """Whether every part of the screen that the page shows is there."""
+    build: str | None = None
     session: str | None = None
     received: Count | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fastapi import FastAPI, Request
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from fundwright.core.assembly import Core
@@ -17,6 +17,7 @@ from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.session import Authenticate, Recognise, Site
 from fundwright_ui.runtime.socket import Sockets
+from fundwright_ui.runtime.stream import Streams
 from fundwright_ui.runtime.view import OnView, Shell
 
 
@@ -56,11 +57,21 @@ def mount(
         is_closed_to=lambda actor: settings.is_closed and not (actor and actor.may(Permission.ADMINISTER)),
         may_open=lambda actor: actor.email != settings.unknown_email,
     )
-    bundle = Bundle(core.settings.web_dist, base=base)
     modules = modules or Modules(())
+    bundle = Bundle(core.settings.web_dist, base=base, modules=modules.addresses.values())
     documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, on_view=on_view, base=base)
-    site = Site(core, router=router, shell=shell, authenticate=authenticate, recognise=recognise, on_view=on_view, base=base)
+    site = Site(
+        core,
+        router=router,
+        shell=shell,
+        authenticate=authenticate,
+        recognise=recognise,
+        on_view=on_view,
+        bundle=bundle,
+        base=base,
+    )
     sockets = Sockets(site)
+    streams = Streams(site, sockets)
     assets = Assets(core.settings.web_dist / "assets", modules.contents)
 
     async def page(request: Request) -> Response:
@@ -69,8 +80,15 @@ def mount(
         except Exception as error:
             return documents.excuse(request, error)
 
+    async def connection(request: Request) -> Response:
+        actor = await authenticate(request, is_use=False)
+        return JSONResponse({"account": str(actor.id) if actor else None, "build": bundle.id})
+
     app.router.add_websocket_route(f"{base}/socket", sockets.answer)
+    for path, answer in {"": streams.open, "/frames": streams.take, "/close": streams.close}.items():
+        app.add_api_route(f"{base}/stream{path}", answer, methods=["POST"], include_in_schema=False, response_model=None)
     reading = ["GET", "HEAD"]
+    app.add_api_route(f"{base}/connection", connection, methods=["GET"], include_in_schema=False, response_model=None)
     app.add_api_route(
         f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None
     )

@@ -20,6 +20,7 @@ from fundwright.core.messages import current_language, speaking, t
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime import frames
+from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection, Frame, Move
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.events import received_at
@@ -33,8 +34,11 @@ from fundwright_ui.runtime.waiting import Event, Queue
 
 log = structlog.get_logger()
 
-Authenticate = Callable[[HTTPConnection], Awaitable[Actor | None]]
-"""Who opens a page or a socket."""
+
+class Authenticate(Protocol):
+    """Who opens a page or a socket, None for a visitor. Looking is no use of the session."""
+
+    def __call__(self, connection: HTTPConnection, *, is_use: bool = True) -> Awaitable[Actor | None]: ...
 
 
 class Recognise(Protocol):
@@ -76,6 +80,7 @@ class Site:
     authenticate: Authenticate
     recognise: Recognise
     on_view: OnView
+    bundle: Bundle
     base: str
 
 
@@ -211,7 +216,7 @@ class Session:
         tree = None if hello.hash == self._view.hash() else self._view.tree
         self._view.mark_shown()
         self._title = self._view.title
-        return {"type": "mount", "tree": tree, "title": self._title, "session": self.id}
+        return {"type": "mount", "tree": tree, "title": self._title, "session": self.id, "build": self._site.bundle.id}
 
     async def _until_ready(self, transport: Transport, hello: frames.Hello) -> None:
         """Wait until the tree may take the place of what the page shows, on which somebody may have typed by now.

@@ -31,11 +31,11 @@ class Sockets:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._origins = allowed_origins(site.core.settings)
+        self.origins = allowed_origins(site.core.settings)
         self._sessions: dict[str, Session] = {}
 
     async def answer(self, websocket: WebSocket) -> None:
-        if websocket.headers.get("origin") not in self._origins:
+        if websocket.headers.get("origin") not in self.origins:
             await websocket.close(_POLICY)  # before accepting: the handshake is answered with 403
             return
         actor = await self._site.authenticate(websocket)
@@ -54,7 +54,15 @@ class Sockets:
 
     async def _greet(self, transport: Transport, actor: Actor | None, hello: Hello) -> None:
         earlier = self._sessions.get(hello.session or "")
-        if earlier and earlier.belongs_to(actor) and hello.received is not None and earlier.can_resume(hello.received):
+        # A page of another build is to load itself anew, which it does when `mount` tells it of the build here.
+        is_current = hello.build in (None, self._site.bundle.id)
+        if (
+            earlier
+            and is_current
+            and earlier.belongs_to(actor)
+            and hello.received is not None
+            and earlier.can_resume(hello.received)
+        ):
             await earlier.resume(transport, hello.received)
             return
         found = self._site.router.route(hello.path, actor)

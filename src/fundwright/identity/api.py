@@ -20,7 +20,7 @@ from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, DbSession, error_body
-from fundwright.identity import account, outbox, passkeys, recovery, registration, service, sessions
+from fundwright.identity import account, outbox, passkeys, recovery, registration, service, sessions, tokens
 from fundwright.identity.schemas import (
     AccountUser,
     Actor,
@@ -97,16 +97,23 @@ RequestClient = Annotated[Client, Depends(client_of)]
 """Where the request comes from, as the audit trail notes it."""
 
 
-async def authenticate(core: Core, connection: HTTPConnection) -> Actor | None:
+async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
     """Who opens a page or a socket, going by the cookie. Signed out is None."""
     token = connection.cookies.get(cookie_name(core.settings))
     if not token:
         return None
     async with core.database.transaction() as session:
-        actor = await service.authenticate(core, session, token)
+        actor = await service.authenticate(core, session, token, is_use=is_use)
     if actor is None:
         await _end_if_replayed(core, token, connection)
     return actor
+
+
+def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
+    """The session that the cookie names, signed by us and not expired. Does not ask the database whether it has been ended:
+    enough to tell whose page this is, not to act for anybody."""
+    payload = tokens.read(core, connection.cookies.get(cookie_name(core.settings), ""))
+    return payload.sid if payload else None
 
 
 async def recognise(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:

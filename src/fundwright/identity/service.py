@@ -292,15 +292,16 @@ async def redeem_handover(core: Core, session: AsyncSession, code: str, *, clien
     return await entry.start_session(core, session, account, remember=secret.remember, client=client)
 
 
-async def authenticate(core: Core, session: AsyncSession, token: str) -> Actor | None:
-    """Who holds this session token, or None when it is not valid any more. Keeps the session from ending for lack of use.
+async def authenticate(core: Core, session: AsyncSession, token: str, *, is_use: bool = True) -> Actor | None:
+    """Who holds this session token, or None when it is not valid any more. A use keeps the session from ending for lack of use.
 
     The account is read each time: a role change, a closed account or an ended session counts from the next request on.
     """
     found = await sessions.find(core, session, token)
     if found is None:
         return None
-    await sessions.touch(session, found.row)
+    if is_use:
+        await sessions.touch(session, found.row)
     return entry.actor_of(found.account, session_id=found.row.id)
 
 

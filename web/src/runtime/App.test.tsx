@@ -41,7 +41,7 @@ describe("first paint", () => {
 
   it("greets with the painted hash, and with none once the page was patched", async () => {
     const page = await openPage({ t: "p", c: ["one"] });
-    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h", complete: true }]);
+    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h", complete: true, build: "b" }]);
     await page.patch(["set", [0], "two"]);
     vi.useFakeTimers();
     await act(async () => page.socket().close());
@@ -99,7 +99,8 @@ describe("events", () => {
 
   it("are not dropped without a word when too many wait for the server", async () => {
     const page = await openPage(press, { isMounted: false });
-    for (let count = 0; count < 60; count += 1) fireEvent.click(screen.getByRole("button"));
+    const button = screen.getByRole("button");
+    for (let count = 0; count < 60; count += 1) fireEvent.click(button);
     expect(await screen.findAllByText(/Too much happened at once/)).toHaveLength(1);
     await page.mount();
     expect(page.sent().filter((frame) => frame.type === "event")).toHaveLength(50);
@@ -395,7 +396,7 @@ describe("a page that is not let in", () => {
     await userEvent.type(field, "typed");
     fireEvent.click(screen.getByRole("button"));
     expect(page.sent()).toHaveLength(1);
-    await page.receive({ type: "mount", tree: null, title: "Start", session: "s" });
+    await page.receive({ type: "mount", tree: null, title: "Start", session: "s", build: "b" });
     expect(screen.getByRole<HTMLInputElement>("textbox")).toBe(field);
     expect(field.value).toBe("typed");
     expect(page.sent().slice(1)).toMatchObject([
@@ -408,7 +409,7 @@ describe("a page that is not let in", () => {
     const page = await openPage(press, { isMounted: false, page: { complete: false } });
     await act(async () => page.socket().open());
     expect(page.sent()).toMatchObject([{ type: "hello", complete: false }]);
-    await page.receive({ type: "mount", tree: null, title: "Start", session: "s" });
+    await page.receive({ type: "mount", tree: null, title: "Start", session: "s", build: "b" });
     vi.useFakeTimers();
     await act(async () => page.socket().close());
     await act(() => vi.advanceTimersByTimeAsync(1_000));

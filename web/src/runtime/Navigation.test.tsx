@@ -81,7 +81,7 @@ describe("links", () => {
     await act(async () => page.socket().open());
     expect(page.sent().at(-1)).toMatchObject({ type: "hello", path: "/dashboard/train" });
     await act(async () => fireEvent.click(screen.getByText("Opportunities")));
-    await page.receive({ type: "mount", tree: null, title: "Train", session: "s" });
+    await page.receive({ type: "mount", tree: null, title: "Train", session: "s", build: "b" });
     expect(page.sent().at(-1)).toMatchObject({ type: "location", seq: 1, path: "/dashboard/nih?page=2" });
     expect(page.isReady()).toBe(false);
     await page.receive({ type: "patch", ops: [["set", [0, 0], "Opportunities"]] }, { type: "done", seq: 1 });

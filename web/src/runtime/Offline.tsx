@@ -3,37 +3,50 @@ import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
 
 const QUIET_MS = 2_000;
+const EXPLAIN_MS = 20_000;
 
 /** Says why the server does not let the page in, or that the connection is lost, but only when it stays lost. */
 export function Offline(): ReactNode {
   const runtime = useRuntime();
   const isConnected = useSignal(runtime.isConnected);
   const refusal = useSignal(runtime.refusal);
-  const retry = (
-    <button type="button" onClick={runtime.retry}>
-      {runtime.t("Try again")}
-    </button>
-  );
-  return (
-    <div role="status">
-      {refusal !== null ? <Banner text={refusal}>{retry}</Banner> : isConnected ? null : <LateBanner text={runtime.t("Reconnecting…")} />}
-    </div>
-  );
+  return <div role="status">{refusal !== null ? <Banner text={refusal} canRetry /> : isConnected ? null : <LostBanner />}</div>;
 }
 
-function LateBanner({ text }: { readonly text: string }): ReactNode {
-  const [isOverdue, setOverdue] = useState(false);
+/** After a while it says what may be wrong, and who can do something about it. */
+function LostBanner(): ReactNode {
+  const { t, page, isServerReachable } = useRuntime();
+  const isReachable = useSignal(isServerReachable);
+  const isOverdue = useElapsed(QUIET_MS);
+  const isLong = useElapsed(EXPLAIN_MS);
+  if (!isOverdue) return null;
+  if (!isLong) return <Banner text={t("Reconnecting…")} />;
+  const blocked = t("The server answers, but something on the way blocks the connection of this page. Ask your administrator to allow WebSocket upgrades at {socket}, or unbuffered answers at {stream}.");
+  const unreachable = t("The server cannot be reached. Check your network. The page keeps trying, and what you typed stays here.");
+  const address = location.host + page.base;
+  const text = isReachable ? blocked.replace("{socket}", `${address}/socket`).replace("{stream}", `${address}/stream`) : unreachable;
+  return <Banner text={text} canRetry />;
+}
+
+function useElapsed(duration: number): boolean {
+  const [isOver, setOver] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setOverdue(true), QUIET_MS);
+    const timer = setTimeout(() => setOver(true), duration);
     return () => clearTimeout(timer);
-  }, []);
-  return isOverdue ? <Banner text={text} /> : null;
+  }, [duration]);
+  return isOver;
 }
 
-function Banner({ text, children }: { readonly text: string; readonly children?: ReactNode }): ReactNode {
+function Banner({ text, canRetry = false }: { readonly text: string; readonly canRetry?: boolean }): ReactNode {
+  const { t, retry } = useRuntime();
   return (
     <p className="fw-offline">
-      {text} {children}
+      {text}{" "}
+      {canRetry ? (
+        <button type="button" onClick={retry}>
+          {t("Try again")}
+        </button>
+      ) : null}
     </p>
   );
 }

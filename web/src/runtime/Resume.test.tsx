@@ -90,7 +90,7 @@ describe("a page that comes back", () => {
     const page = await openPage(press);
     fireEvent.click(screen.getByRole("button"));
     await lose(page);
-    await page.receive({ type: "mount", tree: press, title: "Start", session: "other" });
+    await page.receive({ type: "mount", tree: press, title: "Start", session: "other", build: "b" });
     expect(clicks(page)).toEqual([]);
     expect(await screen.findByText(/connection was interrupted/)).toBeTruthy();
     expect(page.isReady()).toBe(true);
@@ -119,7 +119,7 @@ describe("a connection that fails as soon as it is there", () => {
   }
 
   it.each<ServerFrame>([
-    { type: "mount", tree: press, title: "Start", session: "other" },
+    { type: "mount", tree: press, title: "Start", session: "other", build: "b" },
     { type: "resumed", seq: 0 },
   ])("is tried again at growing distances after $type", async (answer) => {
     vi.useFakeTimers();

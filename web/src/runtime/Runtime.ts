@@ -2,6 +2,7 @@ import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
 import { keepFields } from "./keptFields";
+import { claimReload, noteInterruption, takeInterruption } from "./newBuild";
 import type { EventData, Fault, Handler, NavigateFrame, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
 import { setTimeZone } from "./dates";
@@ -12,6 +13,7 @@ import { applyOperations } from "./tree";
 const MOST_EARLY_EVENTS = 50;
 const MOST_FAULT_CHARACTERS = 500;
 const AFTER_REFUSAL_MS = 1_000;
+const PROBE_TIMEOUT_MS = 10_000;
 
 export interface ToastMessage {
   readonly id: number;
@@ -39,6 +41,8 @@ export class Runtime {
   readonly title: Signal<string>;
   readonly isHydrated = new Signal(false);
   readonly isConnected = new Signal(true);
+  /** Whether the server answers ordinary requests while the page is not connected, as far as is known. */
+  readonly isServerReachable = new Signal(false);
   /** Why the server does not let the page in, or handles nothing of what is done on it, while that is so. */
   readonly refusal = new Signal<string | null>(null);
   /** What is shown or waits for room. */
@@ -58,7 +62,7 @@ export class Runtime {
   #toasts = 0;
   #greetedPath = "";
   #isAsPainted = true;
-  #hasLostEvent = false;
+  #hasLostEvent = takeInterruption();
   #hasGivenUp = false;
   #move: (move: Move) => void = ({ path }) => location.assign(this.page.base + path);
   #releaseMount: Unsubscribe;
@@ -71,25 +75,28 @@ export class Runtime {
     this.#releaseMount = this.readiness.hold();
     this.isHydrated.subscribe(this.readiness.hold());
     this.#connection = new Connection({
-      url: `${location.origin.replace(/^http/, "ws")}${page.base}/socket`,
+      address: location.origin + page.base,
       greet: () => {
         this.#greetedPath = this.path;
         // What was mounted is the whole screen, or becomes it.
-        return { path: this.path, hash: this.#isAsPainted ? page.hash : null, complete: page.complete || this.mounts > 0 };
+        const { hash, build } = page;
+        return { path: this.path, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
       },
       onFrame: this.#receive,
       onLost: this.#lose,
       onSessionEnded: () => this.#leave(() => this.#signInAgain()),
-      onRefused: () => void this.#askWhyRefused(),
+      probe: () => this.#probe(),
       onTooLarge: () => this.toast(this.t("That was too much to send at once. Upload long content as a file."), "error"),
     });
   }
 
   start(): void {
+    addEventListener("vite:preloadError", this.#checkBuild);
     this.#connection.start();
   }
 
   stop(): void {
+    removeEventListener("vite:preloadError", this.#checkBuild);
     this.#connection.stop();
   }
 
@@ -208,7 +215,7 @@ export class Runtime {
   readonly #receive = (frame: ServerFrame): void => {
     switch (frame.type) {
       case "mount":
-        this.#mount(frame.tree, frame.title);
+        if (!this.#followBuild(frame.build)) this.#mount(frame.tree, frame.title);
         break;
       case "resumed":
         this.#resume();
@@ -295,6 +302,7 @@ export class Runtime {
   /** Content first: what was pressed since then may depend on it. */
   #listenAgain(isFresh: boolean): void {
     this.isConnected.set(true);
+    this.isServerReachable.set(false);
     this.refusal.set(null);
     this.#sendFaults();
     for (const resend of this.#fields) resend(isFresh);
@@ -357,11 +365,37 @@ export class Runtime {
     go(this.page.base);
   }
 
-  /** A refused handshake looks like a dead server: ask for the page, whose guard knows whether the session ended. */
-  async #askWhyRefused(): Promise<void> {
+  /**
+   * A refused connection looks like a dead server. One small request finds out whether the server answers, and whether the
+   * session has ended or the page is of another build meanwhile.
+   */
+  async #probe(): Promise<boolean> {
     this.refusal.set(null);
-    const answer = await fetch(location.href, { redirect: "manual", headers: { Accept: "text/html" } }).catch(() => null);
-    if (answer?.type === "opaqueredirect" || answer?.status === 401) this.#signInAgain();
+    const state = await askServer(this.page.base);
+    this.isServerReachable.set(state !== null);
+    if (state === "signed out" || (state !== null && state.account !== this.page.account)) this.#signInAgain();
+    else if (state !== null) this.#followBuild(state.build);
+    return state !== null;
+  }
+
+  /** A part of the client could not be fetched: it may be gone because there is a new build. */
+  readonly #checkBuild = (): void => {
+    void askServer(this.page.base).then((state) => {
+      if (state !== null && state !== "signed out") this.#followBuild(state.build);
+    });
+  };
+
+  /** Returns whether the page is being loaded anew because the server has another build. */
+  #followBuild(build: string): boolean {
+    if (this.#hasGivenUp) return true;
+    if (build === this.page.build || !claimReload(build)) return false;
+    if (this.#hasLostEvent || this.#early.length > 0) noteInterruption();
+    this.#hasGivenUp = true;
+    this.#connection.stop();
+    this.readiness.hold();
+    keepFields(this.page.account);
+    location.reload();
+    return true;
   }
 
   /** The guard of this page leads to the login page, and from there back. */
@@ -375,6 +409,23 @@ export class Runtime {
     link.href = url;
     link.download = "";
     link.click();
+  }
+}
+
+interface ServerState {
+  readonly account: string | null;
+  readonly build: string;
+}
+
+/** What the server says of itself; null when it does not answer, or something else answers in its place. */
+async function askServer(base: string): Promise<ServerState | "signed out" | null> {
+  try {
+    const answer = await fetch(`${base}/connection`, { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    // A proxy with a sign-in of its own leads there, or refuses.
+    if (answer.type === "opaqueredirect" || answer.status === 401) return "signed out";
+    return answer.ok ? ((await answer.json()) as ServerState) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,7 +1,10 @@
 import type { ClientFrame, EventData, Fault, ServerFrame } from "./protocol";
+import { type Transport, Transports } from "./transport";
 
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 10_000;
+const LONG_DELAY_MS = 10_000;
+const LONG_DELAYS = 10;
+const LONGEST_DELAY_MS = 120_000;
 const STABLE_AFTER_MS = 5_000;
 const PING_AFTER_MS = 20_000;
 const PING_AFTER_FRAMES = 50;
@@ -16,16 +19,22 @@ export type Outcome = "done" | "refused" | "lost";
 type OnEnd = (outcome: Outcome) => void;
 
 export interface ConnectionOptions {
-  readonly url: string;
-  /** Where the page is and the hash of the tree it shows (null once it was patched), for `hello`. */
-  readonly greet: () => { readonly path: string; readonly hash: string | null; readonly complete: boolean };
+  /** The origin and path that everything of the server is under. */
+  readonly address: string;
+  /** Where the page is, the hash of the tree it shows (null once it was patched), whether that is the whole screen, and the page's build, for `hello`. */
+  readonly greet: () => {
+    readonly path: string;
+    readonly hash: string | null;
+    readonly complete: boolean;
+    readonly build: string;
+  };
   readonly onFrame: (frame: ServerFrame) => void;
   readonly onLost: () => void;
   readonly onSessionEnded: () => void;
   /** Something was not sent because it is longer than the server takes. */
   readonly onTooLarge: () => void;
-  /** Called after a handshake that failed: the server may be down, or it may refuse us. */
-  readonly onRefused: () => void;
+  /** Called when nothing was heard on a connection: the server may be down. Resolves to whether it answers other requests. */
+  readonly probe: () => Promise<boolean>;
 }
 
 type Numbered = Extract<ClientFrame, { readonly seq: number }>;
@@ -36,12 +45,14 @@ interface Unanswered {
 }
 
 /**
- * The socket. It says hello, numbers what it sends and comes back when it is lost. When the server still has the page's
- * session, both sides then send again what the other has not received; otherwise what was unanswered is lost.
+ * The link to the server. It says hello, numbers what it sends and comes back when it is lost. When the server still has the
+ * page's session, both sides then send again what the other has not received; otherwise what was unanswered is lost.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
-  #socket: WebSocket | undefined;
+  readonly #transports: Transports;
+  #transport: Transport | undefined;
+  #hasHeard = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #stability: ReturnType<typeof setTimeout> | undefined;
@@ -57,6 +68,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#transports = new Transports(options.address);
   }
 
   /** Whether the server has answered `hello`, so that events have somewhere to go. */
@@ -65,35 +77,36 @@ export class Connection {
   }
 
   start(): void {
-    addEventListener("offline", this.#giveUp);
+    addEventListener("offline", this.#drop);
     addEventListener("online", this.#comeBack);
     document.addEventListener("visibilitychange", this.#lookAliveWhenSeen);
     addEventListener("pageshow", this.#lookAlive);
-    this.#connect();
+    if (this.#transports.isBlocked) void this.#transports.recall().then(() => this.#connect());
+    else this.#connect();
   }
 
   stop(): void {
     this.#isStopped = true;
-    removeEventListener("offline", this.#giveUp);
+    removeEventListener("offline", this.#drop);
     removeEventListener("online", this.#comeBack);
     document.removeEventListener("visibilitychange", this.#lookAliveWhenSeen);
     removeEventListener("pageshow", this.#lookAlive);
     clearTimeout(this.#retry);
     clearTimeout(this.#alarm);
     clearTimeout(this.#stability);
-    this.#socket?.close(LEFT);
+    this.#transport?.close(LEFT);
   }
 
-  /** Drops the socket and the session and takes new ones, which brings the whole tree. */
+  /** Drops the connection and the session and takes new ones, which brings the whole tree. */
   restart(): void {
     this.#session = undefined;
-    this.#socket?.close(LEFT);
+    this.#transport?.close(LEFT);
   }
 
   /** Asks again at once, instead of when the server or the next attempt would. */
   retry(): void {
-    if (this.#retry === undefined) this.restart();
-    else this.#connect();
+    if (this.#retry !== undefined) this.#connect();
+    else if (this.#hasHeard) this.restart(); // else an attempt is under way
   }
 
   sendEvent(target: string, data: EventData, onEnd: OnEnd): number {
@@ -125,34 +138,42 @@ export class Connection {
   }
 
   #write(frame: ClientFrame): void {
-    this.#socket?.send(JSON.stringify(frame));
+    this.#transport?.send(JSON.stringify(frame));
   }
 
   #connect(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
-    const socket = new WebSocket(this.#options.url);
-    let wasOpen = false;
-    this.#socket = socket;
+    if (this.#isStopped) return;
+    const transport = this.#transports.open();
+    this.#transport = transport;
+    this.#hasHeard = false;
     this.#expectWithin(PATIENCE_MS);
-    socket.addEventListener("open", () => {
-      wasOpen = true;
+    transport.addEventListener("open", () => {
       const earlier = this.#session === undefined ? {} : { session: this.#session, received: this.#received };
-      this.#write({ type: "hello", ...this.#options.greet(), ...earlier });
+      if (transport === this.#transport) this.#write({ type: "hello", ...this.#options.greet(), ...earlier });
     });
-    socket.addEventListener("message", (message: MessageEvent<string>) => {
-      if (socket === this.#socket) this.#receive(JSON.parse(message.data) as ServerFrame);
+    transport.addEventListener("message", (message) => {
+      if (transport !== this.#transport) return;
+      if (!this.#hasHeard) this.#transports.heard(transport);
+      this.#hasHeard = true;
+      this.#receive(JSON.parse((message as MessageEvent<string>).data) as ServerFrame);
     });
-    socket.addEventListener("close", (event) => {
-      if (this.#isStopped || socket !== this.#socket) return;
+    transport.addEventListener("close", (event) => {
+      if (this.#isStopped || transport !== this.#transport) return;
       this.#lose();
-      if (event.code === SESSION_ENDED) {
+      if ((event as CloseEvent).code === SESSION_ENDED) {
         this.#options.onSessionEnded();
         return;
       }
-      if (!wasOpen) this.#options.onRefused();
       this.#retryLater();
+      if (!this.#hasHeard) void this.#diagnose(transport, { isHopeless: false });
     });
+  }
+
+  /** Nothing was heard: the server may be down, the session may have ended, or a proxy may refuse this kind of transport. */
+  async #diagnose(transport: Transport, how: { readonly isHopeless: boolean }): Promise<void> {
+    if ((await this.#options.probe()) && (await this.#transports.failed(transport, how)) && this.#retry !== undefined) this.#connect();
   }
 
   #receive(frame: ServerFrame): void {
@@ -200,16 +221,15 @@ export class Connection {
   #lose(): void {
     clearTimeout(this.#alarm);
     clearTimeout(this.#stability);
-    this.#socket = undefined;
+    this.#transport = undefined;
     this.#isMounted = false;
     this.#options.onLost();
   }
 
   #retryLater(): void {
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
-    this.#failures += 1;
     // Spread out, so that a server that comes back is not met by everybody at once.
-    this.#retry = setTimeout(() => this.#connect(), delay * (0.75 + Math.random() / 2));
+    this.#retry = setTimeout(() => this.#connect(), delayAfter(this.#failures) * (0.75 + Math.random() / 2));
+    this.#failures += 1;
   }
 
   /** Something came: the connection is alive. After a while of silence, ask; that also tells the server what we have. */
@@ -227,15 +247,19 @@ export class Connection {
   /** A connection can be dead without anybody having said so, behind a network that changed or after a sleep. */
   #expectWithin(patience: number): void {
     clearTimeout(this.#alarm);
-    this.#alarm = setTimeout(this.#giveUp, patience);
+    this.#alarm = setTimeout(() => {
+      const transport = this.#transport;
+      this.#drop();
+      if (transport !== undefined && !this.#hasHeard) void this.#diagnose(transport, { isHopeless: true });
+    }, patience);
   }
 
   /** Nothing answers, or the browser says that it has no network: TCP alone would wait for minutes. */
-  readonly #giveUp = (): void => {
-    const socket = this.#socket;
-    if (socket === undefined) return;
+  readonly #drop = (): void => {
+    const transport = this.#transport;
+    if (transport === undefined) return;
     this.#lose();
-    socket.close(GIVEN_UP);
+    transport.close(GIVEN_UP);
     this.#retryLater();
   };
 
@@ -243,7 +267,7 @@ export class Connection {
   readonly #comeBack = (): void => {
     if (this.#isMounted) this.#ping();
     else {
-      this.#giveUp();
+      this.#drop();
       this.#connect();
     }
   };
@@ -256,4 +280,11 @@ export class Connection {
   readonly #lookAliveWhenSeen = (): void => {
     if (document.visibilityState === "visible") this.#lookAlive();
   };
+}
+
+/** Grows to 10 s, stays there for as long as a restart may take, and then grows to 2 minutes. */
+function delayAfter(failures: number): number {
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** failures, LONG_DELAY_MS);
+  const late = failures - Math.log2(LONG_DELAY_MS / FIRST_DELAY_MS) - LONG_DELAYS;
+  return late > 0 ? Math.min(delay * 2 ** late, LONGEST_DELAY_MS) : delay;
 }

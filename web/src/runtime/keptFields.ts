@@ -1,6 +1,8 @@
-/** What was typed on a page that has to be left to sign in again; it is put back for the same account in the same tab. */
+/** What was typed on a page that has to be loaded again; it is put back for the same account in the same tab. */
 
 const KEY = "kept-fields";
+/** Apart from the other: the page of somebody who has to sign in again waits on its way over the login page. */
+const SIGNED_OUT_KEY = "kept-fields-signed-out";
 const SECRET = new Set(["password", "file", "hidden"]);
 /** Of fields for passwords, whose type is another one while they are shown. */
 const SECRET_CONTENT = /-password$/;
@@ -16,14 +18,13 @@ interface KeptField {
 }
 
 interface KeptPage {
-  readonly account: string;
+  readonly account: string | null;
   readonly address: string;
   readonly fields: readonly KeptField[];
   readonly isWhole: boolean;
 }
 
 export function keepFields(account: string | null): void {
-  if (account === null) return;
   const fields = allFields().flatMap(({ field, place }) =>
     isChanged(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
   );
@@ -36,9 +37,13 @@ export function keepFields(account: string | null): void {
   }
 }
 
+function keyOf(account: string | null): string {
+  return account === null ? SIGNED_OUT_KEY : KEY;
+}
+
 function fits(kept: KeptPage): boolean {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(kept));
+    sessionStorage.setItem(keyOf(kept.account), JSON.stringify(kept));
     return true;
   } catch {
     return false;
@@ -50,11 +55,11 @@ function fits(kept: KeptPage): boolean {
  * Returns whether nothing that was typed here is missing.
  */
 export function putBackFields(account: string | null): boolean {
-  const text = sessionStorage.getItem(KEY);
-  if (text === null || account === null) return true;
+  const text = sessionStorage.getItem(keyOf(account));
+  if (text === null) return true;
   const kept = JSON.parse(text) as KeptPage;
   if (kept.account === account && kept.address !== address()) return true;
-  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(keyOf(account));
   if (kept.account !== account) return true;
   const shown = allFields();
   for (const { name, place, value, checked } of kept.fields) {

@@ -45,6 +45,8 @@ export interface Page {
   readonly hash: string;
   /** Whether every part of the screen is there: nothing on it is loading or has failed. */
   readonly complete: boolean;
+  /** Names the files that the server serves. */
+  readonly build: string;
   readonly title: string;
   readonly path: string;
   readonly base: string;
@@ -79,7 +81,7 @@ export interface NavigateFrame {
 }
 
 export type ServerFrame =
-  | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string; readonly session: string }
+  | { readonly type: "mount"; readonly tree: TreeNode | null; readonly title: string; readonly session: string; readonly build: string }
   | { readonly type: "resumed"; readonly seq: number }
   | { readonly type: "pong" }
   | { readonly type: "patch"; readonly ops: readonly Operation[] }
@@ -109,6 +111,7 @@ export type ClientFrame =
       readonly path: string;
       readonly hash: string | null;
       readonly complete: boolean;
+      readonly build: string;
       readonly session?: string;
       readonly received?: number;
     }

@@ -13,11 +13,11 @@ afterEach(() => {
 
 it("a page is not ready before it is hydrated, however early the server answers", () => {
   const runtime = new Runtime({
-    ...{ tree: "", hash: "h", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {} },
+    ...{ tree: "", hash: "h", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
   runtime.start();
   FakeSocket.last.open();
-  FakeSocket.last.receive({ type: "mount", tree: null, title: "", session: "s" });
+  FakeSocket.last.receive({ type: "mount", tree: null, title: "", session: "s", build: "b" });
   expect(runtime.readiness.isReady).toBe(false);
   runtime.isHydrated.set(true);
   expect(runtime.readiness.isReady).toBe(true);

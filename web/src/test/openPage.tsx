@@ -33,7 +33,7 @@ export function closePages(): void {
 /** Hydrates a page as a browser would and answers its `hello`. */
 export async function openPage(tree: TreeNode, { html, widgets, page, isMounted = true }: Options = {}): Promise<OpenedPage> {
   const runtime = new Runtime({
-    ...{ tree, hash: "h", complete: true, title: "Start", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {} },
+    ...{ tree, hash: "h", complete: true, title: "Start", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
     ...page,
   });
   const root = document.createElement("div");
@@ -63,7 +63,7 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
       FakeSocket.last.open();
       await Promise.resolve();
     });
-    await receive({ type: "mount", tree: answer, title: "Start", session: "s" });
+    await receive({ type: "mount", tree: answer, title: "Start", session: "s", build: "b" });
   };
   if (isMounted) await mount();
   return {

@@ -6,7 +6,7 @@ import { Runtime, RuntimeContext } from "../runtime/Runtime";
 /** Renders a widget as it stands in a page: inside the runtime and the router. */
 export async function renderWidget(widget: ReactElement): Promise<Runtime> {
   const runtime = new Runtime({
-    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {} },
+    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
   await act(async () => {
     render(

@@ -23,7 +23,7 @@ interface Shown {
 }
 
 async function show(): Promise<Shown> {
-  const page = { tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, language: "en", timeZone: null, strings: {}, modules: {} };
+  const page = { tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, language: "en", timeZone: null, strings: {}, modules: {}, build: "b" };
   const runtime = new Runtime(page);
   const go = vi.fn();
   runtime.bindMove(go);

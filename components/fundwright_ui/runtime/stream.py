@@ -1,0 +1,280 @@
+"""The way for pages whose WebSockets are refused on the way: server-sent events down, POST up."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from fastapi import Request
+from fastapi.responses import Response, StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.types import Receive, Scope, Send
+
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotAllowed
+from fundwright.core.messages import set_language, t
+from fundwright.identity.api import session_named_by
+from fundwright.identity.keyring import lasting_key
+from fundwright_ui.runtime.document import language_of
+from fundwright_ui.runtime.session import Site
+from fundwright_ui.runtime.socket import Sockets
+from fundwright_ui.runtime.transport import TransportClosed
+
+_MAX_HELLO_BYTES = 400_000
+_MAX_POST_BYTES = 4_000_000  # a million characters, as many as a frame may have
+_MAX_FRAMES_OF_POST = 100
+_MAX_CODE_BYTES = 10
+_MAX_WAITING_CHARACTERS = 8_000_000
+_MAX_EARLY_POSTS = 16
+_BODY_TIMEOUT_S = 10.0
+_COMMENT_EVERY_S = 15.0
+_PART_BYTES = 5_000  # makes 6,700 characters of base64; a notification has room for 7,900
+_ABNORMAL = 1006
+_POLICY = 1008
+_HEADERS = {
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",  # nginx would otherwise collect frames until a buffer is full
+}
+
+
+@dataclass(frozen=True)
+class _Post:
+    """The body of a request about a stream: frames, one a line, or, without a number, the code that closes the stream."""
+
+    number: int | None
+    body: str
+
+
+class EventStream:
+    """A transport. Its key is a secret between the server and one page, and names the stream in what is posted."""
+
+    def __init__(self, request: HTTPConnection, key: str, hello: str) -> None:
+        self.key = key
+        self._request = request
+        self._inbox = asyncio.Queue[str | None]()
+        self._inbox.put_nowait(hello)
+        self._waiting_characters = len(hello)
+        self._next_post = 1
+        self._early: dict[int, list[str]] = {}
+        self._code: int | None = None
+        self._send: Send | None = None
+
+    @property
+    def request(self) -> HTTPConnection:
+        return self._request
+
+    async def send(self, text: str) -> None:
+        await self._write(f"data: {text}\n\n")
+
+    async def receive(self) -> str:
+        text = await self._inbox.get()
+        if text is None:
+            self._inbox.put_nowait(None)
+            raise TransportClosed(self._code or _ABNORMAL)
+        self._waiting_characters -= len(text)
+        return text
+
+    async def close(self, code: int) -> None:
+        with suppress(TransportClosed):
+            await self._write(f"event: close\ndata: {code}\n\n")
+        self.end(code)
+
+    def end(self, code: int) -> None:
+        """It is over, or the page has said so; `code` is as with WebSockets."""
+        if self._code is None:
+            self._code = code
+            self._inbox.put_nowait(None)
+
+    def take(self, post: _Post) -> None:
+        """Take what was posted, in the order of the numbers: what another process passes on may come late."""
+        frames = post.body.split("\n")
+        if post.number is None:
+            self.end(int(post.body) if post.body.isdecimal() else _ABNORMAL)
+        if self._code is not None or post.number is None or post.number < self._next_post:
+            return
+        self._early[post.number] = frames
+        self._waiting_characters += len(post.body)
+        if (
+            len(frames) > _MAX_FRAMES_OF_POST
+            or len(self._early) > _MAX_EARLY_POSTS
+            or self._waiting_characters > _MAX_WAITING_CHARACTERS
+        ):
+            self.end(_POLICY)
+            return
+        while self._next_post in self._early:
+            for frame in self._early.pop(self._next_post):
+                self._inbox.put_nowait(frame)
+            self._next_post += 1
+
+    async def run(self, serve: Callable[[EventStream], Awaitable[None]], receive: Receive, send: Send) -> None:
+        """Answer the request that opened the stream, for as long as `serve` has something to do with it."""
+        self._send = send
+        around = [asyncio.create_task(self._watch(receive)), asyncio.create_task(self._comment())]
+        try:
+            await self._write(f"event: key\ndata: {self.key}\n\n")
+            await serve(self)
+        finally:
+            self.end(_ABNORMAL)
+            for task in around:
+                task.cancel()
+            await asyncio.gather(*around, return_exceptions=True)
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.end(_ABNORMAL)
+
+    async def _comment(self) -> None:
+        """Proxies end an answer on which nothing comes for a while."""
+        with suppress(TransportClosed):
+            while True:
+                await asyncio.sleep(_COMMENT_EVERY_S)
+                await self._write(": \n\n")
+
+    async def _write(self, text: str) -> None:
+        if self._code is not None or self._send is None:
+            raise TransportClosed(self._code or _ABNORMAL)
+        await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+
+class _Answer(StreamingResponse):
+    """An answer that is written by `run(receive, send)`."""
+
+    def __init__(self, run: Callable[[Receive, Send], Awaitable[None]]) -> None:
+        super().__init__(iter(()), headers=_HEADERS, media_type="text/event-stream")
+        self._run = run
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await self._run(receive, send)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class Streams:
+    """Opens event streams for our own pages and hands what is posted to the right one.
+
+    Any process may be asked to take a post. One that does not have the stream passes it on over the live bus: no proxy has to
+    send a page to the same process again.
+    """
+
+    def __init__(self, site: Site, sockets: Sockets) -> None:
+        self._site = site
+        self._sockets = sockets
+        self._streams: dict[str, EventStream] = {}
+
+    async def open(self, request: Request) -> Response:
+        """`POST {base}/stream` with `hello`: the answer goes on until the page is left."""
+        self._require_own_page(request)
+        hello = await _body(request, _MAX_HELLO_BYTES)
+        actor = await self._site.authenticate(request)
+        set_language(language_of(actor, request))
+        key = _signed(self._site.core, secrets.token_urlsafe(32), actor.session_id if actor else None)
+        stream = EventStream(request, key, hello)
+
+        async def run(receive: Receive, send: Send) -> None:
+            with self._registered(stream):
+                await stream.run(lambda stream: self._sockets.serve(stream, actor), receive, send)
+
+        return _Answer(run)
+
+    async def take(self, request: Request) -> Response:
+        """`POST {base}/stream/frames`: frames, one a line. `X-Stream-Post` counts these requests, so that none acts out of order."""
+        number = request.headers.get("x-stream-post", "")
+        return await self._pass(request, int(number) if number.isdecimal() else 0, _MAX_POST_BYTES)
+
+    async def close(self, request: Request) -> Response:
+        """`POST {base}/stream/close`: the page is left, or has given the stream up."""
+        return await self._pass(request, None, _MAX_CODE_BYTES)
+
+    async def _pass(self, request: Request, number: int | None, max_bytes: int) -> Response:
+        self._require_own_page(request)
+        key = request.headers.get("x-stream", "")
+        core = self._site.core
+        # Whether the session has been ended is looked up by the page's own session before it acts. Asking here would count
+        # as a use of the session, and an idle page posts, too.
+        if not hmac.compare_digest(_signed(core, key.partition(".")[0], session_named_by(core, request)).encode(), key.encode()):
+            return Response(status_code=410)
+        post = _Post(number, await _body(request, max_bytes))
+        stream = self._streams.get(key)
+        if stream is not None:
+            stream.take(post)
+        elif core.settings.database_url is None:
+            return Response(status_code=410)  # There is no other process.
+        else:
+            await self._relay(key, post)
+        return Response(status_code=204)
+
+    async def _relay(self, key: str, post: _Post) -> None:
+        content = post.body.encode()
+        parts = [content[start : start + _PART_BYTES] for start in range(0, len(content), _PART_BYTES)]
+        async with self._site.core.database.transaction() as session:
+            for index, part in enumerate(parts):
+                passed = {"number": post.number, "part": b64encode(part).decode(), "left": len(parts) - index - 1}
+                await live.publish(session, _topic(key), passed)
+
+    @contextmanager
+    def _registered(self, stream: EventStream) -> Iterator[None]:
+        parts: list[bytes] = []
+
+        def hear(passed: dict[str, Any]) -> None:
+            """What another process has passed on. Without content the bus has missed something: the page sends it again."""
+            if not passed:
+                stream.end(_ABNORMAL)
+                return
+            parts.append(b64decode(passed["part"]))
+            if passed["left"] == 0:
+                stream.take(_Post(passed["number"], b"".join(parts).decode()))
+                parts.clear()
+
+        self._streams[stream.key] = stream
+        try:
+            with self._site.core.live.subscribed(_topic(stream.key), hear):
+                yield
+        finally:
+            del self._streams[stream.key]
+
+    def _require_own_page(self, request: Request) -> None:
+        """A page of another site can send neither this header nor our origin. Raises NotAllowed."""
+        origin = request.headers.get("origin", "")
+        if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
+            raise NotAllowed(
+                t(
+                    "The server does not accept pages of this address. Ask your administrator to add {origin} to "
+                    "FUNDWRIGHT_ALLOWED_ORIGINS.",
+                    origin=origin,
+                )
+            )
+
+
+def _signed(core: Core, random: str, session_id: UUID | None) -> str:
+    """The key of a stream: made by us, and of use to nobody but the session that it was made for."""
+    digest = hmac.digest(lasting_key(core, "stream.key"), f"{random} {session_id}".encode(), "sha256")
+    return f"{random}.{digest.hex()}"
+
+
+def _topic(key: str) -> str:
+    return f"stream:{hashlib.sha256(key.encode()).hexdigest()}"
+
+
+async def _body(request: Request, max_bytes: int) -> str:
+    """Raises HTTPException 413 or 408."""
+    content = bytearray()
+    try:
+        async with asyncio.timeout(_BODY_TIMEOUT_S):
+            async for piece in request.stream():
+                content += piece
+                if len(content) > max_bytes:
+                    raise HTTPException(413, f"The request is larger than {max_bytes} bytes")
+    except TimeoutError:
+        raise HTTPException(408, "The request did not come in time") from None
+    return content.decode("utf-8", "replace")

@@ -1,0 +1,99 @@
+"""A proxy between the browser and one or several servers, with the faults that networks have."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import pairwise
+
+_REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_MAX_HEAD_BYTES = 65_536
+
+
+class Proxy:
+    """Passes each request on to one of the `targets`, chosen at random. Works in a thread of its own.
+
+    `refuses_upgrades` answers WebSockets with 403, as a proxy does that knows none.
+    """
+
+    def __init__(self, port: int, targets: Sequence[int], *, refuses_upgrades: bool = False, seed: int = 0) -> None:
+        self.port = port
+        self.targets = list(targets)
+        self.refuses_upgrades = refuses_upgrades
+        self.opened: list[int] = []
+        """To which target the connections of pages (WebSockets and event streams) went, in order."""
+        self._random = random.Random(seed)
+        self._of_pages: set[asyncio.StreamWriter] = set()
+        self._connections: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.new_event_loop()
+
+    def cut(self) -> None:
+        """End the connections of all pages without a word."""
+        asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(5)
+
+    async def _cut(self) -> None:
+        for writer in self._of_pages:
+            writer.transport.abort()
+        self._of_pages.clear()
+
+    async def _serve(self, stopping: asyncio.Event, started: threading.Event) -> None:
+        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, limit=_MAX_HEAD_BYTES)
+        started.set()
+        await stopping.wait()
+        server.close()
+        for connection in self._connections:
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.create_task(self._join(reader, writer))
+        self._connections.add(connection)
+        connection.add_done_callback(self._connections.discard)
+
+    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            try:
+                head = await reader.readuntil(b"\r\n\r\n")
+                is_socket = b"upgrade: websocket" in head.lower()
+                if is_socket and self.refuses_upgrades:
+                    writer.write(_REFUSED)
+                    return
+                target = self._random.choice(self.targets)
+                if is_socket or head.startswith(b"POST /stream HTTP"):
+                    self.opened.append(target)
+                    self._of_pages.add(writer)
+                from_server, to_server = await asyncio.open_connection("127.0.0.1", target)
+                # The next request of the browser is a connection of its own, and may go elsewhere.
+                to_server.write(head.replace(b"Connection: keep-alive\r\n", b"Connection: close\r\n"))
+                await asyncio.gather(self._pass(reader, to_server), self._pass(from_server, writer))
+            finally:
+                self._of_pages.discard(writer)
+                writer.close()
+
+    async def _pass(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(65_536):
+                target.write(data)
+                await target.drain()
+        finally:
+            target.close()
+
+    @contextmanager
+    def running(self) -> Iterator[Proxy]:
+        started, stopping = threading.Event(), asyncio.Event()
+        thread = threading.Thread(target=self._loop.run_until_complete, args=(self._serve(stopping, started),), daemon=True)
+        thread.start()
+        assert started.wait(5)
+        try:
+            yield self
+        finally:
+            self._loop.call_soon_threadsafe(stopping.set)
+            thread.join(5)
+
+    @property
+    def switches(self) -> int:
+        """How often a page's next connection went to another target."""
+        return sum(one != other for one, other in pairwise(self.opened))
