@@ -17,6 +17,7 @@ from fundwright.core.errors import NotFound
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
+from tests.polling import eventually
 from tests.slow_queries import Pages, Wire
 
 TOPIC = f"test:{uuid4()}"
@@ -167,9 +168,7 @@ class TestAFreshSession:
             await wire.until_frame("pong")
             assert pages.gate.waiting == 1
             wire.leave()
-            async with asyncio.timeout(5):
-                while pages.gate.waiting:
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: not pages.gate.waiting)
 
 
 class TestAMove:
