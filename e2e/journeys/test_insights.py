@@ -91,12 +91,12 @@ class TestHistory:
         overseeing.goto("/dashboard/history")
         ready(overseeing)
         expect(overseeing).to_have_title("History")
-        expect(overseeing.get_by_role("gridcell", name="Ada Example").first).to_be_visible()
+        expect(overseeing.get_by_role("cell", name="Ada Example").first).to_be_visible()
         who = overseeing.get_by_label("Who", exact=True)
         who.select_option(label=f"Ada Example ({EMAIL})")
         overseeing.wait_for_url("**/dashboard/history?person=*")
-        expect(overseeing.get_by_role("gridcell", name="Olga Example")).to_have_count(0)
-        expect(overseeing.get_by_role("gridcell", name="Ada Example").first).to_be_visible()
+        expect(overseeing.get_by_role("cell", name="Olga Example")).to_have_count(0)
+        expect(overseeing.get_by_role("cell", name="Ada Example").first).to_be_visible()
 
     def test_the_same_address_is_embedding_history_for_a_user(self, signed_in: Page) -> None:
         signed_in.goto("/dashboard/history")

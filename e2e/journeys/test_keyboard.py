@@ -29,7 +29,7 @@ def test_the_keyboard_alone_signs_in_opens_an_opportunity_and_signs_out(page: Pa
     ready(page)
     expect(page.get_by_role("heading", name="Opportunities", level=1)).to_be_focused()
 
-    keyboard.tab_to(page.get_by_role("grid").get_by_role("columnheader").first)
+    keyboard.tab_to(page.get_by_role("table").get_by_role("link").first)
     keyboard.press("ArrowDown")
     keyboard.enter()
     page.wait_for_url(re.compile("/dashboard/nih/[0-9a-f-]{36}"))

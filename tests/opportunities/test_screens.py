@@ -1,4 +1,5 @@
 import json
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -11,7 +12,8 @@ from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.models import Opportunity
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.runtime.diff import Operation
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.nih import nih_screen
 from fundwright_ui.screens.opportunities_list import query_of
 from fundwright_ui.screens.opportunity import contract_screen, deadline, grant_screen
@@ -69,6 +71,55 @@ class TestFilters:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?page=9") as screen:
             table = screen.props("DataTable")
             assert (table["page"], len(table["rows"])) == (2, 5)
+
+
+class TestWhatIsSent:
+    """Nothing that did not change, and no more than 8 kB for a page of 25 rows."""
+
+    @pytest.fixture
+    async def list_of_contracts(self, committed: Core, member: Actor, import_file: ImportFile) -> AsyncIterator[ScreenUnderTest]:
+        agencies = [f"{name}, DEPARTMENT OF".ljust(40, ".") for name in ("INTERIOR", "VETERANS AFFAIRS", "DEFENSE")]
+        title = "Replacement of the roof of building {} at the regional medical center"
+        types = {0: "Solicitation", 1: "Sources Sought"}
+        rows = (
+            sam_row(
+                NoticeId=notice_id(n), Title=title.format(n), **{"Department/Ind.Agency": agencies[n % 3], "Type": types[n % 2]}
+            )
+            for n in range(60)
+        )
+        await import_file(sam_file(*rows))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            screen.view.mark_shown()
+            yield screen
+
+    def sent(self, screen: ScreenUnderTest) -> list[Operation]:
+        operations = screen.view.take_operations()
+        assert len(json.dumps(operations)) < 8_000
+        return operations
+
+    async def test_another_page_is_its_rows(self, list_of_contracts: ScreenUnderTest) -> None:
+        await list_of_contracts.emit("DataTable", "on_query", page=2, page_size=25)
+        [(kind, _, changed, removed)] = self.sent(list_of_contracts)
+        assert (kind, set(changed), removed) == ("attrs", {"rows", "page"}, [])
+
+    async def test_another_order_is_the_rows_and_where_they_are_exported(self, list_of_contracts: ScreenUnderTest) -> None:
+        sort = {"field": "due", "direction": "desc"}
+        await list_of_contracts.emit("DataTable", "on_query", page=1, page_size=25, sort=sort)
+        names = [name for operation in self.sent(list_of_contracts) for name in operation[2]]
+        assert set(names) <= {"rows", "sort", "href"}
+
+    async def test_a_filter_leaves_the_others_and_what_they_offer(self, list_of_contracts: ScreenUnderTest) -> None:
+        await list_of_contracts.type("Type", "Solicitation")
+        await list_of_contracts.submit("Filters")
+        assert list_of_contracts.address == "/dashboard/sam?type=Solicitation"
+        assert "VETERANS AFFAIRS" not in json.dumps([each for each in self.sent(list_of_contracts) if each[0] != "attrs"])
+
+    async def test_a_field_whose_filter_is_taken_away_starts_anew(self, list_of_contracts: ScreenUnderTest) -> None:
+        await list_of_contracts.type("NAICS begins with", "23")
+        await list_of_contracts.submit("Filters")
+        list_of_contracts.view.mark_shown()
+        await list_of_contracts.click("link", "Remove filter NAICS 23…")
+        assert '"name": "naics"' in json.dumps(list_of_contracts.view.take_operations())
 
 
 class TestDetail:

@@ -10,10 +10,12 @@ from fundwright_ui.runtime.diff import Node, apply, diff
 
 
 def normal(node: Node) -> Any:
-    """A tree without empty parts, which mean the same as missing ones."""
+    """A tree without empty parts, which mean the same as missing ones, and without what widgets no longer show."""
     if isinstance(node, str):
         return node
     kept = {name: value for name, value in node.items() if name == "k" or value not in ({}, [])}
+    if "w" in kept:
+        kept.pop("c", None)
     return kept | ({"c": [normal(child) for child in kept["c"]]} if "c" in kept else {})
 
 
@@ -49,6 +51,12 @@ def test_applying_the_difference_gives_the_new_tree(seed: int) -> None:
 def test_equal_trees_need_no_operation() -> None:
     tree: Node = {"t": "div", "a": {"id": "x"}, "c": ["text", {"f": 1, "c": []}]}
     assert diff(tree, json.loads(json.dumps(tree))) == []
+
+
+def test_a_new_fallback_of_a_widget_that_stays_is_not_sent() -> None:
+    old: Node = {"w": "Clock", "a": {"zone": "UTC"}, "c": ["12:00"]}
+    new: Node = {"w": "Clock", "a": {"zone": "CET"}, "c": ["13:00"]}
+    assert diff(old, new) == [["attrs", [], {"zone": "CET"}, []]]
 
 
 def test_moved_children_travel_as_their_old_places() -> None:

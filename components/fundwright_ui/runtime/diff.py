@@ -26,7 +26,8 @@ def _diff(old: Node, new: Node, path: Path, operations: list[Operation]) -> None
     _diff_attributes(old.get("a", {}), new.get("a", {}), path, operations)
     if old.get("e", {}) != new.get("e", {}):
         operations.append(["events", path, new.get("e", {})])
-    _diff_children(old.get("c", []), new.get("c", []), path, operations)
+    if "w" not in new:  # the fallback of a widget is shown until the widget is there, and never again
+        _diff_children(old.get("c", []), new.get("c", []), path, operations)
 
 
 def _diff_attributes(old: dict[str, Any], new: dict[str, Any], path: Path, operations: list[Operation]) -> None:

@@ -58,8 +58,10 @@ def filters(url: UrlState, *fields: Child) -> VdomDict:
         url.set(page=None, **{name: str(value).strip() for name, value in content.items()})
 
     return html.div(
-        # A new address starts the fields anew, so that they always say what is applied.
-        {"key": f"filters:{urlencode(url.params)}"},
+        # Other filters start the fields anew, so that they always say what is applied; another page or order does not.
+        {
+            "key": f"filters:{urlencode({name: value for name, value in url.params.items() if name not in PageRequest.model_fields})}"
+        },
         form(
             html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
             on_submit=apply,

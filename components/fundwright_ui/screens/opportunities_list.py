@@ -47,7 +47,7 @@ from fundwright_ui.ui import (
     text_field,
 )
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, data_table
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, data_table
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 
@@ -183,7 +183,7 @@ def _search(url: UrlState) -> VdomDict:
         url.set(q=str(fields.get("q", "")).strip(), page=None, sort=None)
 
     return html.div(
-        {"role": "search", "key": f"search:{words}"},
+        {"role": "search"},
         form(
             html.div(
                 {"className": "fw-filters"},
@@ -238,6 +238,8 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
             ],
         )
     )
+    # A field with a key starts anew when another value is applied, so that it always says what is. The long lists, whose chosen
+    # values leave them, stay: they are most of what a page sends.
     fields = form(
         html.div(
             {"className": "fw-filters"},
@@ -255,22 +257,40 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
                 [any_, *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.types if v.value not in query.type)],
             ),
             code,
-            text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6) if kind == "contract" else None,
-            text_field("due_from", t("Due from"), type="date", default=str(query.due_from or "")),
-            text_field("due_to", t("Due to"), type="date", default=str(query.due_to or "")),
-            text_field("posted_from", t("Posted from"), type="date", default=str(query.posted_from or "")),
-            text_field("posted_to", t("Posted to"), type="date", default=str(query.posted_to or "")),
+            text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6, key=f"naics:{url.get('naics')}")
+            if kind == "contract"
+            else None,
+            text_field(
+                "due_from", t("Due from"), type="date", default=str(query.due_from or ""), key=f"due_from:{url.get('due_from')}"
+            ),
+            text_field("due_to", t("Due to"), type="date", default=str(query.due_to or ""), key=f"due_to:{url.get('due_to')}"),
+            text_field(
+                "posted_from",
+                t("Posted from"),
+                type="date",
+                default=str(query.posted_from or ""),
+                key=f"posted_from:{url.get('posted_from')}",
+            ),
+            text_field(
+                "posted_to",
+                t("Posted to"),
+                type="date",
+                default=str(query.posted_to or ""),
+                key=f"posted_to:{url.get('posted_to')}",
+            ),
             select_field(
                 "availability",
                 t("Open or closed"),
                 [any_, Option("open", t("Open")), Option("closed", t("Closed"))],
                 default=query.availability or "",
+                key=f"availability:{url.get('availability')}",
             ),
             select_field(
                 "category",
                 t("Category"),
                 [any_, *(Option(str(category.id), category.name) for category in mine)],
                 default=str(query.category or ""),
+                key=f"category:{url.get('category')}",
             ),
         ),
         on_submit=apply,
@@ -280,8 +300,7 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
     return html.details(
         {"className": "fw-card"},
         html.summary({"className": "fw-strong"}, t("Filters")),
-        # A new address starts the fields anew, so that they always say what is applied; whether they are shown stays as it was.
-        html.div({"key": f"filters:{urlencode(url.params)}"}, fields),
+        fields,
     )
 
 
@@ -335,13 +354,21 @@ def _table(
 ) -> VdomDict:
     connection = use_connection()
     columns = [
-        Column(field="title", label=t("Title"), kind="link", is_sortable=True, flex=3, min_width=220),
-        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=150),
-        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=170 if kind == "contract" else 130),
-        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=115),
-        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=115),
-        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=120),
-        Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=184),
+        Column(
+            field="title",
+            label=t("Title"),
+            kind="link",
+            is_sortable=True,
+            flex=3,
+            min_width=215,
+            href_base=connection.href(f"{PATHS[kind]}/"),
+        ),
+        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=155),
+        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=130),
+        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=108),
+        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=108),
+        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=92),
+        Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=142),
     ]
 
     def cells(item: OpportunityRow) -> Row:
@@ -354,18 +381,16 @@ def _table(
             marks.append(Chip(label=t("Closed"), color="warning"))
         if item.is_sample:
             marks.append(Chip(label=t("Sample"), color="secondary"))
-        return Row(
-            id=str(item.id),
-            cells={
-                "title": LinkCell(label=item.title, href=connection.href(f"{PATHS[kind]}/{item.id}")),
-                "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
-                "type": item.type,
-                "due": day_in_washington(item.due_at) if item.due_at else None,
-                "posted": day_in_washington(item.posted_at),
-                "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
-                "marks": tuple(marks),
-            },
-        )
+        texts = {
+            "title": item.title,
+            "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
+            "type": item.type,
+            "due": day_in_washington(item.due_at) if item.due_at else None,
+            "posted": day_in_washington(item.posted_at),
+            "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
+            "marks": tuple(marks),
+        }
+        return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell})
 
     return data_table(
         label=t("Opportunities"),

@@ -1,4 +1,4 @@
-"""A table whose rows, sorting, filters and pages come from the server."""
+"""A table whose rows, order and pages come from the server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ class Column(Props):
     label: str
     kind: ColumnKind = "text"
     is_sortable: bool = False
-    is_filterable: bool = False
     is_compact: bool = True
     """Shown on a narrow screen too."""
     flex: float = 1
@@ -50,6 +49,8 @@ class Column(Props):
     """Pixels."""
     currency: str = "USD"
     """ISO 4217, for money."""
+    href_base: str = ""
+    """Where the texts of a `link` column lead, followed by the row's id; with the proxy's prefix (`connection.href`)."""
 
 
 Amount = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
@@ -68,12 +69,6 @@ class Sort(Props):
     direction: Literal["asc", "desc"] = "asc"
 
 
-class Filter(Props):
-    field: str
-    operator: str
-    value: str
-
-
 class TableQuery(Props):
     """What the person wants to see."""
 
@@ -81,7 +76,6 @@ class TableQuery(Props):
     """From 1."""
     page_size: int
     sort: Sort | None = None
-    filters: tuple[Filter, ...] = ()
 
 
 class RowOpened(Props):
@@ -91,7 +85,7 @@ class RowOpened(Props):
 
 
 class DataTable(Widget):
-    """A table. `total` counts all rows, `rows` holds this page of them; every change of page, sort or filter calls `on_query`."""
+    """A table. `total` counts all rows, `rows` holds this page of them; every change of page or sort calls `on_query`."""
 
     label: str
     columns: Sequence[Column]
@@ -100,7 +94,6 @@ class DataTable(Widget):
     page: int = 1
     page_size: int = 25
     sort: Sort | None = None
-    filters: Sequence[Filter] = ()
     is_loading: bool = False
     language: str = "en"
     empty_text: str = ""
@@ -117,7 +110,6 @@ def data_table(
     page: int = 1,
     page_size: int = 25,
     sort: Sort | None = None,
-    filters: Sequence[Filter] = (),
     is_loading: bool = False,
     language: str = "en",
     empty_text: str = "",
@@ -134,7 +126,6 @@ def data_table(
         page=page,
         page_size=page_size,
         sort=sort,
-        filters=filters,
         is_loading=is_loading,
         language=language,
         empty_text=empty_text,
@@ -153,24 +144,22 @@ def _fallback(label: str, columns: Sequence[Column], rows: Sequence[Row], empty_
         html.table(
             {"className": "fw-table", "aria-label": label},
             html.thead(html.tr(*(html.th({"scope": "col"}, column.label) for column in columns))),
-            html.tbody(
-                *(
-                    html.tr({"key": row.id}, *(html.td(_cell(row.cells.get(column.field), column.kind)) for column in columns))
-                    for row in rows
-                )
-            ),
+            html.tbody(*(html.tr({"key": row.id}, *(html.td(_cell(row, column)) for column in columns)) for row in rows)),
         ),
     )
 
 
-def _cell(cell: Any, kind: ColumnKind) -> Any:
+def _cell(row: Row, column: Column) -> Any:
+    cell: Any = row.cells.get(column.field)
     if cell is None:
         return None
-    if isinstance(cell, datetime) and kind == "datetime":
+    if isinstance(cell, datetime) and column.kind == "datetime":
         return moment(cell)
     if isinstance(cell, LinkCell):
         return html.a({"href": cell.href}, cell.label)
     if isinstance(cell, tuple):
         chips: tuple[Chip, ...] = cell
         return html.span({"className": "fw-chips"}, *(html.span({"className": "fw-chip"}, chip.label) for chip in chips))
+    if column.href_base:
+        return html.a({"href": f"{column.href_base}{row.id}"}, str(cell))
     return str(cell)

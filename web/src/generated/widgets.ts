@@ -103,11 +103,11 @@ export interface Column {
   readonly label: string;
   readonly kind: "text" | "number" | "money" | "percent" | "date" | "datetime" | "chips" | "link";
   readonly isSortable: boolean;
-  readonly isFilterable: boolean;
   readonly isCompact: boolean;
   readonly flex: number;
   readonly minWidth: number;
   readonly currency: string;
+  readonly hrefBase: string;
 }
 
 export interface Row {
@@ -132,24 +132,17 @@ export interface Sort {
   readonly direction: "asc" | "desc";
 }
 
-export interface Filter {
-  readonly field: string;
-  readonly operator: string;
-  readonly value: string;
-}
-
 export interface TableQuery {
   readonly page: number;
   readonly pageSize: number;
   readonly sort: Sort | null;
-  readonly filters: readonly Filter[];
 }
 
 export interface RowOpened {
   readonly id: string;
 }
 
-/** A table. `total` counts all rows, `rows` holds this page of them; every change of page, sort or filter calls `on_query`. */
+/** A table. `total` counts all rows, `rows` holds this page of them; every change of page or sort calls `on_query`. */
 export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly Column[];
@@ -158,7 +151,6 @@ export interface DataTableProps {
   readonly page: number;
   readonly pageSize: number;
   readonly sort: Sort | null;
-  readonly filters: readonly Filter[];
   readonly isLoading: boolean;
   readonly language: string;
   readonly emptyText: string;

@@ -9,11 +9,7 @@ const LOADERS = {
   CommandPalette: () => import("./CommandPalette/CommandPalette"),
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
   CopyButton: () => import("./CopyButton/CopyButton"),
-  DataTable: async () => {
-    const loaded = await import("./DataTable/DataTable");
-    await loaded.whenReady;
-    return loaded;
-  },
+  DataTable: () => import("./DataTable/DataTable"),
   FileDrop: () => import("./FileDrop/FileDrop"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   Passkey: () => import("./Passkey/Passkey"),

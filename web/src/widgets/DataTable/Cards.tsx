@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Column, DataTableProps, Row, Sort } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 import { CellContent } from "./CellContent";
+import { Pager } from "./Pager";
 
 /** The same rows for a narrow screen: the compact columns one under the other. */
 export function Cards(props: DataTableProps): ReactNode {
@@ -33,7 +34,7 @@ interface CardBodyProps {
 
 function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBodyProps): ReactNode {
   if (head === undefined) return null;
-  const title = <CellContent value={row.cells[head.field]} column={head} language={language} />;
+  const title = <CellContent value={row.cells[head.field]} column={head} rowId={row.id} language={language} />;
   return (
     <>
       <p className="fw-cards-title">
@@ -50,7 +51,7 @@ function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBod
           <div key={column.field}>
             <dt>{column.label}</dt>
             <dd>
-              <CellContent value={row.cells[column.field]} column={column} language={language} />
+              <CellContent value={row.cells[column.field]} column={column} rowId={row.id} language={language} />
             </dd>
           </div>
         ))}
@@ -65,13 +66,13 @@ function isEmpty(value: Row["cells"][string] | undefined): boolean {
 
 function SortChoice(props: DataTableProps): ReactNode {
   const { t } = useRuntime();
-  const { columns, sort, pageSize, filters, onQuery } = props;
+  const { columns, sort, pageSize, onQuery } = props;
   const sortable = columns.filter((column) => column.isSortable);
   if (sortable.length === 0 || onQuery === undefined) return null;
   const choose = (value: string): void => {
     const [field, direction] = value.split(" ");
     const next: Sort | null = field ? { field, direction: direction === "desc" ? "desc" : "asc" } : null;
-    onQuery({ page: 1, pageSize, filters, sort: next });
+    onQuery({ page: 1, pageSize, sort: next });
   };
   return (
     <label className="fw-field">
@@ -88,24 +89,5 @@ function SortChoice(props: DataTableProps): ReactNode {
         ])}
       </select>
     </label>
-  );
-}
-
-function Pager({ page, pageSize, total, sort, filters, language, onQuery }: DataTableProps): ReactNode {
-  const { t } = useRuntime();
-  const last = Math.max(1, Math.ceil(total / pageSize));
-  if (last === 1 || onQuery === undefined) return null;
-  const go = (to: number): void => onQuery({ page: to, pageSize, sort, filters });
-  const numbers = new Intl.NumberFormat(language);
-  return (
-    <div className="fw-pagination" role="group" aria-label={t("Pages")}>
-      <button type="button" className="fw-pagination-item" disabled={page <= 1} aria-label={t("Previous page")} onClick={() => go(page - 1)}>
-        ‹
-      </button>
-      <span>{t("Page {page} of {last}").replace("{page}", numbers.format(page)).replace("{last}", numbers.format(last))}</span>
-      <button type="button" className="fw-pagination-item" disabled={page >= last} aria-label={t("Next page")} onClick={() => go(page + 1)}>
-        ›
-      </button>
-    </div>
   );
 }

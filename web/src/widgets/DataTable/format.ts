@@ -1,6 +1,13 @@
 import type { Cell, Column } from "../../generated/widgets";
 import { formatDate, MOMENT } from "../../runtime/dates";
 
+const NUMERIC = new Set<Column["kind"]>(["number", "money", "percent"]);
+
+/** Whether the cells of such a column end where the column ends. */
+export function isNumeric(kind: Column["kind"]): boolean {
+  return NUMERIC.has(kind);
+}
+
 /** Text of a cell in the language's own way of writing numbers and dates; "" for nothing. */
 export function formatCell(value: Cell | undefined, column: Column, language: string): string {
   if (value === null || value === undefined || value === "") return "";

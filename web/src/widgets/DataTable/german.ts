@@ -1,3 +1,0 @@
-import { deDE } from "@mui/x-data-grid/locales";
-
-export const text = deDE.components.MuiDataGrid.defaultProps.localeText;
