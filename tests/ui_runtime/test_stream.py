@@ -21,6 +21,7 @@ from fundwright.identity import api as identity_api
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client as Device
 from fundwright_ui.runtime.mounting import mount
+from tests.polling import eventually
 from tests.ui_runtime.conftest import SCREENS, Client, Server, find, shell
 from tests.ui_runtime.test_resume import press
 
@@ -52,8 +53,8 @@ class Page:
     async def send(self, frame: str) -> None:
         if self._reading is None:
             self._reading = asyncio.create_task(self._read(frame))
-            while not self.key and not self._reading.done():
-                await asyncio.sleep(0.01)
+            reading = self._reading
+            await eventually(lambda: self.key or reading.done())
         else:
             assert (await self.post(frame)).status_code == 204
 
@@ -128,8 +129,7 @@ async def other_process(server: Server) -> AsyncIterator[str]:
     )
     serving = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
     task = asyncio.create_task(serving.serve())
-    while not serving.started:
-        await asyncio.sleep(0.01)
+    await eventually(lambda: serving.started)
     yield f"http://127.0.0.1:{serving.servers[0].sockets[0].getsockname()[1]}"
     serving.should_exit = True
     await task
@@ -162,9 +162,7 @@ class TestStream:
         monkeypatch.setattr("fundwright_ui.runtime.stream._COMMENT_EVERY_S", 0.01)
         async with streaming(server) as (client, page):
             await client.hello("/public")
-            async with asyncio.timeout(5):
-                while page.comments < 3:
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: page.comments >= 3)
 
     async def test_posts_act_in_the_order_of_their_numbers_and_once(self, server: Server) -> None:
         async with streaming(server) as (client, page):
