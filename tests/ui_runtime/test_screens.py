@@ -20,7 +20,10 @@ from fundwright.core.errors import Conflict
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
+from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.router import Found, Location, Screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.runtime.view import View
 from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
 from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table
 from tests.polling import eventually
@@ -364,7 +367,62 @@ class TestRest:
             assert shown.text == "Again kept"
 
 
+class TestSlowQueries:
+    async def test_an_answer_that_comes_soon_renders_once_and_one_that_does_not_is_announced(self, core: Core) -> None:
+        rendered: list[tuple[bool, object]] = []
+        gate = asyncio.Event()
+
+        async def read(_session: AsyncSession) -> str:
+            if url_page == "3":
+                await gate.wait()
+            return url_page
+
+        url_page = "1"
+
+        @component
+        def screen() -> Any:
+            nonlocal url_page
+            url = use_url_state()
+            url_page = url.get("page", "1")
+            found = use_query(read, key=[url_page])
+            rendered.append((found.is_slow, found.value))
+            return html.div(button("Next", on_click=lambda: url.set(page=int(url_page) + 1)), str(found.value))
+
+        async with mounted(core, None, screen, path="/list") as shown:
+            rendered.clear()
+            await shown.click("button", "Next")
+            assert rendered == [(False, "1"), (False, "2")]
+            clicking = asyncio.create_task(shown.click("button", "Next"))
+            await shown.expect(lambda: (True, "2") in rendered)
+            gate.set()
+            await clicking
+            assert rendered[-1] == (False, "3")
+
+
 class TestUrlState:
+    async def test_what_stands_around_the_screen_is_not_rendered_for_another_query(self, core: Core) -> None:
+        rendered: list[str] = []
+
+        @component
+        def screen() -> Any:
+            url = use_url_state()
+            rendered.append(f"screen {url.get('page')}")
+            return button("Next", on_click=lambda: url.set(page=2))
+
+        @component
+        def shell(shown: Any) -> Any:
+            rendered.append("shell")
+            return html.div(shown)
+
+        location = Location("/list")
+        found = Found(Screen("/list", "List", screen, area="public"), location)
+        connection = Connection(core, None, location=location, is_live=True)
+        async with View(connection, found, lambda _area, shown: shell(shown)) as view:
+            rendered.clear()
+            view.move(Found(found.screen, Location("/list", query={"page": "2"})))
+            await view.settle(5)
+            assert rendered == ["screen 2"]
+
     async def test_a_change_shows_at_once_and_replaces_the_address(self, core: Core) -> None:
         @component
         def screen() -> Any:

@@ -18,6 +18,8 @@ from fundwright_ui.runtime.packing import packing_of
 
 T = TypeVar("T")
 
+_SLOW_AFTER_S = 0.15
+
 
 class Query(Generic[T]):
     """The answer to a question: `value` is None until there is one.
@@ -35,6 +37,8 @@ class Query(Generic[T]):
         self.is_missing = False
         """The last reading raised NotFound: what the address names is gone. First paint answers 404 then."""
         self.is_loading = False
+        self.is_slow = False
+        """It has been loading for so long that the page should show it. Most answers come sooner, and then nothing flickers."""
         self.is_stale = False
         """The last reading failed, and `value` is still the answer before it."""
         self._has_answer = False
@@ -45,6 +49,7 @@ class Query(Generic[T]):
         self._read: Callable[[AsyncSession], Awaitable[T]] | None = None
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._is_outrun = False
         connection.at_rest.add(self.rest)
         at_unmount(self.close)
@@ -98,10 +103,23 @@ class Query(Generic[T]):
         self._cancel()
 
     def _cancel(self) -> None:
+        self._stop_timer()
         if self._task is not None:
             self._task.cancel()
 
+    def _stop_timer(self) -> None:
+        self.is_slow = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _take_long(self) -> None:
+        self.is_slow = True
+        self._rerender()
+
     def _start(self) -> None:
+        self._stop_timer()
+        self._timer = asyncio.get_running_loop().call_later(_SLOW_AFTER_S, self._take_long)
         self.is_loading = True
         self._is_outrun = False
         self._task = self._connection.run_query(self._run(), is_first=not self._has_outcome)
@@ -122,6 +140,7 @@ class Query(Generic[T]):
             self._fail(error)
         self._has_outcome = True
         self.is_loading = False
+        self._stop_timer()
         self._task = None
         if self._is_outrun:
             self._start()

@@ -102,9 +102,15 @@ class View:
         if found.location.path != self._found.location.path:
             self.connection.title = None
             self._is_arriving, self._is_loading_shown, self._together_until = True, False, 0.0
+        is_same_frame = found.screen == self._found.screen and found.location.path == self._found.location.path
+        is_other_query = found.location.query != self._found.location.query
         self._found = found
         self.connection.location = found.location
-        self._rerender()
+        # What stands around the screen knows the path only. The same address again means that something else is new.
+        if is_same_frame and is_other_query:
+            self._rerender_screen()
+        else:
+            self._rerender()
 
     def bind(self, rerender: Callable[[], None]) -> None:
         self._rerender = rerender

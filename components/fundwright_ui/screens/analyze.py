@@ -52,7 +52,7 @@ def analyze_screen() -> VdomDict:
         title,
         _span(query, key="span"),
         *(
-            [_totals(usage), _charts(usage, key="charts"), _visited(query, pages, is_loading=found.is_loading, key="visited")]
+            [_totals(usage), _charts(usage, key="charts"), _visited(query, pages, is_loading=found.is_slow, key="visited")]
             if usage.views or usage.drafts or usage.imports or usage.trainings
             else [empty(t("Nobody did anything in these days. Choose others."))]
         ),

@@ -65,7 +65,7 @@ def audit_screen() -> VdomDict:
             page=listed.page,
             page_size=listed.page_size,
             sort=sort_of(query),
-            is_loading=found.is_loading,
+            is_loading=found.is_slow,
             language=connection.language,
             on_query=ask(url),
         )

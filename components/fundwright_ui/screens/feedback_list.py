@@ -114,7 +114,7 @@ def feedback_list_screen() -> VdomDict:
             page=entries.page,
             page_size=query.page_size,
             sort=sort_of(query),
-            is_loading=found.is_loading,
+            is_loading=found.is_slow,
             language=current_language(),
             on_query=ask(url),
             on_open=open_row,

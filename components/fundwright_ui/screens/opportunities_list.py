@@ -137,7 +137,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
                 download=True,
             ),
         ),
-        _table(kind, url, query, listed, labels, is_loading=found.is_loading, language=connection.language)
+        _table(kind, url, query, listed, labels, is_loading=found.is_slow, language=connection.language)
         if listed.items
         else empty(
             t("No opportunity matches. Remove a filter or search for other words."),

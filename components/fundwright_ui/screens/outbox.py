@@ -58,7 +58,7 @@ def outbox_screen() -> VdomDict:
             total=found.value.total,
             page=request.page,
             page_size=request.page_size,
-            is_loading=found.is_loading,
+            is_loading=found.is_slow,
             language=current_language(),
             on_query=ask(url),
         ),

@@ -173,7 +173,7 @@ def payment_history_screen() -> VdomDict:
             page=listed.page,
             page_size=listed.page_size,
             sort=sort_of(query),
-            is_loading=found.is_loading,
+            is_loading=found.is_slow,
             language=connection.language,
             on_query=ask(url),
             on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),

@@ -142,7 +142,7 @@ def premium_links_screen() -> VdomDict:
             page=listed.page,
             page_size=listed.page_size,
             sort=sort_of(query),
-            is_loading=found.is_loading,
+            is_loading=found.is_slow,
             language=connection.language,
             on_query=ask(url),
             on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),

@@ -88,7 +88,7 @@ def subscriptions_screen() -> VdomDict:
     return page(
         t("Subscription"),
         section(t("Plans"), grid(*(_plan(plan, key=plan.code) for plan in plans))),
-        _subscribers(plans, listed, rows, query, is_loading=found.is_loading),
+        _subscribers(plans, listed, rows, query, is_loading=found.is_slow),
         more_rows(rows.more, on_load=load),
     )
 
