@@ -16,6 +16,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.identity.schemas import Actor
+from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.html import shown_in
@@ -163,6 +164,7 @@ class Pages:
             recognise=self._recognise,
             on_view=lambda _path, _actor, _language: None,
             base="",
+            bundle=Bundle(core.settings.web_dist, base=""),
         )
         self._sockets = Sockets(site)
 
