@@ -2,7 +2,7 @@ import { type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, us
 import { type Location, NavigationType, Router, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
 import { goToPart } from "./parts";
 import { useRuntime } from "./Runtime";
-import { keepScrollOnReload, rememberScroll, restoreScroll } from "./scroll";
+import { keepScrollOnReload, nameEntry, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
 
 interface HistoryProps {
@@ -23,7 +23,7 @@ function focusHeading(): void {
 }
 
 function arriveAt({ action, location }: Moved): void {
-  if (action === NavigationType.Pop) restoreScroll(location.key);
+  if (action === NavigationType.Pop) restoreScroll(location);
   else scrollTo(0, 0);
   focusHeading();
 }
@@ -42,7 +42,10 @@ function wasLoadedByLink(): boolean {
  */
 export function History({ basename, children }: HistoryProps): ReactNode {
   const runtime = useRuntime();
-  const [history] = useState(() => createBrowserHistory({ v5Compat: true }));
+  const [history] = useState(() => {
+    nameEntry();
+    return createBrowserHistory({ v5Compat: true });
+  });
   const [shown, show] = useState<Moved>(() => ({ action: history.action, location: history.location }));
   const last = useRef(shown);
   const arrive = useRef<Unsubscribe>(() => undefined);
@@ -64,7 +67,7 @@ export function History({ basename, children }: HistoryProps): ReactNode {
       startTransition(() => show(moved));
 
       const isOtherPath = before.pathname !== moved.location.pathname;
-      if (isOtherPath) rememberScroll(before.key);
+      if (isOtherPath) rememberScroll(before);
       leavePart.current();
       const onShown = (): void => {
         if (last.current !== moved) return;
@@ -83,8 +86,8 @@ export function History({ basename, children }: HistoryProps): ReactNode {
     if (shown === last.current) arrive.current();
   }, [shown]);
   useEffect(() => {
-    keepScrollOnReload(() => last.current.location.key);
-    restoreScroll(last.current.location.key);
+    keepScrollOnReload(() => last.current.location);
+    restoreScroll(last.current.location);
     if (wasLoadedByLink()) leavePart.current = goToPart(last.current.location.hash);
     return () => leavePart.current();
   }, []);

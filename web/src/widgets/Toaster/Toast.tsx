@@ -1,18 +1,24 @@
-import { type FocusEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type FocusEvent, type PointerEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { ToastMessage } from "../../runtime/Runtime";
 
 const SHOWN_MS = 3_000;
+const REST_MS = 3_000;
 
 interface ToastProps extends ToastMessage {
   readonly closeLabel: string;
   readonly onClose: () => void;
 }
 
-/** A message that goes by itself, but not while the pointer or the focus is on it: then its time stands still. */
+/**
+ * A message that goes by itself, but not while somebody points at it or the focus is on it: then its time stands still. A
+ * pointer that it has appeared under, or that has not moved for a while, points at nothing.
+ */
 export function Toast({ message, variant, closeLabel, onClose }: ToastProps): ReactNode {
-  const [isPointedAt, setPointedAt] = useState(false);
+  /** Counts the movements of the pointer on it; 0 while nobody points at it. */
+  const [pointed, setPointed] = useState(0);
   const [isFocused, setFocused] = useState(false);
-  const isHeld = isPointedAt || isFocused;
+  const isHeld = pointed > 0 || isFocused;
+  const pointer = useRef("");
   const leftMs = useRef(SHOWN_MS);
   const cameFrom = useRef<HTMLElement | null>(null);
 
@@ -27,6 +33,22 @@ export function Toast({ message, variant, closeLabel, onClose }: ToastProps): Re
     };
   }, [isHeld]);
 
+  useEffect(() => {
+    if (pointed === 0) return undefined;
+    const timer = setTimeout(() => setPointed(0), REST_MS);
+    return () => clearTimeout(timer);
+  }, [pointed]);
+
+  /** Whether the pointer has moved since it was here last; browsers also report it when what is under it moves. */
+  const hasMoved = ({ screenX, screenY }: PointerEvent): boolean => {
+    const before = pointer.current;
+    pointer.current = `${screenX} ${screenY}`;
+    return before !== "" && before !== pointer.current;
+  };
+  const leave = (): void => {
+    pointer.current = "";
+    setPointed(0);
+  };
   const focus = ({ currentTarget, relatedTarget }: FocusEvent): void => {
     setFocused(true);
     if (relatedTarget instanceof HTMLElement && !currentTarget.contains(relatedTarget)) cameFrom.current = relatedTarget;
@@ -40,8 +62,11 @@ export function Toast({ message, variant, closeLabel, onClose }: ToastProps): Re
     <div
       role="group"
       className={`fw-toast fw-toast-${variant}`}
-      onPointerEnter={() => setPointedAt(true)}
-      onPointerLeave={() => setPointedAt(false)}
+      onPointerEnter={hasMoved}
+      onPointerMove={(event) => {
+        if (hasMoved(event)) setPointed((count) => count + 1);
+      }}
+      onPointerLeave={leave}
       onFocus={focus}
       onBlur={() => setFocused(false)}
     >

@@ -46,17 +46,56 @@ describe("Toaster", () => {
     expect(screen.getByText("Message 6")).toBeTruthy();
   });
 
-  it.each([
-    ["the pointer", fireEvent.pointerEnter, fireEvent.pointerLeave],
-    ["the focus", fireEvent.focus, fireEvent.blur],
-  ])("stands still while %s is on it", async (_what, come, go) => {
+  it("stands still while the focus is on it", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     wait(2_000);
-    come(screen.getByRole("button", { name: "Close" }));
+    fireEvent.focus(screen.getByRole("button", { name: "Close" }));
     wait(60_000);
     expect(screen.getByText("Saved.")).toBeTruthy();
-    go(screen.getByRole("button", { name: "Close" }));
+    fireEvent.blur(screen.getByRole("button", { name: "Close" }));
+    wait(999);
+    expect(screen.getByText("Saved.")).toBeTruthy();
+    wait(1);
+    expect(screen.queryByText("Saved.")).toBeNull();
+  });
+
+  it("stands still while one points at it, and goes on once the pointer has left", async () => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("Saved.", "success"));
+    wait(2_000);
+    const button = screen.getByRole("button", { name: "Close" });
+    fireEvent.pointerEnter(button, { screenX: 0 });
+    for (let screenX = 1; screenX <= 30; screenX += 1) {
+      fireEvent.pointerMove(button, { screenX });
+      wait(2_000);
+    }
+    expect(screen.getByText("Saved.")).toBeTruthy();
+    fireEvent.pointerLeave(button);
+    wait(999);
+    expect(screen.getByText("Saved.")).toBeTruthy();
+    wait(1);
+    expect(screen.queryByText("Saved.")).toBeNull();
+  });
+
+  it("goes after 3 000 ms when it appears under a pointer that rests", async () => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("Saved.", "success"));
+    const button = screen.getByRole("button", { name: "Close" });
+    fireEvent.pointerEnter(button, { screenX: 40 });
+    fireEvent.pointerMove(button, { screenX: 40 });
+    wait(3_000);
+    expect(screen.queryByText("Saved.")).toBeNull();
+  });
+
+  it("goes once a pointer that was moved onto it has rested for a while", async () => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("Saved.", "success"));
+    wait(2_000);
+    const button = screen.getByRole("button", { name: "Close" });
+    fireEvent.pointerEnter(button, { screenX: 0 });
+    fireEvent.pointerMove(button, { screenX: 1 });
+    wait(3_000);
     wait(999);
     expect(screen.getByText("Saved.")).toBeTruthy();
     wait(1);

@@ -1,0 +1,43 @@
+"""Where a page is scrolled to belongs to one visit; a message goes by itself, wherever the pointer happens to be."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from e2e.pages.category import CategoryPage
+from e2e.pages.ready import ready, until
+
+SCROLL = "scrollTo(0, 400)"
+
+
+def test_a_page_that_is_loaded_opens_at_its_top_and_the_one_before_it_where_it_was(recognised: Page) -> None:
+    page = recognised
+    page.set_viewport_size({"width": 1_000, "height": 300})
+    page.goto("/dashboard/sam")
+    ready(page)
+    page.evaluate(SCROLL)
+    page.goto("/dashboard/category")
+    ready(page)
+    assert page.evaluate("scrollY") == 0
+    page.evaluate("scrollTo(0, 150)")
+    page.go_back()
+    ready(page)
+    until(page, "scrollY === 400")
+    page.reload()
+    ready(page)
+    until(page, "scrollY === 400")
+    page.go_forward()
+    ready(page)
+    until(page, "scrollY === 150")
+
+
+def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognised: Page) -> None:
+    page = recognised
+    screen = CategoryPage(page).open()
+    screen.start_new("Shown to a resting pointer")
+    page.mouse.move(page.viewport_size["width"] - 40, 76)  # type: ignore[index]
+    screen.name.press("Enter")
+    message = page.get_by_role("group").filter(has_text="The category was created.")
+    expect(message).to_be_visible()
+    assert message.evaluate("toast => toast.matches(':hover')")
+    expect(message).to_have_count(0, timeout=10_000)
