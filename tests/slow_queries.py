@@ -163,7 +163,6 @@ class Pages:
             authenticate=self._authenticate,
             recognise=self._recognise,
             on_view=lambda _path, _actor, _language: None,
-            bundle=Bundle(core.settings.web_dist, base=""),
             base="",
             bundle=Bundle(core.settings.web_dist, base=""),
         )
