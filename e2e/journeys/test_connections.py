@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from e2e.application import Application, free_port, started
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.journeys.test_main_job import SAMPLE_NOTICES, do_main_job
-from e2e.pages.ready import ready
+from e2e.pages.ready import ready, until
 from e2e.pages.sign_in import SignInPage
 from e2e.proxy import Proxy
 from fundwright.core.postgres import EmbeddedPostgres
+
+ROUNDS = 200
+COMPARE_EVERY = 20
+MOST_PAGES = 50
+
+WATCH = """() => new MutationObserver(() => {
+  window.wasLost ||= !document.documentElement.hasAttribute("data-ready");
+}).observe(document.documentElement, { attributes: true })"""
+COME_BACK = """() => new Promise(done => {
+  const look = () => {
+    if (document.documentElement.hasAttribute("data-ready")) return done();
+    dispatchEvent(new Event("pageshow"));  // ends the wait before the next attempt
+    setTimeout(look, 50);
+  };
+  look();
+})"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +64,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with ExitStack() as stack:
         environment = {
             "DATABASE_URL": stack.enter_context(EmbeddedPostgres(folder / "database").use()),
+            "FUNDWRIGHT_RESUME_S": "5",  # what is left behind at the other process need not be kept for long
             "FUNDWRIGHT_ALLOWED_ORIGINS": json.dumps([f"http://127.0.0.1:{port}" for port in ports]),
         }
         first, second = (stack.enter_context(started(folder / "data", port=port, environment=environment)) for port in ports[:2])
@@ -82,3 +102,62 @@ def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, compl
     refusals = [each for each in complaints if "WebSocket connection to" in each and "403" in each]
     assert complaints == refusals and len(refusals) <= 4  # the tab remembers
     complaints.clear()
+
+
+def test_a_page_whose_connections_go_to_either_process_misses_nothing(page: Page, site: Site, complaints: list[str]) -> None:
+    first, second = site.processes
+    site.proxy.targets[:] = [site.proxy.targets[0]]
+    token = sign_in(page, site.url, "bob@example.org")
+    person = page.context.request
+    headers = {"Authorization": f"Bearer {token}"}
+    category: dict[str, Any] = person.post(f"{first.url}/api/categories", data={"name": "Round"}, headers=headers).json()
+    page.goto(f"{site.url}/dashboard/category")
+    ready(page)
+    page.evaluate(WATCH)
+
+    def play(rounds: range) -> None:
+        for number in rounds:
+            name = f"Round {number}"
+            person.patch(f"{first.url}/api/categories/{category['id']}", data={"name": name}, headers=headers)
+            if number % 2:  # else the change is on its way
+                expect(page.get_by_role("article", name=name, exact=True)).to_be_visible()
+            page.evaluate("window.wasLost = false")
+            site.proxy.cut()
+            until(page, "window.wasLost")
+            page.evaluate(COME_BACK)
+            expect(page.get_by_role("article", name=name, exact=True)).to_be_visible()
+            if number % COMPARE_EVERY == 0:
+                assert_as_fresh(page, first.url)
+
+    with ExitStack() as stack:
+        # The second process turns the page away, and its refusals are frames of no session.
+        for _ in range(MOST_PAGES):
+            stack.enter_context(another_page(second, token))
+        site.proxy.targets.append(site.strict_proxy.targets[1])
+        play(range(1, ROUNDS // 2 + 1))
+    refused = site.proxy.switches
+    assert refused > ROUNDS / 10
+    play(range(ROUNDS // 2 + 1, ROUNDS + 1))
+    assert site.proxy.switches - refused > ROUNDS / 10
+    complaints[:] = [each for each in complaints if "ERR_INCOMPLETE_CHUNKED_ENCODING" not in each]  # a live answer that was cut
+
+
+@contextmanager
+def another_page(application: Application, token: str) -> Iterator[None]:
+    """A page of the same person that nobody looks at."""
+    address = application.url.replace("http", "ws") + "/socket"
+    cookie = {"Cookie": f"session={token}"}
+    with connect(address, origin=Origin(application.url), additional_headers=cookie, ping_interval=None) as socket:
+        socket.send(json.dumps({"type": "hello", "path": "/404", "hash": None}))
+        while json.loads(socket.recv(30))["type"] != "mount":
+            pass
+        yield
+
+
+def assert_as_fresh(page: Page, url: str) -> None:
+    """What the page shows is what it shows to whoever opens it now."""
+    tab = page.context.new_page()
+    tab.goto(f"{url}/dashboard/category")
+    ready(tab)
+    assert page.get_by_role("main").aria_snapshot() == tab.get_by_role("main").aria_snapshot()
+    tab.close()
