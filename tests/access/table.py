@@ -33,6 +33,7 @@ ROUTES = _table(
         POST /api/account/confirm-email
         GET /api/health
         GET /api/blog
+        GET /api/blog/export.csv
         GET /api/blog/{slug}
         GET /blog/rss.xml
         GET /api/docs
@@ -60,6 +61,7 @@ ROUTES = _table(
         DELETE /api/account/second-factor
         POST /api/account/recovery-codes
         GET /api/account/passkeys
+        GET /api/account/passkeys/export.csv
         POST /api/account/passkeys
         POST /api/account/passkeys/options
         DELETE /api/account/passkeys/{passkey_id}
@@ -67,18 +69,24 @@ ROUTES = _table(
         POST /api/account/proof/options
         PUT /api/account/language
         GET /api/account/sessions
+        GET /api/account/sessions/export.csv
         DELETE /api/account/sessions
         DELETE /api/account/sessions/{session_id}
         GET /api/account/tokens
+        GET /api/account/tokens/export.csv
         POST /api/account/tokens
         DELETE /api/account/tokens/{token_id}
         GET /api/billing/mine
         GET /api/billing/plans
         GET /api/categories
+        GET /api/categories/export.csv
         GET /api/categories/suggestions
+        GET /api/categories/suggestions/export.csv
         GET /api/categories/{category_id}
         GET /api/categories/{category_id}/examples
+        GET /api/categories/{category_id}/examples/export.csv
         GET /api/drafts
+        GET /api/drafts/export.csv
         GET /api/drafts/templates
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
@@ -93,17 +101,22 @@ ROUTES = _table(
         GET /api/opportunities/categorise/{job_id}
         GET /api/opportunities/sources
         GET /api/opportunities/imports
+        GET /api/opportunities/imports/export.csv
         GET /api/opportunities/imports/{run_id}
         GET /api/opportunities/imports/{run_id}/rejections
-        GET /api/opportunities/imports/{run_id}/rejections.csv
+        GET /api/opportunities/imports/{run_id}/rejections/export.csv
         GET /api/opportunities/{opportunity_id}
         GET /api/opportunities/{opportunity_id}/versions
+        GET /api/opportunities/{opportunity_id}/versions/export.csv
         GET /api/training/documents
+        GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
         GET /api/training/models
         GET /api/training/passages
+        GET /api/training/passages/export.csv
         GET /api/training/passages/{passage_id}
         GET /api/training/runs
+        GET /api/training/runs/export.csv
         GET /api/training/runs/{run_id}
     """),
     (Permission.LABEL, """
@@ -145,6 +158,7 @@ ROUTES = _table(
         GET /api/billing/premium-links/export.csv
         GET /api/billing/premium-links/{link_id}
         GET /api/billing/premium-links/{link_id}/uses
+        GET /api/billing/premium-links/{link_id}/uses/export.csv
         GET /api/billing/subscribers
         GET /api/billing/subscribers/export.csv
         GET /api/billing/subscribers/{account_id}
@@ -156,13 +170,14 @@ ROUTES = _table(
         GET /api/feedback/{feedback_id}
         GET /api/insights/figures
         GET /api/insights/history
-        GET /api/insights/history.csv
+        GET /api/insights/history/export.csv
         GET /api/insights/history/choices
         GET /api/insights/pages
-        GET /api/insights/pages.csv
+        GET /api/insights/pages/export.csv
         GET /api/insights/usage
-        GET /api/insights/usage.csv
+        GET /api/insights/usage/export.csv
         GET /api/invitations
+        GET /api/invitations/export.csv
         GET /api/people
         GET /api/people/export.csv
         GET /api/people/{account_id}
@@ -184,11 +199,13 @@ ROUTES = _table(
         POST /api/invitations
         DELETE /api/invitations/{invitation_id}
         GET /api/mails
+        GET /api/mails/export.csv
         GET /api/mails/{mail_id}
         PUT /api/people/{account_id}/role
         PUT /api/people/{account_id}/disabled
         DELETE /api/people/{account_id}/disabled
         GET /api/people/{account_id}/sessions
+        GET /api/people/{account_id}/sessions/export.csv
         DELETE /api/people/{account_id}/sessions
         POST /api/people/{account_id}/reset
         DELETE /api/people/{account_id}/second-factor

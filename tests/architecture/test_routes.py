@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import get_args
+from typing import get_args, get_origin
 
 import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from fundwright.core.paging import Page
+from fundwright.core.web import CsvDownload
 from fundwright.identity.api import CurrentActor
 from fundwright_ui.app import ROUTERS
 
@@ -23,16 +25,38 @@ OPEN_TO_ALL = {
     "/signin", "/session", "/api/account/login", "/api/account/login/passkey", "/api/account/login/passkey-options",
     "/api/account/register", "/api/account/verify", "/api/account/confirm-email",
     "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset",
-    "/api/blog", "/api/blog/{slug}", "/blog/rss.xml",
+    "/api/blog", "/api/blog/export.csv", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there
 CHANGES = ("add", "cancel", "change", "create", "delete", "end", "remove", "repeat", "revoke", "start")
+
+
+WITHOUT_EXPORT = {
+    "/api/billing/payments/sums": "sums of a list that has its own",
+    "/api/billing/plans": "the three plans, which everybody sees at /pricing",
+    "/api/drafts/templates": "what can be chosen",
+    "/api/insights/figures": "numbers of lists that have their own",
+    "/api/opportunities/sources": "what can be chosen",
+    "/api/opportunities/suggestions": "the first rows of a list that has its own",
+}
+
+
+def is_list(answer: object) -> bool:
+    return get_origin(answer) is list or (isinstance(answer, type) and issubclass(answer, Page))
 
 
 def dependencies(dependant: Dependant) -> Iterator[object]:
     yield dependant.call
     for inner in dependant.dependencies:
         yield from dependencies(inner)
+
+
+class TestLists:
+    def test_each_has_its_export(self) -> None:
+        listing = {route.path for route in ROUTES if "GET" in route.methods and is_list(route.response_model)}
+        exports = {route.path for route in ROUTES if route.response_class is CsvDownload}
+        assert {path for path in listing if f"{path}/export.csv" not in exports} == WITHOUT_EXPORT.keys()
+        assert all(path.endswith("/export.csv") for path in exports)
 
 
 class TestRoutes:

@@ -76,7 +76,7 @@ class TestPayments:
             {"currency": "usd", "state": "paid", "amount_cents": 4_900, "count": 1}
         ]
         exported = await client.get("/api/billing/payments/export.csv")
-        assert exported.text.splitlines()[1].startswith(f"{written.json()['number']},ada@example.org,Pro,49.00,usd,")
+        assert exported.text.splitlines()[1].startswith(f"{written.json()['number']},ada@example.org,Pro,49.00,USD,")
 
     async def test_nonsense_is_refused(self, client: httpx.AsyncClient) -> None:
         for wrong in ({"email": "nobody@example.org"}, {"amount_cents": 0}, {"currency": "eur"}, {"text": " "}):

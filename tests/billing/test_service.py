@@ -273,8 +273,8 @@ class TestSubscriptions:
         assert (await found(sort="-plan"))[:2] == ["emil", "carl"]
         assert await found(page=2, page_size=3) == ["emil"]
         exported = await lines(service.export_subscribers(session, admin, SubscriberQuery(plan=PlanCode.TEAM)))
-        assert exported[0] == "email,name,plan,since,until,origin"
-        assert exported[1].startswith("emil@example.org,Ada Example,team,")
+        assert exported[0] == "Email,Name,Plan,Since,Until,How"
+        assert exported[1].startswith("emil@example.org,Ada Example,Team,")
         assert len(exported) == 2
 
 
@@ -360,9 +360,9 @@ class TestPayments:
             "open"
         ]
         exported = await lines(service.export_payments(session, admin, PaymentQuery(sort="amount")))
-        assert exported[0] == "number,email,text,amount,currency,issued,due,state,paid_at"
-        assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,usd,{TODAY},{TODAY},open,"
-        assert ",1234.56,usd," in exported[2]
+        assert exported[0] == "Number,Account,What it is for,Amount,Currency,Issued,Due,State,Paid on"
+        assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
+        assert ",1234.56,USD," in exported[2]
 
     async def test_the_ledger_outlives_the_account(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         payment = await write(session, admin, actor)
@@ -435,7 +435,7 @@ class TestPremiumLinks:
         listed = await service.list_premium_links(session, admin, PremiumLinkQuery(state=LinkState.USED_UP))
         assert [(link.id, link.used, link.uses) for link in listed.items] == [(short.id, 1, 1)]
         exported = await lines(service.export_premium_links(session, admin, PremiumLinkQuery(sort="days")))
-        assert exported[1].startswith(f"pro,5,1,1,{TODAY},used_up,'=Fair,")
+        assert exported[1].startswith(f"Pro,5,1,1,{TODAY},Used up,'=Fair,")
         assert exported[1].endswith(f",{admin.email},{actor.email}")
 
     async def test_nonsense_is_refused_with_what_to_do(self, session: AsyncSession, admin: Actor) -> None:

@@ -96,7 +96,7 @@ class TestPosts:
         await admin.post("/api/blog/posts", json=POST)
         answer = await admin.get("/api/blog/posts/export.csv", params={"state": "draft"})
         assert answer.headers["content-disposition"] == 'attachment; filename="posts.csv"'
-        assert [line.split(",")[0] for line in answer.text.splitlines()] == ["slug", "what-is-new"]
+        assert [line.split(",")[0] for line in answer.text.splitlines()] == ["Address", "what-is-new"]
 
     @pytest.mark.parametrize("path", ["/api/blog/%00", "/api/blog/posts?text=%00", "/api/blog?page=0", "/api/feedback?text=%00"])
     async def test_odd_addresses_are_answered(self, admin: httpx.AsyncClient, path: str) -> None:

@@ -197,10 +197,10 @@ class TestListing:
     async def test_exports_what_is_listed_whatever_the_page(self, session: AsyncSession, admin: Actor) -> None:
         await write_post(session, admin, "=1+1", draft=True)
         lines = await read(service.export_posts(session, admin, PostQuery(page=2, page_size=1, state=PostState.DRAFT)))
-        assert lines[0].startswith("slug,title,summary,author,state")
+        assert lines[0].startswith("Address,Title,Summary,Author,State")
         assert [line.split(",")[1:5] for line in lines[1:]] == [
-            ["'=1+1", "On =1+1", "Ada Example", "draft"],
-            ["Berlin", "On Berlin", "Ada Example", "draft"],
+            ["'=1+1", "On =1+1", "Ada Example", "Draft"],
+            ["Berlin", "On Berlin", "Ada Example", "Draft"],
         ]
 
 

@@ -59,8 +59,8 @@ class TestListPeople:
 
     async def test_is_exported(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
         lines = [line async for line in people.export_people(session, root, PeopleQuery(text="ada"))]
-        assert lines[0] == "email,name,role,state,created_at,last_signed_in_at\r\n"
-        assert lines[1].startswith("ada@example.org,Ada Byron,user,active,")
+        assert lines[0] == "Email,Name,Role,State,Created,Last signed in\r\n"
+        assert lines[1].startswith("ada@example.org,Ada Byron,User,Active,")
 
 
 class TestChange:
@@ -126,4 +126,4 @@ class TestAudit:
             assert await count(text="konto ANGE") == 2
         assert await count(text="konto ANGE") == 0
         lines = [line async for line in people.export_audit(session, root, AuditQuery(text="ada@"))]
-        assert (len(lines), "account.created,ada@example.org" in lines[1]) == (2, True)
+        assert (len(lines), ",Account created,ada@example.org" in lines[1]) == (2, True)

@@ -15,7 +15,7 @@ from fundwright.insights import api
 from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
 
-ROUTES = ("figures", "usage", "usage.csv", "pages", "pages.csv", "history", "history/choices", "history.csv")
+ROUTES = ("figures", "usage", "usage/export.csv", "pages", "pages/export.csv", "history", "history/choices", "history/export.csv")
 
 
 @asynccontextmanager
@@ -42,7 +42,8 @@ async def test_whoever_oversees_is_answered(committed: Core, viewer: Actor, rout
         answer = await client.get(f"/api/insights/{route}")
     assert answer.status_code == 200
     if route.endswith(".csv"):
-        assert answer.headers["content-disposition"] == f'attachment; filename="{route}"'
+        name = route.removesuffix("/export.csv")
+        assert answer.headers["content-disposition"] == f'attachment; filename="{name}.csv"'
         assert len(answer.text.splitlines()) >= 2
     else:
         assert answer.json()

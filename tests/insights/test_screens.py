@@ -141,7 +141,7 @@ class TestHistory:
             assert screen.address == f"/dashboard/history?kind=draft&person={ada.id}"
             assert [row["cells"]["kind"] for row in screen.props("DataTable")["rows"]] == ["Draft"]
             export = screen.find("link", "Export as CSV").props["href"]
-            assert export == f"/api/insights/history.csv?kind=draft&person={ada.id}"
+            assert export == f"/api/insights/history/export.csv?kind=draft&person={ada.id}"
             await screen.choose("State", "failed")
             assert "Nothing matches. Choose other filters." in screen.text
 

@@ -79,7 +79,7 @@ class TestUsage:
 
     async def test_is_exported_day_by_day(self, session: AsyncSession, viewer: Actor) -> None:
         lines = [line async for line in service.export_usage(session, viewer, MARCH)]
-        assert lines[:2] == ["day,views,people,drafts,imports,trainings\r\n", "2026-03-01,0,0,0,0,0\r\n"]
+        assert lines[:2] == ["Day,Page views,People,Drafts,Imports,Training runs\r\n", "2026-03-01,0,0,0,0,0\r\n"]
         assert len(lines) == 4
 
 
@@ -105,7 +105,7 @@ class TestPages:
 
     async def test_all_are_exported(self, session: AsyncSession, viewer: Actor) -> None:
         lines = [line async for line in service.export_pages(session, viewer, PagesQuery(page_size=1))]
-        assert lines == ["path,views,people\r\n", "/a,3,1\r\n", "/b,2,2\r\n", "/c,1,0\r\n"]
+        assert lines == ["Page,Views,People\r\n", "/a,3,1\r\n", "/b,2,2\r\n", "/c,1,0\r\n"]
 
 
 class TestHistory:
@@ -168,8 +168,8 @@ class TestHistory:
     async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor) -> None:
         await add_job(session, viewer, title="=HYPERLINK(1)")
         lines = [line async for line in service.export_history(session, viewer, HistoryQuery())]
-        assert lines[0].startswith("kind,title,person,state,")
-        assert lines[1].startswith("import,'=HYPERLINK(1),")
+        assert lines[0].startswith("Kind,What,Who,State,")
+        assert lines[1].startswith("File import,'=HYPERLINK(1),")
 
 
 class TestFigures:

@@ -94,7 +94,7 @@ class TestImport:
         assert (run["state"], run["new"], run["rejected"]) == ("succeeded", 1, 1)
         rejections = (await client.get(f"/api/opportunities/imports/{started['id']}/rejections")).json()
         assert rejections["items"][0]["line"] == 3
-        assert "mine.csv,3" in (await client.get(f"/api/opportunities/imports/{started['id']}/rejections.csv")).text
+        assert "mine.csv,3" in (await client.get(f"/api/opportunities/imports/{started['id']}/rejections/export.csv")).text
         assert (await client.get("/api/opportunities/imports")).json()["total"] == 1
 
     async def test_an_upload_can_be_stopped_once(self, client: httpx.AsyncClient, committed: Core) -> None:

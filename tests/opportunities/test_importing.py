@@ -89,7 +89,7 @@ class TestImport:
             page = await service.list_rejections(session, member, report.run_id, PageRequest())
             assert page.total == 2
             lines = [line async for line in service.export_rejections(session, member, report.run_id)]
-        assert lines[0] == "file,line,column,reason\r\n"
+        assert lines[0] == "File,Line,Column,Reason\r\n"
         assert lines[1].startswith("mine.csv,3,NoticeId,")
 
     @pytest.mark.parametrize("column", ["Title", "Department/Ind.Agency", "Type", "Sol#"])

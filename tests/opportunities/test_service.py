@@ -11,6 +11,7 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
@@ -184,7 +185,14 @@ class TestExport:
         await add(session, notice(1, title="=cmd()", agency="VA"), notice(2, agency="GSA"))
         lines = [line async for line in service.export(session, actor, OpportunityQuery(agency=("VA",)))]
         [row] = csv.DictReader(io.StringIO("".join(lines)))
-        assert row["title"] == "'=cmd()"
+        assert row["Title"] == "'=cmd()"
+
+    async def test_names_columns_and_values_in_the_language_of_the_reader(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, status="archived"))
+        with speaking("de"):
+            lines = [line async for line in service.export(session, actor, OpportunityQuery())]
+        [row] = csv.DictReader(io.StringIO("".join(lines)))
+        assert (row["Titel"], row["Auftrag oder Förderung"], row["Status"]) == ("Notice 1", "Auftrag", "Archiviert")
 
 
 class TestSample:

@@ -14,6 +14,7 @@ from fundwright.core.messages import nt, t
 from fundwright.identity import passkeys, second_factor
 from fundwright.identity.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp
 from fundwright_ui.hooks import Row, use_action, use_actor, use_connection, use_query, use_rows
+from fundwright_ui.screens.listing import export_button
 from fundwright_ui.ui import (
     alert,
     button,
@@ -221,6 +222,7 @@ def passkeys_section() -> VdomDict:
         )
         if removed
         else None,
+        actions=[export_button(connection, "/api/account/passkeys/export.csv")] if found.value else [],
     )
 
 

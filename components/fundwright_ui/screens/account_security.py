@@ -28,7 +28,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.screens.account_factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.devices import device_name
-from fundwright_ui.screens.listing import existing_page, pages
+from fundwright_ui.screens.listing import existing_page, export_button, pages
 from fundwright_ui.ui import (
     alert,
     button,
@@ -217,6 +217,7 @@ def _sessions() -> VdomDict:
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, found.value),
         row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.value.total > 1 else None,
+        actions=[export_button(connection, "/api/account/sessions/export.csv", request)],
     )
 
 

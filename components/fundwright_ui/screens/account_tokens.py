@@ -30,7 +30,7 @@ from fundwright_ui.hooks import (
     use_rows,
     use_url_state,
 )
-from fundwright_ui.screens.listing import existing_page, pages
+from fundwright_ui.screens.listing import existing_page, export_button, pages
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -191,6 +191,7 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
         )
         if asking
         else None,
+        actions=[export_button(connection, "/api/account/tokens/export.csv")],
     )
 
 

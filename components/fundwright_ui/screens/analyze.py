@@ -149,7 +149,7 @@ def _charts(usage: UsageRead) -> VdomDict:
         actions=[
             link_button(
                 t("Export as CSV"),
-                connection.href(f"/api/insights/usage.csv?{urlencode(span)}"),
+                connection.href(f"/api/insights/usage/export.csv?{urlencode(span)}"),
                 size="small",
                 icon_name="download",
                 download=True,
@@ -196,5 +196,5 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
             on_query=ask(url),
             key="table",
         ),
-        actions=[export_button(connection, "/api/insights/pages.csv", query)],
+        actions=[export_button(connection, "/api/insights/pages/export.csv", query)],
     )

@@ -10,9 +10,9 @@ from fundwright.content.schemas import BlogPage, PublishedPost
 from fundwright.core.messages import t
 from fundwright_ui.hooks import use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import pages
+from fundwright_ui.screens.listing import export_button, pages
 from fundwright_ui.screens.public import public_frame
-from fundwright_ui.ui import empty, link_button, loading, moment, problem, text_link
+from fundwright_ui.ui import empty, link_button, loading, moment, problem, row, text_link
 from fundwright_ui.widgets import markdown_view
 
 BLOG = "/blog"
@@ -42,7 +42,10 @@ def blog_screen() -> VdomDict:
         if posts.total
         else empty(t("Nothing has been published yet. Come back soon.")),
         pages(url, posts),
-        html.p({"className": "fw-muted"}, text_link(t("RSS feed"), connection.href(FEED), new_tab=True)),
+        row(
+            text_link(t("RSS feed"), connection.href(FEED), new_tab=True),
+            export_button(connection, "/api/blog/export.csv") if posts.total else None,
+        ),
     )
 
 

@@ -41,7 +41,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.hooks.rows import Undo
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import pages
+from fundwright_ui.screens.listing import export_button, pages
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -169,6 +169,7 @@ def category_screen() -> VdomDict:
         actions=[
             button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorise_button(key="categorise"),
+            None if is_first else export_button(use_connection(), "/api/categories/export.csv"),
         ],
     )
 
@@ -414,6 +415,7 @@ def _examples(category: CategoryRead) -> VdomDict:
         if given.shown
         else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Two or three already help.")),
         more_rows(given.more, on_load=load_given, outcome=given.last_outcome or offered.last_outcome),
+        row(export_button(use_connection(), f"/api/categories/{category.id}/examples/export.csv")) if examples.value else None,
     )
 
 
@@ -541,6 +543,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         else empty(t("Nothing to review. “Categorise now” asks the classifier again.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, suggestions),
+        actions=[export_button(use_connection(), "/api/categories/suggestions/export.csv", query)],
     )
 
 

@@ -25,7 +25,7 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, 
 from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import pages
+from fundwright_ui.screens.listing import export_button, pages
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -66,14 +66,7 @@ _STATE_COLOURS: dict[DraftState, Color] = {
 
 def state_chip(state: DraftState) -> VdomDict:
     """How far a draft is."""
-    names = {
-        DraftState.QUEUED: t("Waiting"),
-        DraftState.WRITING: t("Being written"),
-        DraftState.FINISHED: t("Finished"),
-        DraftState.STOPPED: t("Stopped"),
-        DraftState.FAILED: t("Failed"),
-    }
-    return chip(names[state], color=_STATE_COLOURS[state])
+    return chip(state.label, color=_STATE_COLOURS[state])
 
 
 @screen("/generate/index", "Generate", area="generate")
@@ -301,10 +294,10 @@ def _drafts() -> VdomDict:
                 t("State"),
                 [
                     Option("", t("All")),
-                    Option(DraftState.FINISHED, t("Finished")),
-                    Option(DraftState.WRITING, t("Being written")),
-                    Option(DraftState.STOPPED, t("Stopped")),
-                    Option(DraftState.FAILED, t("Failed")),
+                    *(
+                        Option(state, state.label)
+                        for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.STOPPED, DraftState.FAILED)
+                    ),
                 ],
                 value=state or "",
                 on_change=lambda value: url.set(state=value, page=None),
@@ -329,6 +322,7 @@ def _drafts() -> VdomDict:
         else empty(t("No draft is in this state.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, drafts.value),
+        actions=[export_button(use_connection(), "/api/drafts/export.csv", query)],
     )
 
 

@@ -23,7 +23,7 @@ from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.screens.listing import ask, sort_of
+from fundwright_ui.screens.listing import ask, export_button, sort_of
 from fundwright_ui.ui import (
     Option,
     Tab,
@@ -504,6 +504,8 @@ def import_panel(kind: Kind) -> VdomDict:
     elif recent.value is not None:
         runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
         runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
+        if recent.value.total:
+            runs.append(row(export_button(connection, "/api/opportunities/imports/export.csv")))
     return section(
         t("Import a file"),
         select_field(
@@ -598,7 +600,7 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
         return stack(row(toggle), loading(t("Loading rejected rows")))
     download = link_button(
         t("All as CSV"),
-        connection.href(f"/api/opportunities/imports/{run.id}/rejections.csv"),
+        connection.href(f"/api/opportunities/imports/{run.id}/rejections/export.csv"),
         size="small",
         icon_name="download",
         download=True,

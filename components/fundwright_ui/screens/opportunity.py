@@ -25,6 +25,7 @@ from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRe
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Fields,
@@ -355,6 +356,7 @@ def versions_of(opportunity_id: UUID) -> VdomDict:
             for version in versions
         ),
         pagination(number, -(-found.value.total // _SHOWN_VERSIONS), on_page=set_number),
+        actions=[export_button(use_connection(), f"/api/opportunities/{opportunity_id}/versions/export.csv")],
     )
 
 

@@ -14,7 +14,7 @@ from fundwright.identity import outbox
 from fundwright.identity.schemas import Role
 from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask
+from fundwright_ui.screens.listing import ask, export_button
 from fundwright_ui.ui import Color, alert, definition_list, empty, link_button, loading, page, problem, section
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
 
@@ -63,6 +63,7 @@ def outbox_screen() -> VdomDict:
             on_query=ask(url),
         ),
         subtitle=t("Letters to people: invitations, confirmations and new passwords"),
+        actions=[export_button(connection, "/api/mails/export.csv", request)],
     )
 
 

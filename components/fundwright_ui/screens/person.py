@@ -28,7 +28,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.devices import device_name
-from fundwright_ui.screens.listing import existing_page, pages
+from fundwright_ui.screens.listing import existing_page, export_button, pages
 from fundwright_ui.screens.people import PATH, role_options
 from fundwright_ui.ui import (
     alert,
@@ -198,4 +198,5 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
         ),
         pages(url, sessions),
         row(button(t("End all sessions"), on_click=ending, is_busy=ending.is_running)),
+        actions=[export_button(connection, f"/api/people/{account_id}/sessions/export.csv")],
     )

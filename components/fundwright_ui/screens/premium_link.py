@@ -15,7 +15,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import id_in_address, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import pages
+from fundwright_ui.screens.listing import export_button, pages
 from fundwright_ui.screens.premium_links import PATH, link_chip
 from fundwright_ui.ui import (
     button,
@@ -78,6 +78,7 @@ def premium_link_screen() -> VdomDict:
             if uses.items
             else empty(t("Nobody has registered with it yet.")),
             pages(url, uses),
+            actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv")] if uses.items else [],
         ),
         actions=[back],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Annotated, cast
+from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -21,7 +22,7 @@ from fundwright.training.schemas import DocumentRead, DocumentState, Passage, Pa
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, sort_of
+from fundwright_ui.screens.listing import ask, export_button, sort_of
 from fundwright_ui.screens.run import progress_text
 from fundwright_ui.ui import (
     Color,
@@ -76,6 +77,9 @@ class Model(BaseModel):
 
     id: str
     outdated: int
+
+
+_SHOWN_PASSAGES = 5
 
 
 @screen("/dashboard/train", "Train")
@@ -166,6 +170,9 @@ def train_screen() -> VdomDict:
                 if actor.may(Permission.WORK)
                 else t("No documents yet.")
             ),
+            actions=[export_button(connection, "/api/training/documents/export.csv", request)]
+            if overview.documents.total
+            else [],
         ),
         _models(key="models"),
         subtitle=t("Teach the knowledge base your documents. Drafts cite them."),
@@ -228,7 +235,9 @@ def _ask() -> VdomDict:
     async def ask(question: Question) -> None:
         embedder = await language.get_embedder(connection.core)
         async with connection.core.database.transaction() as session:
-            set_passages(tuple(await training.find_passages(session, actor, question.question, embedder=embedder, limit=5)))
+            set_passages(
+                tuple(await training.find_passages(session, actor, question.question, embedder=embedder, limit=_SHOWN_PASSAGES))
+            )
         set_asked(question.question)
 
     asking = use_action(ask, in_transaction=False)
@@ -247,11 +256,19 @@ def _ask() -> VdomDict:
             {"aria-live": "polite"},
             None
             if not asked
-            else stack(*(_passage(passage, connection.href(f"/dashboard/passage/{passage.id}")) for passage in passages))
+            else stack(
+                *(_passage(passage, connection.href(f"/dashboard/passage/{passage.id}")) for passage in passages),
+                row(_export_passages(asked)),
+            )
             if passages
             else empty(t("Nothing in the documents fits this question. Train more documents, or ask in other words.")),
         ),
     )
+
+
+def _export_passages(question: str) -> VdomDict:
+    address = f"/api/training/passages/export.csv?{urlencode({'query': question, 'limit': _SHOWN_PASSAGES})}"
+    return export_button(use_connection(), address)
 
 
 def _passage(passage: Passage, href: str) -> VdomDict:

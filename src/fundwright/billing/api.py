@@ -160,6 +160,15 @@ async def list_premium_link_uses(
     return await service.list_premium_link_uses(session, actor, link_id, request)
 
 
+@router.get("/premium-links/{link_id}/uses/export.csv", response_class=CsvDownload)
+async def export_premium_link_uses(
+    session: DbSession, core: CoreDep, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
+) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    await service.get_premium_link(session, actor, link_id)
+    return csv_download(core, "uses.csv", lambda session: service.export_premium_link_uses(session, actor, link_id, request))
+
+
 @router.put("/premium-links/{link_id}/revocation")
 async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: RequestClient, link_id: UUID) -> PremiumLinkRead:
     """Make a link useless at once; who registered with it keeps the plan."""

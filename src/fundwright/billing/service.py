@@ -38,8 +38,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import current_language, t
-from fundwright.core.paging import Page, PageRequest
-from fundwright.core.spreadsheets import csv_line
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, tokens
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
@@ -47,12 +47,6 @@ from fundwright.identity.schemas import Actor, Client, Permission
 
 TOPIC = "billing"
 """The live topic of every change of plans, subscriptions, payments and premium links."""
-
-_EXPORTED_SUBSCRIBERS = ("email", "name", "plan", "since", "until", "origin")
-_EXPORTED_PAYMENTS = ("number", "email", "text", "amount", "currency", "issued", "due", "state", "paid_at")
-_EXPORTED_LINKS = (
-    "plan", "days", "uses", "used", "expires_on", "state", "note", "created_at", "created_by", "used_by",
-)  # fmt: skip
 
 
 class QuotaSpent(FundwrightError):
@@ -208,9 +202,22 @@ async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) 
 @needs(Permission.OVERSEE)
 async def export_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
-    yield csv_line(_EXPORTED_SUBSCRIBERS)
-    async for row in repository.stream_subscribers(session, identity.directory(actor), query):
-        yield csv_line([getattr(row, name) for name in _EXPORTED_SUBSCRIBERS])
+    lines = csv_of(
+        [
+            (t("Email"), lambda account: account.email),
+            (t("Name"), lambda account: account.name),
+            (t("Plan"), lambda account: account.plan_name),
+            (t("Since"), lambda account: account.since),
+            (t("Until"), lambda account: account.until),
+            (t("How"), lambda account: account.origin),
+        ],
+        (
+            SubscriberRead.model_validate(row)
+            async for row in repository.stream_subscribers(session, identity.directory(actor), query)
+        ),
+    )
+    async for line in lines:
+        yield line
 
 
 @needs(Permission.ADMINISTER)
@@ -277,11 +284,22 @@ async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> 
 @needs(Permission.OVERSEE)
 async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line; amounts in whole units of the currency, such as 49.00."""
-    yield csv_line(_EXPORTED_PAYMENTS)
-    async for (payment,) in repository.stream_payments(session, query):
-        amount = f"{payment.amount_cents // 100}.{payment.amount_cents % 100:02d}"
-        values = {**PaymentRead.model_validate(payment).model_dump(), "amount": amount}
-        yield csv_line([values[name] for name in _EXPORTED_PAYMENTS])
+    lines = csv_of(
+        [
+            (t("Number"), lambda payment: payment.number),
+            (t("Account"), lambda payment: payment.email),
+            (t("What it is for"), lambda payment: payment.text),
+            (t("Amount"), lambda payment: f"{payment.amount_cents // 100}.{payment.amount_cents % 100:02d}"),
+            (t("Currency"), lambda payment: payment.currency.upper()),
+            (t("Issued"), lambda payment: payment.issued),
+            (t("Due"), lambda payment: payment.due),
+            (t("State"), lambda payment: payment.state),
+            (t("Paid on"), lambda payment: payment.paid_at),
+        ],
+        (PaymentRead.model_validate(payment) async for (payment,) in repository.stream_payments(session, query)),
+    )
+    async for line in lines:
+        yield line
 
 
 @needs(Permission.ADMINISTER)
@@ -373,11 +391,34 @@ async def list_premium_link_uses(
 
 
 @needs(Permission.OVERSEE)
+def export_premium_link_uses(session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """All of them as CSV, line by line. Raises NotFound."""
+    return csv_of(
+        [(t("Account"), lambda use: use.email), (t("When"), lambda use: use.at)],
+        each_of(lambda page: list_premium_link_uses(session, actor, link_id, page), request),
+    )
+
+
+@needs(Permission.OVERSEE)
 async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line, with the email addresses of those who used each."""
-    yield csv_line(_EXPORTED_LINKS)
-    async for row in repository.stream_links(session, query):
-        yield csv_line([getattr(row, name) for name in _EXPORTED_LINKS])
+    lines = csv_of(
+        [
+            (t("Plan"), lambda link: link.plan_name),
+            (t("Days"), lambda link: link.days),
+            (t("Uses"), lambda link: link.uses),
+            (t("Used"), lambda link: link.used),
+            (t("Works until the end of"), lambda link: link.expires_on),
+            (t("State"), lambda link: LinkState(link.state)),
+            (t("Note"), lambda link: link.note),
+            (t("Made"), lambda link: link.created_at),
+            (t("Made by"), lambda link: link.created_by),
+            (t("Used by"), lambda link: link.used_by),
+        ],
+        repository.stream_links(session, query),
+    )
+    async for line in lines:
+        yield line
 
 
 @needs(Permission.ADMINISTER)

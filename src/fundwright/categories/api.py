@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, status
 from fundwright.categories import service
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Decision, LabelRead, SuggestionQuery
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import DbSession
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity.api import CurrentActor
 
 router = APIRouter(prefix="/api/categories", tags=["categories"])
@@ -19,6 +19,12 @@ router = APIRouter(prefix="/api/categories", tags=["categories"])
 @router.get("")
 async def list_categories(session: DbSession, actor: CurrentActor) -> list[CategoryRead]:
     return await service.list_categories(session, actor)
+
+
+@router.get("/export.csv", response_class=CsvDownload)
+async def export_categories(core: CoreDep, actor: CurrentActor) -> CsvDownload:
+    """All of them as CSV."""
+    return csv_download(core, "categories.csv", lambda session: service.export_categories(session, actor))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
@@ -37,6 +43,12 @@ async def list_suggestions(
 ) -> Page[LabelRead]:
     """Labels waiting for a person, least sure first; `sort=-confidence` for surest first."""
     return await service.list_suggestions(session, actor, query)
+
+
+@router.get("/suggestions/export.csv", response_class=CsvDownload)
+async def export_suggestions(core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "suggestions.csv", lambda session: service.export_suggestions(session, actor, query))
 
 
 @router.put("/labels/{subject_id}")
@@ -78,6 +90,15 @@ async def list_examples(
 ) -> Page[LabelRead]:
     """What people put into this category, newest first."""
     return await service.list_examples(session, actor, category_id, request)
+
+
+@router.get("/{category_id}/examples/export.csv", response_class=CsvDownload)
+async def export_examples(
+    session: DbSession, core: CoreDep, actor: CurrentActor, category_id: UUID, request: Annotated[PageRequest, Query()]
+) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    await service.get_category(session, actor, category_id)
+    return csv_download(core, "examples.csv", lambda session: service.export_examples(session, actor, category_id, request))
 
 
 @router.put("/{category_id}/examples/{subject_id}")

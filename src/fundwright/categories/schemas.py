@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
@@ -30,6 +31,15 @@ class LabelState(StrEnum):
     SUGGESTED = "suggested"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            LabelState.SUGGESTED: t("Suggested"),
+            LabelState.ACCEPTED: t("Accepted"),
+            LabelState.REJECTED: t("Rejected"),
+        }[self]
 
 
 class LabelSource(StrEnum):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -32,7 +32,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.language.protocols import Embedder
@@ -155,6 +156,46 @@ async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, 
     await repository.get(session, actor.id, category_id)
     items, total = await repository.page_of_examples(session, actor.id, category_id, request)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterator[str]:
+    """The actor's categories as CSV, line by line."""
+    columns: list[tuple[str, Callable[[CategoryRead], object]]] = [
+        (t("Name"), lambda category: category.name),
+        (t("Description"), lambda category: category.description),
+        (t("Accepted"), lambda category: category.accepted),
+        (t("Suggested"), lambda category: category.suggested),
+        (t("Sample"), lambda category: category.is_sample),
+        (t("Created"), lambda category: category.created_at),
+    ]
+    async for line in csv_of(columns, await list_categories(session, actor)):
+        yield line
+
+
+@needs(Permission.READ)
+def export_suggestions(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    return _labels(each_of(lambda page: list_suggestions(session, actor, page), query))
+
+
+@needs(Permission.READ)
+def export_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line. Raises NotFound."""
+    return _labels(each_of(lambda page: list_examples(session, actor, category_id, page), request))
+
+
+def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
+    return csv_of(
+        [
+            (t("Id"), lambda label: label.subject_id),
+            (t("Category"), lambda label: label.category_name),
+            (t("Confidence"), lambda label: label.confidence),
+            (t("State"), lambda label: label.state),
+            (t("When"), lambda label: label.decided_at),
+        ],
+        found,
+    )
 
 
 @needs(Permission.LABEL)

@@ -40,6 +40,12 @@ async def list_published(session: DbSession, request: Annotated[BlogPage, Query(
     return await service.list_published(session, request)
 
 
+@router.get("/api/blog/export.csv", response_class=CsvDownload)
+async def export_published(core: CoreDep, request: Annotated[BlogPage, Query()]) -> CsvDownload:
+    """What everyone may read as CSV, whatever the page."""
+    return csv_download(core, "blog.csv", lambda session: service.export_published(session, request))
+
+
 @router.get("/blog/rss.xml", response_class=Response, responses={200: {"content": {"application/rss+xml": {}}}})
 async def feed(session: DbSession, core: CoreDep) -> Response:
     """The newest posts as RSS 2.0."""

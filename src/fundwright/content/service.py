@@ -33,8 +33,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
-from fundwright.core.spreadsheets import csv_line
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
@@ -47,8 +47,6 @@ FEEDBACK_TOPIC = "feedback"
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MAX_SLUG_LENGTH = 80
 _RESERVED = frozenset({"posts"})  # an address of the API
-_POST_COLUMNS = ("slug", "title", "summary", "author", "state", "published_at", "created_at", "changed_at")
-_FEEDBACK_COLUMNS = ("created_at", "kind", "state", "sender", "page", "text", "note")
 
 
 class PostNotFound(NotFound):
@@ -86,6 +84,20 @@ async def get_published(session: AsyncSession, slug: str) -> PublishedPostRead:
     return PublishedPostRead.model_validate(post)
 
 
+def export_published(session: AsyncSession, request: PageRequest) -> AsyncIterator[str]:
+    """All of them as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Address"), lambda post: post.slug),
+            (t("Title"), lambda post: post.title),
+            (t("Summary"), lambda post: post.summary),
+            (t("Author"), lambda post: post.author),
+            (t("Published"), lambda post: post.published_at),
+        ],
+        each_of(lambda page: list_published(session, page), request),
+    )
+
+
 # What authors do
 
 
@@ -98,11 +110,21 @@ async def list_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> P
 
 
 @needs(Permission.OVERSEE)
-async def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> AsyncIterator[str]:
+def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
-    yield csv_line(_POST_COLUMNS)
-    async for post in repository.stream_posts(session, query):
-        yield csv_line([getattr(post, name) for name in _POST_COLUMNS])
+    return csv_of(
+        [
+            (t("Address"), lambda post: post.slug),
+            (t("Title"), lambda post: post.title),
+            (t("Summary"), lambda post: post.summary),
+            (t("Author"), lambda post: post.author),
+            (t("State"), lambda post: post.state),
+            (t("Published"), lambda post: post.published_at),
+            (t("Created"), lambda post: post.created_at),
+            (t("Changed"), lambda post: post.changed_at),
+        ],
+        (PostRow.model_validate(post) async for post in repository.stream_posts(session, query)),
+    )
 
 
 @needs(Permission.OVERSEE)
@@ -184,11 +206,20 @@ async def list_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuer
 
 
 @needs(Permission.OVERSEE)
-async def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> AsyncIterator[str]:
+def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
-    yield csv_line(_FEEDBACK_COLUMNS)
-    async for entry in repository.stream_feedback(session, query):
-        yield csv_line([getattr(entry, name) for name in _FEEDBACK_COLUMNS])
+    return csv_of(
+        [
+            (t("Sent"), lambda entry: entry.created_at),
+            (t("Kind"), lambda entry: entry.kind),
+            (t("State"), lambda entry: entry.state),
+            (t("From"), lambda entry: entry.sender),
+            (t("Page"), lambda entry: entry.page),
+            (t("Text"), lambda entry: entry.text),
+            (t("Note"), lambda entry: entry.note),
+        ],
+        (FeedbackRead.model_validate(entry) async for entry in repository.stream_feedback(session, query)),
+    )
 
 
 @needs(Permission.OVERSEE)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import count
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 T = TypeVar("T")
+
+_LARGEST_PAGE = 100
 
 
 class Page(BaseModel, Generic[T]):
@@ -28,7 +30,7 @@ class PageRequest(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     page: int = Field(default=1, ge=1, le=100_000)
-    page_size: int = Field(default=25, ge=1, le=100)
+    page_size: int = Field(default=25, ge=1, le=_LARGEST_PAGE)
     sort: str = ""
 
     @property
@@ -42,6 +44,19 @@ class PageRequest(BaseModel):
     @property
     def is_descending(self) -> bool:
         return self.sort.startswith("-")
+
+
+R = TypeVar("R", bound=PageRequest)
+
+
+async def each_of(read: Callable[[R], Awaitable[Page[T]]], request: R) -> AsyncIterator[T]:
+    """Every item of a list, in the order of `request` and whatever its page."""
+    for number in count(1):
+        page = await read(request.model_copy(update={"page": number, "page_size": _LARGEST_PAGE}))
+        for item in page.items:
+            yield item
+        if number * _LARGEST_PAGE >= page.total:
+            return
 
 
 async def all_pages(read: Callable[[int], Awaitable[Page[T]]]) -> list[T]:

@@ -1,12 +1,31 @@
-"""Lists as spreadsheets open them."""
+"""Lists as spreadsheets open them: names of columns and of states in the reader's language, times and numbers as machines write them."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
-from typing import cast
+from enum import StrEnum
+from typing import TypeVar, cast
+
+from fundwright.core.messages import t
+
+T = TypeVar("T")
+
+
+async def csv_of(
+    columns: Sequence[tuple[str, Callable[[T], object]]], items: AsyncIterable[T] | Iterable[T]
+) -> AsyncIterator[str]:
+    """A list as CSV, line by line. Each column is its name in the reader's language and what it shows of an item."""
+    yield csv_line([name for name, _ in columns])
+    read = [cell for _, cell in columns]
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield csv_line([cell(item) for cell in read])
+    else:
+        for item in items:
+            yield csv_line([cell(item) for cell in read])
 
 
 def csv_line(values: Sequence[object]) -> str:
@@ -23,5 +42,7 @@ def _cell(value: object) -> str:
         return " ".join(map(str, cast(list[object], value)))
     if isinstance(value, datetime):
         return value.isoformat()
-    text = str(value)
+    if isinstance(value, bool):
+        return t("yes") if value else t("no")
+    text = str(getattr(value, "label", value) if isinstance(value, StrEnum) else value)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response, status
 
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, DbSession
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftQuery, DraftRead, DraftRow, DraftStart, DraftTemplate, ExportFormat
 from fundwright.identity.api import CurrentActor
@@ -23,6 +23,12 @@ router = APIRouter(prefix="/api/drafts", tags=["drafts"])
 @router.get("")
 async def list_drafts(session: DbSession, actor: CurrentActor, query: Annotated[DraftQuery, Query()]) -> Page[DraftRow]:
     return await service.list_drafts(session, actor, query)
+
+
+@router.get("/export.csv", response_class=CsvDownload)
+async def export_drafts(core: CoreDep, actor: CurrentActor, query: Annotated[DraftQuery, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "drafts.csv", lambda session: service.export_drafts(session, actor, query))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)

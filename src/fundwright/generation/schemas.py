@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.jobs import JobPayload
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 
@@ -55,6 +56,17 @@ class DraftState(StrEnum):
     FINISHED = "finished"
     STOPPED = "stopped"
     FAILED = "failed"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            DraftState.QUEUED: t("Waiting"),
+            DraftState.WRITING: t("Being written"),
+            DraftState.FINISHED: t("Finished"),
+            DraftState.STOPPED: t("Stopped"),
+            DraftState.FAILED: t("Failed"),
+        }[self]
 
     @property
     def is_over(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import AsyncIterator
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,7 +16,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
-from fundwright.core.paging import Page
+from fundwright.core.paging import Page, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.generation import citing, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
@@ -131,6 +133,23 @@ async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) ->
     """The actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.id, query)
     return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Title"), lambda draft: draft.title),
+            (t("Template"), lambda draft: t(draft.template_title)),
+            (t("Opportunity"), lambda draft: draft.opportunity_title),
+            (t("State"), lambda draft: draft.state),
+            (t("Writer"), lambda draft: t(draft.writer_label) if draft.writer_label else ""),
+            (t("Begun"), lambda draft: draft.created_at),
+            (t("Ended"), lambda draft: draft.ended_at),
+        ],
+        each_of(lambda page: list_drafts(session, actor, page), query),
+    )
 
 
 @needs(Permission.READ)

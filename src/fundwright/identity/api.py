@@ -19,8 +19,9 @@ from fundwright.core.mail import MailRead
 from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
-from fundwright.core.web import CoreDep, DbSession, error_body
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download, error_body
 from fundwright.identity import account, outbox, passkeys, recovery, registration, service, sessions, tokens
+from fundwright.identity.permissions import require
 from fundwright.identity.schemas import (
     AccountUser,
     Actor,
@@ -481,6 +482,12 @@ async def list_sessions(session: DbSession, actor: CurrentActor, request: Annota
     return await service.list_sessions(session, actor, request)
 
 
+@router.get("/api/account/sessions/export.csv", response_class=CsvDownload)
+async def export_sessions(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "sessions.csv", lambda session: service.export_sessions(session, actor, request))
+
+
 @router.delete("/api/account/sessions/{session_id}", status_code=204)
 async def end_session(session_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
     await service.end_session(session, actor, session_id, client=client_of(request))
@@ -490,6 +497,13 @@ async def end_session(session_id: UUID, request: Request, session: DbSession, ac
 async def list_mails(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[MailRead]:
     """Letters of the outbox, newest first. For administrators."""
     return await outbox.list_mails(session, actor, request)
+
+
+@router.get("/api/mails/export.csv", response_class=CsvDownload)
+async def export_mails(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.ADMINISTER)
+    return csv_download(core, "emails.csv", lambda session: outbox.export_mails(session, actor, request))
 
 
 @router.get("/api/mails/{mail_id}")
@@ -503,6 +517,13 @@ async def list_invitations(
 ) -> Page[InvitationRead]:
     """Newest first, used and withdrawn ones included."""
     return await registration.list_invitations(session, actor, request)
+
+
+@router.get("/api/invitations/export.csv", response_class=CsvDownload)
+async def export_invitations(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.OVERSEE)
+    return csv_download(core, "invitations.csv", lambda session: registration.export_invitations(session, actor, request))
 
 
 @router.post("/api/invitations", status_code=201)
@@ -523,6 +544,12 @@ async def list_api_tokens(
     session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
 ) -> Page[ApiTokenRead]:
     return await service.list_api_tokens(session, actor, request)
+
+
+@router.get("/api/account/tokens/export.csv", response_class=CsvDownload)
+async def export_api_tokens(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "tokens.csv", lambda session: service.export_api_tokens(session, actor, request))
 
 
 @router.post("/api/account/tokens", status_code=201)

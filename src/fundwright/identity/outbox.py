@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import mail
 from fundwright.core.mail import MailRead
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 
@@ -17,6 +20,22 @@ from fundwright.identity.schemas import Actor, Permission
 async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[MailRead]:
     """Newest first."""
     return await mail.list_mails(session, request)
+
+
+@needs(Permission.ADMINISTER)
+def export_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """All of them as CSV, line by line, without their texts."""
+    return csv_of(
+        [
+            (t("Subject"), lambda letter: letter.subject),
+            (t("To"), lambda letter: letter.recipient),
+            (t("State"), lambda letter: letter.state),
+            (t("Written"), lambda letter: letter.created_at),
+            (t("Sent"), lambda letter: letter.sent_at),
+            (t("Error"), lambda letter: letter.error),
+        ],
+        each_of(lambda page: list_mails(session, actor, page), request),
+    )
 
 
 @needs(Permission.ADMINISTER)

@@ -6,6 +6,7 @@ configured address, never from a request.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import Literal, NamedTuple
@@ -28,6 +29,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.core.settings import Settings
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry, reauthentication, repository, second_factor, tokens
 from fundwright.identity.models import OneTimeSecret, Passkey
 from fundwright.identity.permissions import needs
@@ -86,6 +88,18 @@ def relying_party(settings: Settings) -> RelyingParty | None:
 async def list_passkeys(session: AsyncSession, actor: Actor) -> list[PasskeyRead]:
     """Oldest first."""
     return [PasskeyRead.model_validate(row) for row in await repository.list_passkeys(session, actor.id)]
+
+
+@needs(Permission.READ)
+async def export_passkeys(session: AsyncSession, actor: Actor) -> AsyncIterator[str]:
+    """All of them as CSV, line by line."""
+    columns: list[tuple[str, Callable[[PasskeyRead], object]]] = [
+        (t("Name"), lambda passkey: passkey.name),
+        (t("Added"), lambda passkey: passkey.created_at),
+        (t("Last used"), lambda passkey: passkey.last_used_at),
+    ]
+    async for line in csv_of(columns, await list_passkeys(session, actor)):
+        yield line
 
 
 @needs(Permission.READ)

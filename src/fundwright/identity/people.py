@@ -11,8 +11,8 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
-from fundwright.core.spreadsheets import csv_line
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry, letters, recovery, repository, second_factor, service, sessions
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
@@ -27,9 +27,6 @@ from fundwright.identity.schemas import (
     Role,
     SessionRead,
 )
-
-_PERSON = ("email", "name", "role", "state", "created_at", "last_signed_in_at")
-_AUDIT = ("at", "actor_email", "action", "subject", "address", "details")
 
 
 class LastAdministrator(Conflict):
@@ -46,12 +43,19 @@ async def list_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -
 
 
 @needs(Permission.OVERSEE)
-async def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> AsyncIterator[str]:
+def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
-    yield csv_line(_PERSON)
-    async for account in repository.stream_people(session, query):
-        person = AccountRead.model_validate(account)
-        yield csv_line([getattr(person, name) for name in _PERSON])
+    return csv_of(
+        [
+            (t("Email"), lambda person: person.email),
+            (t("Name"), lambda person: person.name),
+            (t("Role"), lambda person: person.role),
+            (t("State"), lambda person: person.state),
+            (t("Created"), lambda person: person.created_at),
+            (t("Last signed in"), lambda person: person.last_signed_in_at),
+        ],
+        (AccountRead.model_validate(account) async for account in repository.stream_people(session, query)),
+    )
 
 
 @needs(Permission.OVERSEE)
@@ -67,6 +71,12 @@ async def get_person(session: AsyncSession, actor: Actor, account_id: UUID) -> A
 async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> Page[SessionRead]:
     """Where the account is signed in, last used first; or sorted by `created_at`."""
     return await sessions.read_page(session, account_id, request)
+
+
+@needs(Permission.ADMINISTER)
+def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """All of them as CSV, line by line."""
+    return sessions.export(each_of(lambda page: list_sessions(session, actor, account_id, page), request))
 
 
 @needs(Permission.ADMINISTER)
@@ -135,9 +145,19 @@ async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> 
 @needs(Permission.OVERSEE)
 async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
-    yield csv_line(_AUDIT)
-    async for line in repository.stream_audit(session, query, actions=audit.actions_called(query.text)):
-        yield csv_line([getattr(line, name) for name in _AUDIT])
+    lines = csv_of(
+        [
+            (t("When"), lambda line: line.at),
+            (t("Who"), lambda line: line.actor_email),
+            (t("What"), lambda line: audit.action_label(line.action)),
+            (t("Whom or what"), lambda line: line.subject),
+            (t("Where from"), lambda line: line.address),
+            (t("Details"), lambda line: ", ".join(f"{name}: {value}" for name, value in line.details.items())),
+        ],
+        repository.stream_audit(session, query, actions=audit.actions_called(query.text)),
+    )
+    async for line in lines:
+        yield line
 
 
 async def _keep_an_administrator(session: AsyncSession, account_id: UUID) -> None:

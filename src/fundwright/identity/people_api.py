@@ -68,6 +68,15 @@ async def list_sessions(
     return await people.list_sessions(session, actor, account_id, request)
 
 
+@router.get("/api/people/{account_id}/sessions/export.csv", response_class=CsvDownload)
+async def export_sessions(
+    core: CoreDep, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
+) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    require(actor, Permission.ADMINISTER)
+    return csv_download(core, "sessions.csv", lambda session: people.export_sessions(session, actor, account_id, request))
+
+
 @router.delete("/api/people/{account_id}/sessions", status_code=204)
 async def end_sessions(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
     """Sign the account out everywhere."""

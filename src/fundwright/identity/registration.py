@@ -5,6 +5,7 @@ Nobody learns here which addresses have an account: the answer is the same, and 
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Protocol
 from urllib.parse import quote
@@ -18,7 +19,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.messages import Language, current_language, t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, Invitation
 from fundwright.identity.permissions import needs
@@ -216,6 +218,23 @@ async def list_invitations(session: AsyncSession, actor: Actor, request: PageReq
     items, total = await repository.page_of_invitations(session, request)
     read = [InvitationRead.model_validate(item) for item in items]
     return Page(items=read, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.OVERSEE)
+def export_invitations(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """All of them as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Email"), lambda invitation: invitation.email),
+            (t("Role"), lambda invitation: invitation.role),
+            (t("State"), lambda invitation: invitation.state),
+            (t("Sent"), lambda invitation: invitation.created_at),
+            (t("Expires"), lambda invitation: invitation.expires_at),
+            (t("Used"), lambda invitation: invitation.used_at),
+            (t("Withdrawn"), lambda invitation: invitation.revoked_at),
+        ],
+        each_of(lambda page: list_invitations(session, actor, page), request),
+    )
 
 
 @needs(Permission.ADMINISTER)

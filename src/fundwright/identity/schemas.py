@@ -12,6 +12,7 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field, field_validator
 from pydantic.alias_generators import to_camel
 
+from fundwright.core.database import now
 from fundwright.core.jobs import JobRead
 from fundwright.core.messages import Language, t
 from fundwright.core.paging import PageRequest
@@ -372,6 +373,23 @@ class SessionRead(BaseModel):
     address: str
 
 
+class InvitationState(StrEnum):
+    OPEN = "open"
+    USED = "used"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            InvitationState.OPEN: t("Open"),
+            InvitationState.USED: t("Used"),
+            InvitationState.EXPIRED: t("Expired"),
+            InvitationState.WITHDRAWN: t("Withdrawn"),
+        }[self]
+
+
 class InvitationRead(BaseModel):
     """An address that may register, without the secret of its link."""
 
@@ -384,6 +402,14 @@ class InvitationRead(BaseModel):
     expires_at: datetime
     used_at: datetime | None
     revoked_at: datetime | None
+
+    @property
+    def state(self) -> InvitationState:
+        if self.used_at is not None:
+            return InvitationState.USED
+        if self.revoked_at is not None:
+            return InvitationState.WITHDRAWN
+        return InvitationState.OPEN if self.expires_at > now() else InvitationState.EXPIRED
 
 
 class TokenScope(StrEnum):

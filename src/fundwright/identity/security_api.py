@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from fundwright.core.web import CoreDep, DbSession, error_body
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download, error_body
 from fundwright.identity import passkeys, reauthentication, second_factor
 from fundwright.identity.api import CurrentActor, PasskeyOptions, RequestClient
 from fundwright.identity.schemas import (
@@ -81,6 +81,12 @@ async def renew_recovery_codes(session: DbSession, actor: CurrentActor, client: 
 @router.get("/passkeys")
 async def list_passkeys(session: DbSession, actor: CurrentActor) -> list[PasskeyRead]:
     return await passkeys.list_passkeys(session, actor)
+
+
+@router.get("/passkeys/export.csv", response_class=CsvDownload)
+async def export_passkeys(core: CoreDep, actor: CurrentActor) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "passkeys.csv", lambda session: passkeys.export_passkeys(session, actor))
 
 
 @router.post("/passkeys/options")

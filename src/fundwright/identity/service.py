@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,7 +20,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
@@ -320,6 +321,12 @@ async def list_sessions(session: AsyncSession, actor: Actor, request: PageReques
 
 
 @needs(Permission.READ)
+def export_sessions(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """All of them as CSV, line by line."""
+    return sessions.export(each_of(lambda page: list_sessions(session, actor, page), request))
+
+
+@needs(Permission.READ)
 async def end_session(session: AsyncSession, actor: Actor, session_id: UUID, *, client: Client) -> None:
     """End one of the actor's own sessions. Raises NotFound."""
     if not await entry.end_sessions(session, actor.id, only=session_id):
@@ -389,6 +396,23 @@ async def list_api_tokens(session: AsyncSession, actor: Actor, request: PageRequ
     found, total = await repository.page_of_api_tokens(session, actor.id, request)
     items = [ApiTokenRead.model_validate(token) for token in found]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """The actor's own as CSV, line by line; never their secrets."""
+    return csv_of(
+        [
+            (t("Name"), lambda token: token.name),
+            (t("Scope"), lambda token: token.scope),
+            (t("Begins with"), lambda token: token.prefix),
+            (t("Made"), lambda token: token.created_at),
+            (t("Expires"), lambda token: token.expires_at),
+            (t("Last used"), lambda token: token.last_used_at),
+            (t("Revoked"), lambda token: token.revoked_at),
+        ],
+        each_of(lambda page: list_api_tokens(session, actor, page), request),
+    )
 
 
 @needs(Permission.READ)

@@ -7,6 +7,7 @@ comes with it later has a copy: that ends the session, for the thief or the owne
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -16,8 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.messages import current_language
+from fundwright.core.messages import current_language, t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry, letters, repository, tokens
 from fundwright.identity.models import Account, AccountSession
 from fundwright.identity.schemas import Actor, Client, SessionRead, SignedIn
@@ -123,3 +125,17 @@ def _is_replayed(found: Found) -> bool:
 
 def _is_unknown(core: Core, account: Account) -> bool:
     return account.email == core.settings.unknown_email.lower()
+
+
+def export(found: AsyncIterable[SessionRead]) -> AsyncIterator[str]:
+    """Sessions as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Device"), lambda one: one.user_agent),
+            (t("Where from"), lambda one: one.address),
+            (t("Signed in"), lambda one: one.created_at),
+            (t("Last used"), lambda one: one.last_used_at),
+            (t("Expires"), lambda one: one.expires_at),
+        ],
+        found,
+    )

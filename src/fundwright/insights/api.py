@@ -38,7 +38,7 @@ async def get_usage(session: DbSession, actor: CurrentActor, query: Annotated[Us
     return await service.get_usage(session, actor, query)
 
 
-@router.get("/usage.csv", response_class=CsvDownload)
+@router.get("/usage/export.csv", response_class=CsvDownload)
 async def export_usage(core: CoreDep, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> CsvDownload:
     """The same as CSV."""
     require(actor, Permission.OVERSEE)
@@ -51,7 +51,7 @@ async def list_pages(session: DbSession, actor: CurrentActor, query: Annotated[P
     return await service.list_pages(session, actor, query)
 
 
-@router.get("/pages.csv", response_class=CsvDownload)
+@router.get("/pages/export.csv", response_class=CsvDownload)
 async def export_pages(core: CoreDep, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> CsvDownload:
     """All of them as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
@@ -70,7 +70,7 @@ async def list_history_choices(session: DbSession, actor: CurrentActor) -> Histo
     return await service.list_history_choices(session, actor)
 
 
-@router.get("/history.csv", response_class=CsvDownload)
+@router.get("/history/export.csv", response_class=CsvDownload)
 async def export_history(core: CoreDep, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> CsvDownload:
     """The whole history as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)

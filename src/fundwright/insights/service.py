@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright.core.spreadsheets import csv_line
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -33,12 +35,11 @@ from fundwright.insights.schemas import (
     UsageQuery,
     UsageRead,
     Viewed,
+    kind_label,
 )
 
 _KINDS = {"drafts": DRAFT, "imports": IMPORT, "trainings": TRAINING}
 """By the field that counts them."""
-
-_HISTORY = ("kind", "title", "person", "state", "created_at", "started_at", "ended_at", "duration_s")
 
 
 async def keep_views(session: AsyncSession, views: Sequence[Viewed]) -> None:
@@ -88,9 +89,16 @@ async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> U
 @needs(Permission.OVERSEE)
 async def export_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> AsyncIterator[str]:
     """The days of the span as CSV, line by line."""
-    yield csv_line(list(DayUsage.model_fields))
-    for day in (await get_usage(session, actor, query)).days:
-        yield csv_line(list(day.model_dump().values()))
+    columns: list[tuple[str, Callable[[DayUsage], object]]] = [
+        (t("Day"), lambda day: day.day),
+        (t("Page views"), lambda day: day.views),
+        (t("People"), lambda day: day.people),
+        (t("Drafts"), lambda day: day.drafts),
+        (t("Imports"), lambda day: day.imports),
+        (t("Training runs"), lambda day: day.trainings),
+    ]
+    async for line in csv_of(columns, (await get_usage(session, actor, query)).days):
+        yield line
 
 
 @needs(Permission.OVERSEE)
@@ -104,9 +112,13 @@ async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> 
 @needs(Permission.OVERSEE)
 async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> AsyncIterator[str]:
     """All of them as CSV, line by line."""
-    yield csv_line(list(PageVisits.model_fields))
-    for row in await repository.list_pages(session, query):
-        yield csv_line(row)
+    columns: list[tuple[str, Callable[[Any], object]]] = [
+        (t("Page"), lambda row: row[0]),
+        (t("Views"), lambda row: row[1]),
+        (t("People"), lambda row: row[2]),
+    ]
+    async for line in csv_of(columns, await repository.list_pages(session, query)):
+        yield line
 
 
 @needs(Permission.OVERSEE)
@@ -127,8 +139,18 @@ async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryCh
 
 
 @needs(Permission.OVERSEE)
-async def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> AsyncIterator[str]:
+def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line."""
-    yield csv_line(_HISTORY)
-    async for row in repository.stream_history(session, identity.directory(actor), query):
-        yield csv_line([row[name] for name in _HISTORY])
+    return csv_of(
+        [
+            (t("Kind"), lambda job: kind_label(job["kind"])),
+            (t("What"), lambda job: job["title"]),
+            (t("Who"), lambda job: job["person"]),
+            (t("State"), lambda job: JobState(job["state"])),
+            (t("Begun"), lambda job: job["created_at"]),
+            (t("Started"), lambda job: job["started_at"]),
+            (t("Ended"), lambda job: job["ended_at"]),
+            (t("Seconds"), lambda job: job["duration_s"]),
+        ],
+        repository.stream_history(session, identity.directory(actor), query),
+    )

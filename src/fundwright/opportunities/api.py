@@ -122,6 +122,12 @@ async def list_imports(session: DbSession, actor: CurrentActor, request: Annotat
     return await service.list_imports(session, actor, request)
 
 
+@router.get("/imports/export.csv", response_class=CsvDownload)
+async def export_imports(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "imports.csv", lambda session: service.export_imports(session, actor, request))
+
+
 @router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)
 async def start_import(session: DbSession, actor: CurrentActor, core: CoreDep, source: str, request: Request) -> ImportRunRead:
     """Upload a file (form field `file`) and import it as a job."""
@@ -151,7 +157,7 @@ async def list_rejections(
     return await service.list_rejections(session, actor, run_id, request)
 
 
-@router.get("/imports/{run_id}/rejections.csv", response_class=CsvDownload)
+@router.get("/imports/{run_id}/rejections/export.csv", response_class=CsvDownload)
 async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> CsvDownload:
     """The same as CSV."""
     await service.get_import(session, actor, run_id)
@@ -170,3 +176,12 @@ async def list_versions(
 ) -> Page[VersionRead]:
     """Its versions, newest first, and what each changed."""
     return await service.list_versions(session, actor, opportunity_id, request)
+
+
+@router.get("/{opportunity_id}/versions/export.csv", response_class=CsvDownload)
+async def export_versions(
+    session: DbSession, core: CoreDep, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
+) -> CsvDownload:
+    """What each version changed as CSV, one line for each field."""
+    await service.get_opportunity(session, actor, opportunity_id)
+    return csv_download(core, "versions.csv", lambda session: service.export_versions(session, actor, opportunity_id, request))

@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.jobs import JobPayload, JobState
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities.sources import Kind, Status
 
@@ -80,6 +81,16 @@ class OpportunityRow(Listed):
     is_open: bool
     is_sample: bool
     version: int
+
+
+def kind_label(kind: Kind) -> str:
+    """In the reader's language."""
+    return {"contract": t("Contract"), "grant": t("Grant")}[kind]
+
+
+def status_label(status: Status) -> str:
+    """In the reader's language."""
+    return {"posted": t("Posted"), "forecasted": t("Forecast"), "archived": t("Archived")}[status]
 
 
 class Contact(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import resources
 from pathlib import Path
@@ -26,8 +26,8 @@ from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
-from fundwright.core.paging import Page, PageRequest
-from fundwright.core.spreadsheets import csv_line
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
@@ -56,6 +56,8 @@ from fundwright.opportunities.schemas import (
     Similar,
     SourceRead,
     VersionRead,
+    kind_label,
+    status_label,
 )
 from fundwright.opportunities.sources import Kind, Source
 
@@ -199,6 +201,21 @@ async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUI
 
 
 @needs(Permission.READ)
+async def export_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """What each version changed as CSV, one line for each field, newest version first. Raises NotFound."""
+    columns: list[tuple[str, Callable[[tuple[VersionRead, FieldChange | None]], object]]] = [
+        (t("Version"), lambda line: line[0].number),
+        (t("When"), lambda line: line[0].seen_at),
+        (t("Field"), lambda line: line[1] and line[1].field),
+        (t("Before"), lambda line: line[1] and line[1].before),
+        (t("After"), lambda line: line[1] and line[1].after),
+    ]
+    versions = each_of(lambda page: list_versions(session, actor, opportunity_id, page), request)
+    async for line in csv_of(columns, ((version, change) async for version in versions for change in version.changes or [None])):
+        yield line
+
+
+@needs(Permission.READ)
 async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
     """What the filters of a list can offer."""
     values: dict[str, list[FacetValue]] = {}
@@ -219,9 +236,34 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 @needs(Permission.READ)
 async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
-    yield csv_line(_EXPORTED)
-    async for row in repository.stream(session, query, _labelled(actor, query), _EXPORTED):
-        yield csv_line(row)
+    columns: list[tuple[str, Callable[[Any], object]]] = [
+        (t("Id"), lambda row: row.id),
+        (t("Source"), lambda row: row.source),
+        (t("Contract or grant"), lambda row: kind_label(row.kind)),
+        (t("Number"), lambda row: row.number),
+        (t("Title"), lambda row: row.title),
+        (t("Agency"), lambda row: row.agency),
+        (t("Sub-agency"), lambda row: row.sub_agency),
+        (t("Office"), lambda row: row.office),
+        (t("Type"), lambda row: row.type),
+        (t("Status"), lambda row: status_label(row.status)),
+        ("NAICS", lambda row: row.naics),
+        ("PSC", lambda row: row.psc),
+        (t("Set-aside"), lambda row: row.set_aside_code),
+        (t("Activity codes"), lambda row: row.activity_codes),
+        (t("Assistance listings"), lambda row: row.assistance_listings),
+        (t("Posted"), lambda row: row.posted_at),
+        (t("Due"), lambda row: row.due_at),
+        (t("Award ceiling"), lambda row: row.award_ceiling),
+        (t("Award floor"), lambda row: row.award_floor),
+        (t("Total funding"), lambda row: row.total_funding),
+        (t("Awarded"), lambda row: row.award_amount),
+        (t("Place"), lambda row: row.place),
+        (t("Link"), lambda row: row.url),
+    ]
+    lines = csv_of(columns, repository.stream(session, query, _labelled(actor, query), _EXPORTED))
+    async for line in lines:
+        yield line
 
 
 def list_sources(core: Core) -> list[SourceRead]:
@@ -287,6 +329,25 @@ async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest
 
 
 @needs(Permission.READ)
+def export_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Source"), lambda run: run.source),
+            (t("File"), lambda run: run.filename),
+            (t("Begun"), lambda run: run.created_at),
+            (t("State"), lambda run: run.state),
+            (t("New"), lambda run: run.new),
+            (t("Changed"), lambda run: run.changed),
+            (t("Unchanged"), lambda run: run.unchanged),
+            (t("Rejected"), lambda run: run.rejected),
+            (t("Error"), lambda run: run.error),
+        ],
+        each_of(lambda page: list_imports(session, actor, page), request),
+    )
+
+
+@needs(Permission.READ)
 async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportRunRead:
     """Raises NotFound."""
     return _read_run(*await repository.get_run(session, actor, run_id))
@@ -345,9 +406,14 @@ async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, req
 async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
     """All of them as CSV, with the name of the file. Raises NotFound."""
     run, _ = await repository.get_run(session, actor, run_id)
-    yield csv_line(("file", "line", "column", "reason"))
-    async for line, column, reason in repository.stream_rejections(session, run_id):
-        yield csv_line((run.filename, line, column, reason))
+    columns: list[tuple[str, Callable[[Any], object]]] = [
+        (t("File"), lambda _row: run.filename),
+        (t("Line"), lambda row: row[0]),
+        (t("Column"), lambda row: row[1]),
+        (t("Reason"), lambda row: row[2]),
+    ]
+    async for line in csv_of(columns, repository.stream_rejections(session, run_id)):
+        yield line
 
 
 @needs(Permission.WORK)

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, status
 
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
+from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, csv_download, receive_file
 from fundwright.identity.api import CurrentActor
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
@@ -40,6 +40,12 @@ async def list_documents(session: DbSession, actor: CurrentActor, request: Pagin
     return await service.list_documents(session, actor, request)
 
 
+@router.get("/documents/export.csv", response_class=CsvDownload)
+async def export_documents(core: CoreDep, actor: CurrentActor, request: Paging) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "documents.csv", lambda session: service.export_documents(session, actor, request))
+
+
 @router.delete("/documents/sample")
 async def remove_sample(core: CoreDep, session: DbSession, actor: CurrentActor) -> dict[str, int]:
     return {"removed": await service.remove_sample(core, session, actor)}
@@ -63,6 +69,12 @@ async def start_run(core: CoreDep, session: DbSession, actor: CurrentActor, star
 @router.get("/runs")
 async def list_runs(session: DbSession, actor: CurrentActor, request: Paging) -> Page[RunRead]:
     return await service.list_runs(session, actor, request)
+
+
+@router.get("/runs/export.csv", response_class=CsvDownload)
+async def export_runs(core: CoreDep, actor: CurrentActor, request: Paging) -> CsvDownload:
+    """The whole list as CSV, whatever the page."""
+    return csv_download(core, "runs.csv", lambda session: service.export_runs(session, actor, request))
 
 
 @router.get("/runs/{run_id}")
@@ -90,6 +102,20 @@ async def find_passages(
 ) -> list[Passage]:
     embedder = await language.get_embedder(core)
     return await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+
+
+@router.get("/passages/export.csv", response_class=CsvDownload)
+async def export_passages(
+    core: CoreDep,
+    session: DbSession,
+    actor: CurrentActor,
+    query: Annotated[str, Query(min_length=1, max_length=4_000)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 8,
+) -> CsvDownload:
+    """The passages that answer the question best, as CSV."""
+    embedder = await language.get_embedder(core)
+    found = await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+    return csv_download(core, "passages.csv", lambda _session: service.passages_as_csv(found))
 
 
 @router.get("/passages/{passage_id}")

@@ -20,7 +20,8 @@ from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
-from fundwright.core.paging import Page, PageRequest
+from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.spreadsheets import csv_of
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights.schemas import Figure
@@ -124,6 +125,57 @@ async def list_documents(session: AsyncSession, actor: Actor, request: PageReque
     documents, total = await repository.list_documents(session, actor.id, request)
     items = [DocumentRead.model_validate(document) for document in documents]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+def export_documents(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Title"), lambda document: document.title),
+            (t("File"), lambda document: document.filename),
+            (t("State"), lambda document: document.state),
+            (t("Bytes"), lambda document: document.size_bytes),
+            (t("Passages"), lambda document: document.chunk_count),
+            (t("Model"), lambda document: document.model_id),
+            (t("Added"), lambda document: document.created_at),
+            (t("Trained"), lambda document: document.trained_at),
+            (t("Problem"), lambda document: document.error),
+        ],
+        each_of(lambda page: list_documents(session, actor, page), request),
+    )
+
+
+@needs(Permission.READ)
+def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
+    return csv_of(
+        [
+            (t("State"), lambda run: run.state),
+            (t("Begun"), lambda run: run.created_at),
+            (t("Started"), lambda run: run.started_at),
+            (t("Ended"), lambda run: run.ended_at),
+            (t("Documents"), lambda run: run.documents),
+            (t("Passages"), lambda run: run.chunks),
+            (t("Model"), lambda run: run.model_id),
+            (t("Errors"), lambda run: run.error or ", ".join(f"{failure.title}: {failure.reason}" for failure in run.failed)),
+        ],
+        each_of(lambda page: list_runs(session, actor, page), request),
+    )
+
+
+def passages_as_csv(found: Sequence[Passage]) -> AsyncIterator[str]:
+    """What `find_passages` returned, as CSV, line by line."""
+    return csv_of(
+        [
+            (t("Document"), lambda passage: passage.document_title),
+            (t("Heading"), lambda passage: passage.heading),
+            (t("Page"), lambda passage: passage.page),
+            (t("Similarity"), lambda passage: passage.score),
+            (t("Text"), lambda passage: passage.text),
+        ],
+        found,
+    )
 
 
 @needs(Permission.READ)
