@@ -106,7 +106,7 @@ class TestSignInScreen:
 
     async def test_leaves_what_was_typed_to_the_browser(self, open_page: Open) -> None:
         async with open_page("/auth/login") as page:
-            await page.type("password", "secret words")
+            await page.type("email", "ada@example.org")
             page.changes()
             await page.submit(email="ada@example.org", password="secret words")
             changes = page.changes()

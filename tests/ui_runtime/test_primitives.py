@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import pytest
+from pydantic import BaseModel, Field
 from reactpy import component, html, use_state
-from reactpy.types import VdomDict
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright_ui import tabs, text_field
+from fundwright.core.errors import Invalid
+from fundwright_ui import form, tabs, text_area, text_field, use_action
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.ui import Tab
 
@@ -44,3 +49,43 @@ async def test_tabs_that_lead_elsewhere_are_links(committed: Core) -> None:
 def test_a_password_is_not_sent_while_it_is_typed(given: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="while it is typed"):
         text_field("password", "Password", on_change=print, **given)  # pyright: ignore[reportArgumentType]
+
+
+class Note(BaseModel):
+    text: Annotated[str, Field(min_length=3)]
+
+
+class TestDraftsOfForms:
+    async def test_a_form_with_text_names_its_draft_and_says_when_it_was_saved(self, committed: Core) -> None:
+        saved: list[str] = []
+
+        @component
+        def notes() -> Component:
+            async def save(_session: AsyncSession, note: Note) -> None:
+                if note.text == "broken":
+                    raise Invalid("No room.")
+                saved.append(note.text)
+
+            return form(text_area("text", "Text"), on_submit=use_action(save), model=Note, label="Note", submit="Save")
+
+        async with mounted(committed, None, notes, path="/notes?open=7&page=2") as screen:
+            assert screen.find("form").props["data-draft"] == "/notes?open=7#Note"
+            for text in ("a", "broken"):
+                await screen.type("Text", text)
+                await screen.click("button", "Save")
+                assert [frame for frame in screen.frames if frame["type"] == "saved"] == []
+            await screen.type("Text", "A note")
+            await screen.click("button", "Save")
+            assert [frame for frame in screen.frames if frame["type"] == "saved"] == [
+                {"type": "saved", "form": "/notes?open=7#Note"}
+            ]
+        assert saved == ["A note"]
+
+    @pytest.mark.parametrize("kind", ["search", "date", "password"])
+    async def test_a_form_without_text_of_ones_own_has_none(self, committed: Core, kind: Any) -> None:
+        @component
+        def query() -> Component:
+            return form(text_field("q", "Words", type=kind), on_submit=print, label="Find")
+
+        async with mounted(committed, None, query) as screen:
+            assert "data-draft" not in screen.find("form").props

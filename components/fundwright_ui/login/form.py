@@ -197,7 +197,9 @@ def _input(form: LoginForm, name: str, *, kind: str, autocomplete: str, is_passw
         change(payload)
         form.touch(name)
 
-    if not is_password:
+    if is_password:
+        attributes["data-secret"] = True  # never kept by the browser half, not even while it is shown as text
+    else:
         attributes["onChange"] = handler(change)
     if not is_password or autocomplete == "new-password":
         attributes["onBlur"] = handler(leave)

@@ -125,6 +125,10 @@ class Connection:
         """Save the file at `url`, one of our own paths."""
         self._send({"type": "download", "url": self.href(url)})
 
+    def forget_draft(self, form: str) -> None:
+        """The content of this form was saved: the browser need not keep it any longer."""
+        self._send({"type": "saved", "form": form})
+
     def set_title(self, title: str) -> None:
         """Show `title` instead of the screen's own, until the person moves to another path."""
         self.title = title

@@ -19,7 +19,7 @@ form(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Protocol, cast
@@ -29,7 +29,9 @@ from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
+from fundwright_ui.runtime.connection import use_connection
 from fundwright_ui.runtime.events import Handler, handler
+from fundwright_ui.runtime.router import Location
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
 
@@ -53,6 +55,8 @@ class Option:
     label: str
 
 
+_SECRET = frozenset(("current-password", "new-password", "one-time-code"))
+_WRITTEN = frozenset(("text", "textarea", "email", "url", "tel"))
 _CONTROLS = {"input": html.input, "textarea": html.textarea, "select": html.select}
 
 
@@ -85,7 +89,7 @@ def text_field(
     the moment it means where the person is. Raises ValueError for a password with `on_change`: its content travels with its form,
     or once with `on_blur`, never while it is typed.
     """
-    if on_change is not None and (type == "password" or (autocomplete or "").endswith("-password")):
+    if on_change is not None and (type == "password" or autocomplete in _SECRET):
         raise ValueError(f"The password field {name!r} must not send its content while it is typed: use on_blur, or its form.")
     given = attributes(
         type=type,
@@ -100,7 +104,12 @@ def text_field(
         maxLength=maxlength,
     )
     events = _events(on_change, on_blur)
-    return _Field(name, partial(_element, "input", name, label, given, events, (), help, error, end, small, id, key))
+    is_secret = type == "password" or (autocomplete or "") in _SECRET
+    return _Field(
+        name,
+        "secret" if is_secret else type,
+        partial(_element, "input", name, label, given, events, (), help, error, end, small, id, key),
+    )
 
 
 def text_area(
@@ -132,7 +141,9 @@ def text_area(
         maxLength=maxlength,
     )
     events = _events(on_change, on_blur)
-    return _Field(name, partial(_element, "textarea", name, label, given, events, (), help, error, None, False, id, key))
+    return _Field(
+        name, "textarea", partial(_element, "textarea", name, label, given, events, (), help, error, None, False, id, key)
+    )
 
 
 def select_field(
@@ -161,7 +172,9 @@ def select_field(
     )
     events = _events(on_change, None)
     elements = tuple(html.option({"value": choice.value, "key": choice.value}, choice.label) for choice in choices)
-    return _Field(name, partial(_element, "select", name, label, given, events, elements, help, error, None, small, id, key))
+    return _Field(
+        name, "select", partial(_element, "select", name, label, given, events, elements, help, error, None, small, id, key)
+    )
 
 
 def checkbox(
@@ -209,7 +222,12 @@ def form(
     `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
     (when it is an action: only if it did not fail). The model's complaints reach the fields among `children` at any depth;
     a component among them gives its own fields their `error`. What an action failed with stands above its button.
+
+    Where one writes text, the browser keeps what is typed until the handler has ended without an error, and offers it again. What
+    such a form edits must therefore be named by the path, by `open` in the address, or by `label`.
     """
+    connection = use_connection()
+    draft = _draft_of(connection.location, label or submit, children)
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
     latest = use_ref(on_submit)
@@ -229,7 +247,11 @@ def form(
             return
         target = handler(latest.current, read=lambda _payload: read)
         await target.function([payload])
-        if reset_on_success and getattr(on_submit, "error", None) is None:
+        if getattr(on_submit, "error", None) is not None:
+            return
+        if draft is not None:
+            connection.forget_draft(draft)
+        if reset_on_success:
             set_round(lambda n: n + 1)
 
     is_exclusive = isinstance(on_submit, Handler) and on_submit.is_exclusive
@@ -242,6 +264,7 @@ def form(
             noValidate=True,
             autoComplete="off",
             aria_label=label,
+            data_draft=draft,
             onSubmit=Handler(
                 sent,
                 prevent_default=True,
@@ -262,6 +285,23 @@ def form(
     )
 
 
+def _draft_of(location: Location, name: str | None, children: Iterable[Child]) -> str | None:
+    """What the browser calls the draft of a form; None for one without a name or without text of one's own, such as a search."""
+    kinds = list(_kinds_of_fields(children))
+    if not name or "search" in kinds or not _WRITTEN.intersection(kinds):
+        return None
+    opened = location.query.get("open")
+    return f"{location.path}{f'?open={opened}' if opened else ''}#{name}"
+
+
+def _kinds_of_fields(children: Iterable[Child]) -> Iterator[str]:
+    for child in children:
+        if isinstance(child, _Field):
+            yield child.kind
+        elif isinstance(child, dict):
+            yield from _kinds_of_fields(cast(dict[str, Any], child).get("children", ()))
+
+
 def field_errors(refused: ValidationError) -> dict[str, str]:
     """One sentence for each field that `refused` complains about."""
     sentences: dict[str, str] = {}
@@ -274,9 +314,10 @@ def field_errors(refused: ValidationError) -> dict[str, str]:
 class _Field(VdomDict):
     """The element of a field, and how it looks with a complaint of its form. As a component it would cost each open page 2 kB."""
 
-    def __init__(self, name: str, element: Callable[[str | None], VdomDict]) -> None:
+    def __init__(self, name: str, kind: str, element: Callable[[str | None], VdomDict]) -> None:
         super().__init__(**cast(Any, element(None)))
         self.name = name
+        self.kind = kind
         self.element = element
 
 

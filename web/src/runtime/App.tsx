@@ -46,7 +46,10 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
       runtime.toast(runtime.t("A text was too long to be kept while you signed in. Please enter it again."), "warning");
     }
   }, [runtime]);
-  useEffect(() => (runtime.page.account === null ? undefined : followInteractionLater(runtime)), [runtime]);
+  useEffect(() => {
+    const { account } = runtime.page;
+    return account === null ? undefined : followInteractionLater(runtime, account);
+  }, [runtime]);
   if (!isHydrated) return null;
   return (
     <>
@@ -58,13 +61,13 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
 }
 
 /** The page is not ready before its keys and its focus are. */
-function followInteractionLater({ readiness }: Runtime): Unsubscribe {
+function followInteractionLater({ readiness }: Runtime, account: string): Unsubscribe {
   let stop: Unsubscribe = readiness.hold();
   let isOver = false;
   void import("./interaction")
     .then(({ followInteraction }) => {
       stop();
-      if (!isOver) stop = followInteraction(document.body);
+      if (!isOver) stop = followInteraction(document.body, account);
     })
     .catch(stop);
   return () => {

@@ -1,8 +1,12 @@
-import { createContext, createElement, type ReactNode, type SubmitEvent, useState } from "react";
+import { createContext, createElement, lazy, type ReactNode, type SubmitEvent, Suspense, useState } from "react";
 import { encodeEvent } from "./events";
 import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
+import { useSignal } from "./signal";
 import { useElementHandlers, useLatestHandlers } from "./useHandlers";
+import { Waiting } from "./Waiting";
+
+const DraftKeeper = lazy(async () => ({ default: (await import("./DraftKeeper")).DraftKeeper }));
 
 /** Whether the form around is on its way. */
 export const SendingContext = createContext(false);
@@ -10,6 +14,8 @@ export const SendingContext = createContext(false);
 /** A form; it is sent once at a time, so a double click under latency makes one record. */
 export function Form({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
+  const isHydrated = useSignal(runtime.isHydrated);
+  const draft = node.a?.["data-draft"];
   const [isBusy, setBusy] = useState(false);
   const find = useLatestHandlers(node.e);
   const [handlers] = useElementHandlers(node.e);
@@ -34,6 +40,11 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   return createElement(
     "form",
     { ...node.a, ...handlers, ...(node.e?.["onSubmit"] && { onSubmit: submit }), ...(isBusy && { "aria-busy": true }) },
+    isHydrated && typeof draft === "string" ? (
+      <Suspense fallback={<Waiting />}>
+        <DraftKeeper key={draft} form={draft} />
+      </Suspense>
+    ) : null,
     <SendingContext value={isBusy}>{children}</SendingContext>,
   );
 }

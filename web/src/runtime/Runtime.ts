@@ -1,6 +1,7 @@
 import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
+import { draftKey, forgetDrafts } from "./draftKeys";
 import { keepFields } from "./keptFields";
 import { claimReload, noteInterruption, takeInterruption } from "./newBuild";
 import type { EventData, Fault, Handler, NavigateFrame, Page, ServerFrame, TreeNode, Variant } from "./protocol";
@@ -47,6 +48,8 @@ export class Runtime {
   readonly refusal = new Signal<string | null>(null);
   /** What is shown or waits for room. */
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
+  /** The form that was saved last, by the name that its draft has. */
+  readonly saved = new Signal<{ readonly form: string } | null>(null);
   readonly readiness = new Readiness(document.documentElement);
   /** Counts the answers to `hello`: a field compares it to know that the server's state is a fresh one. */
   mounts = 0;
@@ -249,7 +252,12 @@ export class Runtime {
         void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
         break;
       case "signed_out":
+        forgetDrafts();
         this.#leave((base) => goTo(base, frame.next));
+        break;
+      case "saved":
+        if (this.page.account !== null) localStorage.removeItem(draftKey(this.page.account, frame.form));
+        this.saved.set(frame);
         break;
       case "download":
         this.#download(frame.url);

@@ -5,11 +5,11 @@ const KEY = "kept-fields";
 const SIGNED_OUT_KEY = "kept-fields-signed-out";
 const SECRET = new Set(["password", "file", "hidden"]);
 /** Of fields for passwords, whose type is another one while they are shown. */
-const SECRET_CONTENT = /-password$/;
+const SECRET_CONTENT = /-password$|^one-time-code$/;
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-interface KeptField {
+export interface KeptField {
   readonly name: string;
   /** Its place among the fields of that name. */
   readonly place: number;
@@ -25,9 +25,7 @@ interface KeptPage {
 }
 
 export function keepFields(account: string | null): void {
-  const fields = allFields().flatMap(({ field, place }) =>
-    isChanged(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
-  );
+  const fields = readFields(document);
   if (fields.length === 0) return;
   fields.sort((one, other) => one.value.length - other.value.length);
   // Browsers have room for some millions of characters: the longest texts stay behind.
@@ -61,25 +59,50 @@ export function putBackFields(account: string | null): boolean {
   if (kept.account === account && kept.address !== address()) return true;
   sessionStorage.removeItem(keyOf(account));
   if (kept.account !== account) return true;
-  const shown = allFields();
-  for (const { name, place, value, checked } of kept.fields) {
-    const found = shown.find((each) => each.field.name === name && each.place === place);
-    if (found !== undefined) write(found.field, value, checked);
-  }
+  writeFields(document, kept.fields);
   return kept.isWhole;
+}
+
+/** What a person has changed in the fields of `root`. */
+export function readFields(root: ParentNode): KeptField[] {
+  return allFields(root).flatMap(({ field, place }) =>
+    isChanged(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
+  );
+}
+
+/** Puts the content of fields back, as if it had been typed. */
+export function writeFields(root: ParentNode, fields: readonly KeptField[]): void {
+  for (const [field, kept] of pairs(root, fields)) write(field, kept.value, kept.checked);
+}
+
+/** Whether each of `fields` that is in `root` has that content. */
+export function holds(root: ParentNode, fields: readonly KeptField[]): boolean {
+  return pairs(root, fields).every(([field, kept]) => (isToggle(field) ? field.checked === kept.checked : field.value === kept.value));
+}
+
+function pairs(root: ParentNode, fields: readonly KeptField[]): [Field, KeptField][] {
+  const shown = allFields(root);
+  return fields.flatMap((kept) => {
+    const found = shown.find(({ field, place }) => field.name === kept.name && place === kept.place);
+    return found === undefined ? [] : [[found.field, kept]];
+  });
 }
 
 function address(): string {
   return location.pathname + location.search;
 }
 
-function allFields(): { field: Field; place: number }[] {
+function allFields(root: ParentNode): { field: Field; place: number }[] {
   const seen = new Map<string, number>();
-  return Array.from(document.querySelectorAll<Field>("input[name], textarea[name], select[name]"), (field) => {
+  return Array.from(root.querySelectorAll<Field>("input[name], textarea[name], select[name]"), (field) => {
     const place = seen.get(field.name) ?? 0;
     seen.set(field.name, place + 1);
     return { field, place };
-  }).filter(({ field }) => !SECRET.has(field.type) && !SECRET_CONTENT.test(field.autocomplete));
+  }).filter(({ field }) => !isSecret(field));
+}
+
+function isSecret(field: Field): boolean {
+  return SECRET.has(field.type) || SECRET_CONTENT.test(field.autocomplete) || field.dataset["secret"] !== undefined;
 }
 
 function isToggle(field: Field): field is HTMLInputElement {

@@ -93,6 +93,7 @@ export type ServerFrame =
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
   | { readonly type: "signed_out"; readonly next: string }
   | { readonly type: "download"; readonly url: string }
+  | { readonly type: "saved"; readonly form: string }
   | { readonly type: "refused"; readonly sentence: string }
   | { readonly type: "paused"; readonly sentence: string | null };
 

@@ -1,0 +1,64 @@
+"""Text that was typed and not saved is there again: after a reload, after a visit elsewhere, in the same browser."""
+
+from __future__ import annotations
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from e2e.pages.category import CategoryPage
+from e2e.pages.ready import ready
+from e2e.pages.shell import Shell
+
+TEXT = "Our company restores harbours"
+
+
+def drafts(page: Page) -> int:
+    return page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('draft:')).length")
+
+
+def offer(page: Page) -> Locator:
+    return page.get_by_role("status").filter(has_text="You have unsaved text from")
+
+
+def test_pasted_text_outlives_a_reload_until_it_is_saved(signed_in: Page) -> None:
+    page = signed_in
+    form = page.get_by_role("form", name="Paste text")
+    ready(page)
+    form.get_by_label("Text").fill(TEXT)
+    page.reload()
+    ready(page)
+    expect(form.get_by_label("Text")).to_have_value("")
+    expect(offer(page)).to_be_visible()
+    assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
+    page.get_by_role("button", name="Restore").press("Enter")
+    expect(form.get_by_label("Text")).to_have_value(TEXT)
+    form.get_by_label("Title").fill("Harbours")
+    page.get_by_role("button", name="Add text").click()
+    expect(page.get_by_text("The text was added.")).to_be_visible()
+    ready(page)
+    assert drafts(page) == 0
+    page.reload()
+    ready(page)
+    expect(offer(page)).to_have_count(0)
+
+
+def test_a_form_that_is_left_for_another_screen_is_offered_again(signed_in: Page) -> None:
+    page = signed_in
+    CategoryPage(page).open().start_new("Harbours")
+    Shell(page).go_to("Train")
+    page.go_back()
+    ready(page)
+    expect(offer(page)).to_be_visible()
+    page.get_by_role("button", name="Discard").click()
+    ready(page)
+    expect(offer(page)).to_have_count(0)
+    assert drafts(page) == 0
+
+
+def test_signing_out_leaves_nothing_behind(signed_in: Page) -> None:
+    page = ready(signed_in)
+    page.get_by_role("form", name="Paste text").get_by_label("Text").fill(TEXT)
+    Shell(page).go_to("Category")
+    assert drafts(page) == 1
+    Shell(page).sign_out()
+    assert drafts(page) == 0

@@ -1,0 +1,164 @@
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { closePages, type OpenedPage, openPage } from "../test/openPage";
+import type { TreeNode } from "./protocol";
+
+const FORM = "/dashboard/blog/new-post#Post";
+const form: TreeNode = {
+  t: "form",
+  a: { "data-draft": FORM },
+  c: [
+    { t: "textarea", a: { "aria-label": "Text", name: "text" } },
+    { t: "input", a: { "aria-label": "Password", name: "password", type: "password" } },
+    { t: "input", a: { "aria-label": "Shown password", name: "shown", type: "text", autoComplete: "new-password" } },
+    { t: "input", a: { "aria-label": "Secret", name: "secret", type: "text", "data-secret": true } },
+  ],
+};
+const elsewhere: TreeNode = { t: "p", c: ["Elsewhere"] };
+
+const text = () => screen.getByLabelText<HTMLTextAreaElement>("Text");
+const stored = () => Object.entries(localStorage).filter(([key]) => key.startsWith("draft:"));
+
+async function open(account: string | null = "ada", tree: TreeNode = form): Promise<OpenedPage> {
+  const opened = await openPage(tree, { page: { account } });
+  await waitFor(() => expect(opened.isReady()).toBe(true));
+  return opened;
+}
+
+/** Types into the form and leaves the page, as by a reload. */
+async function typeAndLeave(words: string, account: string | null = "ada"): Promise<void> {
+  await open(account);
+  fireEvent.change(text(), { target: { value: words } });
+  closePages();
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("text of a form that was not saved", () => {
+  it("is offered again, and put back when the person wants it", async () => {
+    await typeAndLeave("A long story");
+    await open();
+    expect(screen.getByText(/You have unsaved text from/).closest("[role=status]")).toBeTruthy();
+    expect(text().value).toBe("");
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("A long story");
+    expect(document.activeElement).toBe(text());
+    expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
+  });
+
+  it("outlives a click on another entry of the same page", async () => {
+    const opened = await open();
+    fireEvent.change(text(), { target: { value: "Half a sentence" } });
+    await opened.patch(["set", [], elsewhere]);
+    await opened.patch(["set", [], form]);
+    expect(await screen.findByRole("button", { name: "Restore" })).toBeTruthy();
+  });
+
+  it("is gone when it is discarded", async () => {
+    await typeAndLeave("Nonsense");
+    await open();
+    await userEvent.click(screen.getByRole("button", { name: "Discard" }));
+    closePages();
+    await open();
+    expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
+    expect(stored()).toEqual([]);
+  });
+
+  it("is forgotten once the form was saved", async () => {
+    const opened = await open();
+    fireEvent.change(text(), { target: { value: "Finished" } });
+    await opened.receive({ type: "saved", form: FORM });
+    closePages();
+    expect(stored()).toEqual([]);
+  });
+
+  it("is not lost to what is typed before the offer is answered", async () => {
+    await typeAndLeave("The first text");
+    await typeAndLeave("The second text");
+    await open();
+    await userEvent.click(screen.getByRole("button", { name: "Discard" }));
+    closePages();
+    await open();
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("The first text");
+  });
+
+  it("is never a password, shown or not", async () => {
+    await open();
+    await userEvent.type(screen.getByLabelText("Password"), "hush");
+    await userEvent.type(screen.getByLabelText("Shown password"), "hush");
+    await userEvent.type(screen.getByLabelText("Secret"), "hush");
+    await userEvent.type(text(), "open");
+    closePages();
+    expect(stored()).toHaveLength(1);
+    expect(JSON.stringify(stored())).not.toContain("hush");
+  });
+
+  it("is forgotten after a week", async () => {
+    await typeAndLeave("Old");
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 8 * 24 * 60 * 60_000);
+    await open();
+    expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
+    expect(stored()).toEqual([]);
+  });
+
+  it("is forgotten by signing out, and when somebody else signs in", async () => {
+    const { pathname, search, hash, origin, href } = location;
+    vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
+    await typeAndLeave("Mine");
+    const opened = await open("ada", elsewhere);
+    await opened.receive({ type: "signed_out", next: "/" });
+    expect(stored()).toEqual([]);
+    closePages();
+    await typeAndLeave("Mine again");
+    await open("eve");
+    expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
+    expect(stored()).toEqual([]);
+  });
+
+  it("makes room for itself, the oldest first", async () => {
+    const version = (at: number) => JSON.stringify([{ id: "x", at, fields: [{ name: "text", place: 0, value: "y".repeat(900_000), checked: false }] }]);
+    localStorage.setItem("draft:ada:/old#Post", version(Date.now() - 2_000));
+    localStorage.setItem("draft:ada:/new#Post", version(Date.now() - 1_000));
+    await typeAndLeave("z".repeat(300_000));
+    expect(stored().map(([key]) => key).sort()).toEqual([`draft:ada:${FORM}`, "draft:ada:/new#Post"].sort());
+  });
+});
+
+describe("leaving", () => {
+  const isAsked = (): boolean => {
+    const event = new Event("beforeunload", { cancelable: true });
+    act(() => void dispatchEvent(event));
+    return event.defaultPrevented;
+  };
+
+  async function typed(words: string): Promise<void> {
+    fireEvent.change(text(), { target: { value: words } });
+    act(() => void dispatchEvent(new Event("pagehide")));
+  }
+
+  it("is not asked about while a draft is kept", async () => {
+    await open();
+    await typed("Kept");
+    expect(isAsked()).toBe(false);
+  });
+
+  it("is asked about when the browser has no room", async () => {
+    await open();
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation((key) => {
+      if (key.startsWith("draft:")) throw new DOMException("full", "QuotaExceededError");
+    });
+    await typed("Too much");
+    expect(isAsked()).toBe(true);
+    await typed("");
+    expect(isAsked()).toBe(false);
+  });
+
+  it("is asked about where nobody is signed in", async () => {
+    await open(null);
+    await typed("From a visitor");
+    expect(isAsked()).toBe(true);
+    expect(stored()).toEqual([]);
+  });
+});

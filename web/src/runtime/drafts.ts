@@ -1,0 +1,169 @@
+/** Unsaved texts of forms, kept in the browser: each visit of a form has its own version, so that none overwrites another. */
+
+import { draftKey, draftKeys } from "./draftKeys";
+import { type KeptField, holds, readFields, writeFields } from "./keptFields";
+import type { Runtime } from "./Runtime";
+import type { Unsubscribe } from "./signal";
+
+const LONGEST_MS = 7 * 24 * 60 * 60_000;
+const MOST_VERSIONS = 3;
+const MOST_CHARACTERS = 2_000_000;
+const SAVE_AFTER_MS = 250;
+
+export interface DraftVersion {
+  /** Tells the visits of the form apart. */
+  readonly id: string;
+  /** When it was typed, in milliseconds since 1970. */
+  readonly at: number;
+  readonly fields: readonly KeptField[];
+}
+
+/** Newest first. */
+function read(key: string): DraftVersion[] {
+  try {
+    const versions = JSON.parse(localStorage.getItem(key) ?? "[]") as DraftVersion[];
+    return versions.filter(({ at }) => Date.now() - at < LONGEST_MS);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns whether there was room. Drafts of other forms make room, the oldest first. */
+function write(key: string, versions: readonly DraftVersion[]): boolean {
+  if (versions.length === 0) {
+    localStorage.removeItem(key);
+    return true;
+  }
+  const text = JSON.stringify(versions);
+  if (text.length > MOST_CHARACTERS) return false;
+  const others = draftKeys().filter((each) => each !== key);
+  const oldestFirst = others.sort((one, other) => (read(one)[0]?.at ?? 0) - (read(other)[0]?.at ?? 0));
+  let size = others.reduce((sum, each) => sum + (localStorage.getItem(each)?.length ?? 0), text.length);
+  for (;;) {
+    try {
+      if (size <= MOST_CHARACTERS) {
+        localStorage.setItem(key, text);
+        return true;
+      }
+    } catch {
+      // The browser has less room than we would take.
+    }
+    const oldest = oldestFirst.shift();
+    if (oldest === undefined) return false;
+    size -= localStorage.getItem(oldest)?.length ?? 0;
+    localStorage.removeItem(oldest);
+  }
+}
+
+/** What has outlived its time is of no use to anybody. */
+export function forgetOldDrafts(): void {
+  for (const key of draftKeys()) if (read(key).length === 0) localStorage.removeItem(key);
+}
+
+const unkept = new Set<Draft>();
+
+function askBeforeUnload(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** One visit of a form. */
+export class Draft {
+  readonly #runtime: Runtime;
+  readonly #form: string;
+  readonly #key: string | null;
+  readonly #id = Math.random().toString(36).slice(2);
+  #element: HTMLFormElement | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(runtime: Runtime, form: string) {
+    const { account } = runtime.page;
+    this.#runtime = runtime;
+    this.#form = form;
+    this.#key = account === null ? null : draftKey(account, form);
+  }
+
+  /** Keeps what is typed into the form, and offers what an earlier visit has left. */
+  follow(element: HTMLFormElement, offer: (version: DraftVersion | null) => void): Unsubscribe {
+    this.#element = element;
+    offer(this.#earlier());
+    this.#note(); // what was typed before this code was there
+    const stopHearing = this.#runtime.saved.subscribe(() => {
+      if (this.#runtime.saved.get()?.form !== this.#form) return;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#warn(false);
+      offer(null);
+    });
+    element.addEventListener("input", this.#note);
+    element.addEventListener("change", this.#note);
+    document.addEventListener("click", this.#askBeforeMove, true);
+    addEventListener("pagehide", this.#flush);
+    return () => {
+      this.#flush();
+      this.#warn(false);
+      stopHearing();
+      element.removeEventListener("input", this.#note);
+      element.removeEventListener("change", this.#note);
+      document.removeEventListener("click", this.#askBeforeMove, true);
+      removeEventListener("pagehide", this.#flush);
+    };
+  }
+
+  restore(version: DraftVersion): void {
+    if (this.#element !== undefined) writeFields(this.#element, version.fields);
+    this.#save();
+    this.discard(version);
+  }
+
+  discard({ id }: DraftVersion): void {
+    if (this.#key !== null) write(this.#key, read(this.#key).filter((each) => each.id !== id));
+  }
+
+  /** The newest version of another visit that the form does not show already. */
+  #earlier(): DraftVersion | null {
+    const element = this.#element;
+    if (this.#key === null || element === undefined) return null;
+    return read(this.#key).find(({ id, fields }) => id !== this.#id && !holds(element, fields)) ?? null;
+  }
+
+  readonly #note = (): void => {
+    this.#timer ??= setTimeout(this.#save, SAVE_AFTER_MS);
+  };
+
+  readonly #flush = (): void => {
+    if (this.#timer !== undefined) this.#save();
+  };
+
+  readonly #save = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#element === undefined) return;
+    const fields = readFields(this.#element);
+    if (this.#key === null) {
+      this.#warn(fields.length > 0);
+      return;
+    }
+    const others = read(this.#key).filter(({ id }) => id !== this.#id);
+    const own = fields.length === 0 ? [] : [{ id: this.#id, at: Date.now(), fields }];
+    this.#warn(!write(this.#key, [...own, ...others].slice(0, MOST_VERSIONS)));
+  };
+
+  /** Only where nothing can be kept is leaving asked about. */
+  #warn(isUnkept: boolean): void {
+    if (isUnkept) unkept.add(this);
+    else unkept.delete(this);
+    if (unkept.size > 0) addEventListener("beforeunload", askBeforeUnload);
+    else removeEventListener("beforeunload", askBeforeUnload);
+  }
+
+  readonly #askBeforeMove = (event: MouseEvent): void => {
+    const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+    if (link === null || !unkept.has(this) || event.defaultPrevented) return;
+    if (confirm(this.#runtime.t("This browser has no room to keep what you typed. Leave it?"))) {
+      unkept.delete(this);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+}
