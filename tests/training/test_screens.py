@@ -45,6 +45,19 @@ class TestTrain:
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
             assert "Problem" in screen.text
 
+    @pytest.mark.parametrize(
+        ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]
+    )
+    async def test_a_question_that_nothing_fits_is_told_so(
+        self, committed: Core, owner: Actor, add_file: AddFile, question: str, fits: bool
+    ) -> None:
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            await screen.type("Question", question)
+            await screen.submit("Ask the knowledge base")
+            await screen.expect(lambda: ("Nothing in the documents fits this question." in screen.text) is not fits)
+            assert ("forty passengers" in screen.text) is fits
+
     async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         await language.get_embedder(committed)

@@ -28,7 +28,7 @@ from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequ
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
-from fundwright.training.schemas import Passage
+from fundwright.training.schemas import LEAST_SIMILARITY, Passage
 
 T = TypeVar("T")
 
@@ -38,8 +38,6 @@ _CANDIDATES = 12
 _FIT_WEIGHT = 0.5
 _REPETITION = 0.15
 """What a passage loses when an earlier section has cited it."""
-_SUPPORT = 0.15
-"""Cosine similarity below which a passage does not answer a question. Low: one sentence of many may, and a writer chooses."""
 _SUMMARY_CHARACTERS = 1_500
 
 
@@ -159,7 +157,7 @@ async def _collect(
             fitting = await training.find_passages(
                 session, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
             )
-        support = [passage for passage in answering if passage.score >= _SUPPORT]
+        support = [passage for passage in answering if passage.score >= LEAST_SIMILARITY]
         if not support:
             unanswered.add(place)
         # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.

@@ -21,6 +21,10 @@ class TrainDocuments(JobPayload):
     run_id: UUID
 
 
+LEAST_SIMILARITY = 0.15
+"""Cosine similarity below which a passage does not answer a question. Low: one sentence of many may."""
+
+
 class DocumentState(StrEnum):
     """`waiting` for a run, `trained`, or `failed` in the last run that read it."""
 
