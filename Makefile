@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-auth bench-ui security pains lint fix lock dev clean
+.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains lint fix lock dev clean
 .SILENT:
 
 help: ## Say what each target does
@@ -26,6 +26,9 @@ bench: setup ## Measure what the goals are about
 
 bench-auth: setup ## Measure signing in under load
 	exec $(BIN)/python -m benchmarks auth
+
+bench-journeys: setup ## Measure what people do all day in a browser, near the server and 50 ms away; KEEP=1 adds it to docs/performance.md
+	exec $(BIN)/python -m benchmarks.journeys $(if $(KEEP),--keep)
 
 bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/
 	exec $(BIN)/python -m benchmarks.ui

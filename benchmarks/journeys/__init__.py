@@ -1,0 +1,1 @@
+"""What people do all day, measured in a browser."""
