@@ -25,11 +25,18 @@ def typing_screen() -> VdomDict:
     plain, set_plain = use_state("")
     code, set_code = use_state("")
     name, set_name = use_state("")
+
+    def change_code(text: str) -> None:
+        set_code(text.upper())
+
+    def leave_name(text: str) -> None:
+        set_name(text.strip())
+
     return html.main(
         html.h1("Typing"),
         text_field("plain", "Plain", value=plain, on_change=set_plain),
-        text_field("code", "Code", value=code, on_change=lambda text: set_code(text.upper())),
-        text_field("name", "Name", value=name, on_change=set_name, on_blur=lambda text: set_name(text.strip())),
+        text_field("code", "Code", value=code, on_change=change_code),
+        text_field("name", "Name", value=name, on_change=set_name, on_blur=leave_name),
         text_area("text", "Text", value=plain, on_change=set_plain, id="text"),
         html.p({"role": "status"}, f"[{plain}] [{code}] [{name}]"),
     )
@@ -105,6 +112,9 @@ def slow_screen() -> VdomDict:
     def set_broken(is_broken: bool) -> None:  # a handler's payload
         _Source.is_broken = is_broken
 
+    def save(fields: dict[str, str]) -> None:
+        set_saved(fields["text"])
+
     def break_it() -> None:
         set_broken(True)
         found.reload()
@@ -119,7 +129,7 @@ def slow_screen() -> VdomDict:
         html.p(found.value),
         form(
             text_area("text", "Text"),
-            on_submit=lambda fields: set_saved(fields["text"]),
+            on_submit=save,
             label="Write",
             submit="Save",
         ),

@@ -31,7 +31,7 @@ def counter() -> Any:
 @component
 def echo() -> Any:
     text, set_text = use_state("")
-    field = text_field("echo", label="Echo", on_change=lambda event: set_text(event["value"]))
+    field = text_field("echo", label="Echo", on_change=set_text)
     return html.section(field, html.p(f"Echo: {text}"))
 
 

@@ -65,7 +65,9 @@ class OpportunitiesPage:
 
     def open_first(self) -> None:
         """Open the first of the list, be it a grid or cards."""
-        self.page.get_by_role("group", name="Opportunities").or_(self.page.get_by_role("table", name="Opportunities")).get_by_role("link").first.click()
+        self.page.get_by_role("group", name="Opportunities").or_(
+            self.page.get_by_role("table", name="Opportunities")
+        ).get_by_role("link").first.click()
         self.page.wait_for_url(re.compile(r"/dashboard/(sam|nih)/[0-9a-f-]{36}"))
         ready(self.page)
 

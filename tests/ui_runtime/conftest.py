@@ -65,9 +65,9 @@ def two_faced() -> Any:
     deleted, set_deleted = use_state(False)
     return html.main(
         html.p("Stopped.") if not is_running else None,
-        html.button({"id": "row", "onClick": lambda _event: set_running(False)}, "Stop")
+        html.button({"id": "row", "onClick": lambda: set_running(False)}, "Stop")
         if is_running
-        else html.button({"id": "row", "onClick": lambda _event: set_deleted(True)}, "Delete"),
+        else html.button({"id": "row", "onClick": lambda: set_deleted(True)}, "Delete"),
         FileDrop(label="Files", upload_url="/upload", max_bytes=1),
         html.p(f"deleted {deleted}"),
     )
@@ -97,7 +97,7 @@ def notes() -> Any:
         set_kept(lambda earlier: (*earlier, str(event.get("value"))))
 
     writing = html.button({"id": "keep", "onClick": keep}, "Keep")
-    erasing = html.button({"id": "erase", "onClick": lambda _event: set_kept(())}, "Erase") if actor.role == "admin" else None
+    erasing = html.button({"id": "erase", "onClick": lambda: set_kept(())}, "Erase") if actor.role == "admin" else None
     return html.main(f"notes of {actor.email}: {', '.join(kept)}", writing, erasing)
 
 
@@ -172,7 +172,7 @@ def walk() -> Any:
         "leave": leave,
         "leave-slowly": leave_slowly,
         "load": load,
-        "home": lambda _event: connection.navigate("/"),
+        "home": lambda: connection.navigate("/"),
     }
     return html.main(
         connection.location.address,
@@ -229,7 +229,7 @@ def fragile() -> Any:
     """A part that fails beside one that works."""
     count, set_count = use_state(0)
     return html.main(
-        _fragile_part(key="part"), html.button({"id": "add", "onClick": lambda _event: set_count(count + 1)}, f"count {count}")
+        _fragile_part(key="part"), html.button({"id": "add", "onClick": lambda: set_count(count + 1)}, f"count {count}")
     )
 
 
@@ -240,7 +240,7 @@ def _fragile_part() -> Any:
     Fragile.renderings += 1
     if Fragile.is_broken:
         raise RuntimeError("a secret detail")
-    press = html.button({"id": "press", "onClick": lambda _event: set_presses(presses + 1)}, f"pressed {presses}")
+    press = html.button({"id": "press", "onClick": lambda: set_presses(presses + 1)}, f"pressed {presses}")
     return html.div(f"{answer.value} ", press, _subscriber())
 
 
@@ -327,7 +327,7 @@ def waiting() -> Any:
         keeper("b"),
         html.button({"id": "go", "onClick": wait_and_go}, "Go"),
         html.button({"id": "cancel", "onClick": give_up}, "Cancel"),
-        html.button({"id": "add", "onClick": lambda _event: set_count(count + 1)}, "Add"),
+        html.button({"id": "add", "onClick": lambda: set_count(count + 1)}, "Add"),
         html.form({"id": "form", "onSubmit": submit}, html.input({"id": "field", "onChange": change})),
         html.p(" ".join(names)),
         html.p(f"count {count}"),

@@ -35,6 +35,13 @@ class NewThing(BaseModel):
     is_big: bool = False
 
 
+class Kept(list[Any]):
+    """What a handler was given."""
+
+    def keep(self, given: object) -> None:
+        self.append(given)
+
+
 async def scalar(session: AsyncSession, sql: str) -> Any:
     return await session.scalar(text(sql))
 
@@ -211,7 +218,7 @@ class TestPlainHandler:
                 await asyncio.sleep(0)
                 set_shown(text)
 
-            return html.div(html.button({"onClick": lambda _event: show("after")}, "Go"), html.p(shown))
+            return html.div(html.button({"onClick": lambda: show("after")}, "Go"), html.p(shown))
 
         async with mounted(core, None, screen) as shown:
             await shown.click("button", "Go")
@@ -220,7 +227,7 @@ class TestPlainHandler:
 
 class TestForm:
     async def test_fields_arrive_as_the_model(self, core: Core) -> None:
-        got: list[NewThing] = []
+        got = Kept()
 
         @component
         def screen() -> Any:
@@ -228,7 +235,7 @@ class TestForm:
                 text_field("name", "Name", default="abc"),
                 select_field("kind", "Kind", [("a", "Apple"), ("b", "Berry")]),
                 checkbox("is_big", "Big", value="true"),
-                on_submit=got.append,
+                on_submit=got.keep,
                 model=NewThing,
                 submit="Save",
             )
@@ -240,11 +247,11 @@ class TestForm:
             assert got == [NewThing(name="abc", kind="b", is_big=True)]
 
     async def test_complaints_stand_beside_their_fields_and_go_away(self, core: Core) -> None:
-        got: list[NewThing] = []
+        got = Kept()
 
         @component
         def screen() -> Any:
-            return form(text_field("name", "Name"), on_submit=got.append, model=NewThing, submit="Save")
+            return form(text_field("name", "Name"), on_submit=got.keep, model=NewThing, submit="Save")
 
         async with mounted(core, None, screen) as shown:
             await shown.type("Name", "too long")
@@ -263,7 +270,7 @@ class TestForm:
         @component
         def screen() -> Any:
             fields = html.fieldset(html.div(text_field("name", "Name", default="too long"), html.hr()), "Rest")
-            return form(fields, on_submit=list[NewThing]().append, model=NewThing, submit="Save")
+            return form(fields, on_submit=Kept().keep, model=NewThing, submit="Save")
 
         async with mounted(core, None, screen) as shown:
             before = shown.text
@@ -441,8 +448,8 @@ class TestUrlState:
 
 class TestWidgets:
     async def test_a_table_can_be_read_and_its_events_are_typed(self, core: Core) -> None:
-        queries: list[TableQuery] = []
-        opened: list[RowOpened] = []
+        queries = Kept()
+        opened = Kept()
 
         @component
         def screen() -> Any:
@@ -451,8 +458,8 @@ class TestWidgets:
                 columns=[Column(field="name", label="Name")],
                 rows=[Row(id="1", cells={"name": "Robot"})],
                 total=1,
-                on_query=queries.append,
-                on_open=opened.append,
+                on_query=queries.keep,
+                on_open=opened.keep,
             )
 
         async with mounted(core, None, screen) as shown:
@@ -464,11 +471,11 @@ class TestWidgets:
             assert opened == [RowOpened(id="1")]
 
     async def test_a_forged_payload_is_refused(self, core: Core) -> None:
-        opened: list[RowOpened] = []
+        opened = Kept()
 
         @component
         def screen() -> Any:
-            return data_table(label="Things", columns=[], rows=[], total=0, on_open=opened.append)
+            return data_table(label="Things", columns=[], rows=[], total=0, on_open=opened.keep)
 
         async with mounted(core, None, screen) as shown:
             await shown.emit("DataTable", "on_open", id={"$gt": ""})
@@ -494,11 +501,9 @@ class TestPlainElements:
         @component
         def screen() -> Any:
             is_open, set_open = use_state(False)
-            alive = html.li({"key": "row"}, html.button({"onClick": lambda _event: set_open(False)}, "Close"), part())
+            alive = html.li({"key": "row"}, html.button({"onClick": lambda: set_open(False)}, "Close"), part())
             plain = html.li({"key": "row"}, html.p("closed ", 7, None, html.b("now")))
-            return html.main(
-                html.ul(alive if is_open else plain), html.button({"onClick": lambda _event: set_open(True)}, "Open")
-            )
+            return html.main(html.ul(alive if is_open else plain), html.button({"onClick": lambda: set_open(True)}, "Open"))
 
         async with mounted(core, None, screen) as opened:
             for times in (1, 2):

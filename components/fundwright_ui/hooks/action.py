@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from fundwright.identity.reauthentication import ProofRequired
 from fundwright_ui.runtime.connection import Connection, use_connection
-from fundwright_ui.runtime.events import Handler, received_at, takes_argument
+from fundwright_ui.runtime.events import Handler, received_at, required_parameters, takes_payload
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import rerenderer, use_kept
 
@@ -26,21 +26,26 @@ class Action(Handler):
         "is_running",
         "success",
         "then",
+        "wants_payload",
         "work",
     )
 
     def __init__(self, connection: Connection, rerender: Callable[[], None], *, in_transaction: bool) -> None:
-        super().__init__(self.run, is_exclusive=True)
+        super().__init__(self._take, is_exclusive=True)
         self.is_running = False
         self.error: str | None = None
         """The sentence of the last failure; None again as soon as it runs anew."""
         self.work: Callable[..., Any] = lambda: None
+        self.wants_payload = False
         self.success: str | None = None
         self.then: Callable[..., Any] | None = None
         self._connection = connection
         self._rerender = rerender
         self._in_transaction = in_transaction
         self._finished_at = 0.0
+
+    async def _take(self, payload: object) -> None:
+        await self.run(payload)
 
     async def run(self, payload: object = None) -> None:
         """Do the work, unless it is being done or this event was sent before it had ended."""
@@ -53,7 +58,7 @@ class Action(Handler):
             if self.success is not None:
                 self._connection.toast(self.success)
             if self.then is not None:
-                answer = self.then(result) if takes_argument(self.then) else self.then()
+                answer = self.then(result) if required_parameters(self.then) else self.then()
                 if inspect.isawaitable(answer):
                     await cast(Awaitable[object], answer)
         except Exception as error:
@@ -68,10 +73,11 @@ class Action(Handler):
             self._rerender()
 
     async def _work(self, payload: object) -> object:
+        given = (payload,) if self.wants_payload else ()
         if not self._in_transaction:
-            return await _call(self.work, payload)
+            return await self.work(*given)
         async with self._connection.core.database.transaction() as session:
-            return await _call(self.work, session, payload)
+            return await self.work(session, *given)
 
 
 def use_action(
@@ -83,18 +89,14 @@ def use_action(
 ) -> Action:
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
-    `work` may leave out the payload. When it raises, everything is rolled back, a toast shows the sentence and what the
+    `work` may leave out the payload; its parameter is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
     person typed stays; when it raises ProofRequired, the page asks for the proof and then does it. After the commit a toast shows
-    `success` and `then` runs, given the result if it takes one. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
+    `success` and `then` runs, given the result if it has a parameter without a default. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.
     """
     connection = use_connection()
     action = use_kept(lambda: Action(connection, rerenderer(), in_transaction=in_transaction))
     action.work = action.deed = work
+    action.wants_payload = takes_payload(work, given=1 if in_transaction else 0)
     action.success, action.then = success, then
     return action
-
-
-async def _call(work: Callable[..., Any], *arguments: object) -> object:
-    accepted = arguments if takes_argument(work, count=len(arguments)) else arguments[:-1]
-    return await work(*accepted)

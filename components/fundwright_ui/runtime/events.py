@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
+from functools import partial
+from types import CodeType, MethodType
 from typing import Any, cast
 
 from reactpy.types import BaseEventHandler
@@ -16,14 +18,18 @@ received_at: ContextVar[float] = ContextVar("received_at", default=0.0)
 """When the event now being handled arrived, in `time.monotonic` seconds."""
 
 
+class UnclearHandler(TypeError):
+    """A function whose parameters do not say whether it takes what happened."""
+
+
 class Handler(BaseEventHandler):
-    """Calls `call` with what `read` makes of the payload, or with nothing when `call` takes no argument.
+    """Calls `call` with what `read` makes of the payload, or with nothing; `takes_payload` says which. Raises UnclearHandler.
 
     `is_exclusive`: the browser drops further events of it until the last one is done. `deed` is what the person gets done by
     it, when `call` only leads there: an event that was meant for another deed is not answered.
     """
 
-    __slots__ = ("call", "deed", "is_exclusive", "read")
+    __slots__ = ("call", "deed", "is_exclusive", "read", "takes_payload")
 
     def __init__(
         self,
@@ -36,6 +42,7 @@ class Handler(BaseEventHandler):
         deed: Call | None = None,
     ) -> None:
         self.call = call
+        self.takes_payload = takes_payload(call)
         self.deed = deed or call
         self.read = read
         self.is_exclusive = is_exclusive
@@ -50,7 +57,7 @@ class Handler(BaseEventHandler):
         return self._handle  # kept, it would be a cycle
 
     async def _handle(self, data: Sequence[Any]) -> None:
-        if takes_argument(self.call):  # asked of the few that are called, not of all that are rendered
+        if self.takes_payload:
             payload = cast(Payload, data[0] if data else {})
             result = self.call(self.read(payload) if self.read else payload)
         else:
@@ -78,10 +85,55 @@ def handler(
     )
 
 
-def takes_argument(call: Call, *, count: int = 1) -> bool:
-    """Whether `call` accepts `count` positional arguments."""
-    try:
-        inspect.signature(call).bind(*[None] * count)
-    except TypeError:
-        return False
-    return True
+def takes_payload(call: Call, *, given: int = 0) -> bool:
+    """Whether `call` takes what happened, after `given` other arguments: through one parameter that is annotated and has no
+    default. One that has a default, as in `lambda i=i: remove(i)`, is the function's own. Raises UnclearHandler for anything else.
+    """
+    required = required_parameters(call, given=given)
+    if len(required) > 1 or not all(each.endswith(":") for each in required):
+        name = getattr(call, "__qualname__", repr(call))
+        unclear = ", ".join(each.rstrip(":") for each in required)
+        raise UnclearHandler(
+            f"{name} cannot be a handler because of its parameters ({unclear}). A handler takes what happened through one annotated "
+            "parameter, as in `def opened(row: RowOpened)`, or not at all. Values of its own have defaults: `lambda i=i: remove(i)`."
+        )
+    return bool(required)
+
+
+def required_parameters(call: Call, *, given: int = 0) -> tuple[str, ...]:
+    """Names of the parameters that `call` cannot do without, after `given` arguments; a `:` follows those that are annotated.
+    Handlers are made anew in each rendering, so the answer for each place in the code is kept."""
+    function: Any = call
+    named: frozenset[str] = frozenset()
+    while True:
+        if isinstance(function, partial):
+            given += len(function.args)
+            named = named.union(function.keywords)
+            function = function.func
+        elif isinstance(function, MethodType):
+            given += 1
+            function = function.__func__
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        else:
+            break
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return _required(call, 0, frozenset())
+    key = (code, given, named, len(function.__defaults__ or ()))
+    known = _REQUIRED.get(key)
+    if known is None:
+        known = _REQUIRED[key] = _required(function, given, named)
+    return known
+
+
+_REQUIRED: dict[tuple[CodeType, int, frozenset[str], int], tuple[str, ...]] = {}
+
+
+def _required(call: Call, given: int, named: frozenset[str]) -> tuple[str, ...]:
+    parameters = list(inspect.signature(call).parameters.values())[given:]
+    return tuple(
+        each.name if each.annotation is each.empty else f"{each.name}:"
+        for each in parameters
+        if each.default is each.empty and each.name not in named and each.kind is not each.VAR_KEYWORD
+    )

@@ -21,7 +21,7 @@ from reactpy.types import Component, ContextProvider, LayoutUpdateMessage, VdomD
 from reactpy.utils import Ref
 
 from fundwright_ui.runtime.encoding import Unserializable, plain, whole
-from fundwright_ui.runtime.events import Handler
+from fundwright_ui.runtime.events import Call, Handler, takes_payload
 from fundwright_ui.runtime.faults import new_error_id
 from fundwright_ui.runtime.waiting import Event
 
@@ -217,6 +217,8 @@ class GuardedLayout(Layout):
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
         """ReactPy names a handler after its place. A button that another one has replaced there must not press that one, so
         the name also says what is done."""
+        if (told := _told(handler)) is not None:
+            takes_payload(told)  # or it is refused here, where it is rendered
         entry = Layout._serialize_event_handler(handler, f"{target}{_DOING}{_doing(handler)}")
         if isinstance(handler, Handler) and handler.is_exclusive:
             entry["isExclusive"] = True
@@ -432,12 +434,18 @@ def event_of(target: str) -> str:
 
 
 async def _finished(handler: Any, data: dict[str, Any]) -> None:
-    """ReactPy awaits coroutine functions only; what a lambda answers, such as `lambda _: state.set(1)`, would never be done."""
-    told = inspect.unwrap(handler.function)
-    if isinstance(handler, Handler) or told is handler.function:
+    """ReactPy awaits coroutine functions only; what a lambda answers, such as `lambda: state.set(1)`, would never be done.
+    It also hands every function the payload."""
+    told = _told(handler)
+    if told is None:
         await handler.function([data])
-    elif inspect.isawaitable(answer := told(data)):
+    elif inspect.isawaitable(answer := told(data) if takes_payload(told) else told()):
         await answer
+
+
+def _told(handler: Any) -> Call | None:
+    """The function that ReactPy's own handler was made of; None for one of ours, or for several in one."""
+    return None if isinstance(handler, Handler) else getattr(handler.function, "__wrapped__", None)
 
 
 def _doing(handler: Any) -> str:

@@ -303,10 +303,10 @@ class Session:
     def _lose(self, code: int) -> None:
         if self.life.done() or self._ending is not None:
             return
-        log.info("ui.connection_lost", code=code)
         if code in _LEFT:
             self.leave()
         else:
+            log.info("ui.connection_lost", code=code)
             resume_s = self._site.core.settings.resume_s
             self._expiry = asyncio.get_running_loop().call_later(resume_s, self.leave, "not resumed")
 

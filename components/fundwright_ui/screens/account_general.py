@@ -101,7 +101,7 @@ def _photo(profile: AccountProfile) -> VdomDict:
                 upload_url=connection.href("/api/account/photo"),
                 accept=".png,.jpg,.jpeg,.webp",
                 max_bytes=photos.MAX_BYTES,
-                on_uploaded=lambda _uploaded: load_anew(),
+                on_uploaded=load_anew,
                 fallback=[html.p({"className": "fw-muted"}, t("Choose a photo"))],
             ),
             row(button(t("Remove the photo"), icon_name="delete", on_click=removing, is_busy=removing.is_running))

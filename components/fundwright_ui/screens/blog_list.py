@@ -18,7 +18,7 @@ from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, u
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog import BLOG
-from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, narrow, search_box, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -94,7 +94,7 @@ def blog_list_screen() -> VdomDict:
                 t("State"),
                 [Option("", t("All")), *(Option(state, state.label) for state in PostState)],
                 value=query.state or "",
-                on_change=lambda state: url.set(state=state, page=None),
+                on_change=narrow(url, "state"),
             ),
         ),
         row(

@@ -41,7 +41,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.hooks.rows import Undo
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import export_button, pages
+from fundwright_ui.screens.listing import export_button, narrow, pages
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -521,7 +521,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
                 t("Category"),
                 [Option("", t("All categories")), *(Option(str(category.id), category.name) for category in found)],
                 value=str(query.category_id or ""),
-                on_change=lambda value: url.set(of=value, page=None),
+                on_change=narrow(url, "of"),
                 small=True,
                 id="review-category",
             ),
@@ -530,7 +530,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
                 t("Order"),
                 [Option("", t("Least sure first")), Option("-confidence", t("Surest first"))],
                 value=query.sort,
-                on_change=lambda value: url.set(sort=value, page=None),
+                on_change=narrow(url, "sort"),
                 small=True,
                 id="review-sort",
             ),

@@ -14,7 +14,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import safe_next, screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, search_box, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, narrow, search_box, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -82,7 +82,7 @@ def feedback_list_screen() -> VdomDict:
                 t("State"),
                 [Option("", t("All")), *(Option(state, state.label) for state in FeedbackState)],
                 value=query.state or "",
-                on_change=lambda state: url.set(state=state, page=None),
+                on_change=narrow(url, "state"),
                 id="filter-state",
             ),
             select_field(
@@ -90,7 +90,7 @@ def feedback_list_screen() -> VdomDict:
                 t("Kind"),
                 [Option("", t("All")), *(Option(kind, kind.label) for kind in FeedbackKind)],
                 value=query.kind or "",
-                on_change=lambda kind: url.set(kind=kind, page=None),
+                on_change=narrow(url, "kind"),
                 id="filter-kind",
             ),
         ),

@@ -25,7 +25,7 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, 
 from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import export_button, pages
+from fundwright_ui.screens.listing import export_button, narrow, pages
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -300,7 +300,7 @@ def _drafts() -> VdomDict:
                     ),
                 ],
                 value=state or "",
-                on_change=lambda value: url.set(state=value, page=None),
+                on_change=narrow(url, "state"),
                 small=True,
                 id="drafts-state",
             ),
@@ -309,7 +309,7 @@ def _drafts() -> VdomDict:
                 t("Order"),
                 [Option("-created_at", t("Newest first")), Option("created_at", t("Oldest first")), Option("title", t("Title"))],
                 value=sort,
-                on_change=lambda value: url.set(sort=value, page=None),
+                on_change=narrow(url, "sort"),
                 small=True,
                 id="drafts-sort",
             ),

@@ -26,7 +26,7 @@ from fundwright_ui.hooks import (
     use_url_state,
 )
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, export_button, sort_of
+from fundwright_ui.screens.listing import ask, export_button, narrow, sort_of
 from fundwright_ui.ui import Color, Option, empty, link_button, loading, more_rows, page, problem, row, select_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
@@ -133,21 +133,21 @@ def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices
             t("Kind"),
             [Option("", t("Any")), *(Option(kind, kind_label(kind)) for kind in choices.kinds)],
             value=query.kind,
-            on_change=lambda kind: url.set(kind=kind, page=None),
+            on_change=narrow(url, "kind"),
         ),
         select_field(
             "state",
             t("State"),
             [Option("", t("Any")), *(Option(state, label) for state, label in states.items())],
             value=query.state or "",
-            on_change=lambda state: url.set(state=state, page=None),
+            on_change=narrow(url, "state"),
         ),
         select_field(
             "person",
             t("Who"),
             [Option("", t("Everybody")), *(Option(str(each.id), f"{each.name} ({each.email})") for each in choices.people)],
             value=str(query.person or ""),
-            on_change=lambda person: url.set(person=person, page=None),
+            on_change=narrow(url, "person"),
         ),
     )
 

@@ -14,7 +14,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright_ui.hooks import Connection, UrlState
 from fundwright_ui.ui import button, form, link_button, pagination, text_field
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Sort, TableQuery
+from fundwright_ui.widgets import RowOpened, Sort, TableQuery
 
 Q = TypeVar("Q", bound=PageRequest)
 T = TypeVar("T")
@@ -34,6 +34,24 @@ def has_filters(query: PageRequest) -> bool:
 
 def sort_of(query: PageRequest) -> Sort | None:
     return Sort(field=query.sort_field, direction="desc" if query.is_descending else "asc") if query.sort else None
+
+
+def narrow(url: UrlState, name: str) -> Callable[[str], None]:
+    """Writes into the address what the field of a filter holds; the list begins at its first page again."""
+
+    def narrowed(value: str) -> None:
+        url.set(**{name: value}, page=None)
+
+    return narrowed
+
+
+def open_below(connection: Connection, path: str) -> Callable[[RowOpened], None]:
+    """Goes to the page below `path` that has the id of the row."""
+
+    def opened(row: RowOpened) -> None:
+        connection.navigate(f"{path}/{row.id}")
+
+    return opened
 
 
 def ask(url: UrlState) -> Callable[[TableQuery], None]:

@@ -23,7 +23,7 @@ from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.screens.listing import ask, export_button, sort_of
+from fundwright_ui.screens.listing import ask, export_button, open_below, sort_of
 from fundwright_ui.ui import (
     Option,
     Tab,
@@ -403,7 +403,7 @@ def _table(
         is_loading=is_loading,
         language=language,
         on_query=ask(url),
-        on_open=lambda opened: connection.navigate(f"{PATHS[kind]}/{opened.id}"),
+        on_open=open_below(connection, PATHS[kind]),
         key="table",
     )
 

@@ -17,7 +17,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, open_below, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -176,7 +176,7 @@ def payment_history_screen() -> VdomDict:
             is_loading=found.is_slow,
             language=connection.language,
             on_query=ask(url),
-            on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
+            on_open=open_below(connection, PATH),
         )
         if rows.shown
         else empty(t("No invoice matches. Change the filters.")),

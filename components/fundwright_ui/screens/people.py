@@ -14,7 +14,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -108,7 +108,7 @@ def people_screen() -> VdomDict:
             is_loading=found.is_slow,
             language=connection.language,
             on_query=ask(url),
-            on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
+            on_open=open_below(connection, PATH),
         )
         if listed.items
         else empty(t("No account matches. Change the filters.")),

@@ -24,7 +24,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
 from fundwright_ui.screens.pricing import limits_of, price_of
 from fundwright_ui.ui import (
     Option,
@@ -196,7 +196,7 @@ def _subscribers(
             is_loading=is_loading,
             language=connection.language,
             on_query=ask(url),
-            on_open=lambda opened: connection.navigate(f"{PATH}/{opened.id}"),
+            on_open=open_below(connection, PATH),
         )
         if rows.shown
         else empty(t("No account matches. Change the filters.")),

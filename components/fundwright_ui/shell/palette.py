@@ -14,7 +14,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Action, use_actor, use_connection, use_query
 from fundwright_ui.shell.commands import find, shortcuts
 from fundwright_ui.ui.buttons import icon_button
-from fundwright_ui.widgets import ActChosen, CommandGroup, CommandPalette
+from fundwright_ui.widgets import ActChosen, CommandGroup, CommandPalette, WordsTyped
 
 _MOST_CHARACTERS = 200
 
@@ -29,10 +29,14 @@ def command_palette(
     has_sidebar: bool,
 ) -> VdomDict | Component:
     """The magnifier of the top bar. `entries` are the pages that shortcuts may lead to; it is closed while `words` is None."""
+
+    def search(typed: WordsTyped) -> None:
+        on_words(typed.words.strip()[:_MOST_CHARACTERS])
+
     palette = partial(
         CommandPalette,
         shortcuts=shortcuts(*entries),
-        on_search=lambda typed: on_words(typed.words.strip()[:_MOST_CHARACTERS]),
+        on_search=search,
         on_command=on_act,
         on_close=lambda: on_words(None),
         fallback=[icon_button(t("Find anything"), "search")],

@@ -230,8 +230,9 @@ def form(
     draft = _draft_of(connection.location, label or submit, children)
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
-    latest = use_ref(on_submit)
-    latest.current = on_submit
+    submitting = None if on_submit is None else handler(on_submit)
+    latest = use_ref(submitting)
+    latest.current = submitting
 
     async def sent(payload: dict[str, Any]) -> None:
         fields: Fields = payload.get("fields", {})
