@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import suppress
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Client as Device
 from fundwright_ui.runtime.view import View
 from tests.polling import eventually
 from tests.ui_runtime.conftest import Client, Server
@@ -139,3 +142,26 @@ class TestEnd:
             await eventually(lambda: [each["event"] for each in logs].count("ui.session_ended") == 2)
         ends = [each["reason"] for each in logs if each["event"] == "ui.session_ended"]
         assert sorted(ends) == ["left", "not resumed"]
+
+    async def test_before_the_page_was_mounted_sends_nothing_that_it_could_not_place(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        is_waiting = asyncio.Event()
+
+        async def wait(*_arguments: object) -> None:
+            is_waiting.set()
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr("fundwright_ui.runtime.session.Session._until_ready", wait)
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            mounting = asyncio.create_task(client.hello("/private"))
+            await is_waiting.wait()
+            async with server.core.database.transaction() as session:
+                actor = await identity.authenticate(server.core, session, token)
+                assert actor is not None
+                await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+            with pytest.raises(ConnectionClosed) as closed:
+                await mounting
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+        assert client.frames == []

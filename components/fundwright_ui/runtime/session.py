@@ -107,6 +107,7 @@ class Session:
         self._last_location = 0
         self._moved_at = 0.0
         self._faults = 0
+        self._is_greeted = False
         self._attached: asyncio.Task[int] | None = None
         self._expiry: asyncio.TimerHandle | None = None
         self._ending: str | None = None
@@ -213,6 +214,8 @@ class Session:
         except TransportClosed:
             self.leave()  # no page knows of this session, so none will come back to it
             raise
+        if self._view.failure is not None:
+            raise self._view.failure
         tree = None if hello.hash == self._view.hash() else self._view.tree
         self._view.mark_shown()
         self._title = self._view.title
@@ -289,10 +292,12 @@ class Session:
             earlier.cancel()
             await asyncio.wait((earlier,))
             del earlier
+        self._is_greeted = False
         await self._opened.wait()
         code = _FAILED
         try:
             await transport.send(encode(await greet()))
+            self._is_greeted = True
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._send_loop(transport))
                 await self._receive_loop(transport)
@@ -314,7 +319,7 @@ class Session:
         attached.cancel()
         await asyncio.wait((attached,))
         with suppress(TransportClosed):
-            if self._opened.is_set():
+            if self._is_greeted:
                 await self._flush(transport)
             await transport.close(self._close_code)
 
