@@ -100,8 +100,7 @@ async def _retrieval(core: Core, actor: Actor) -> list[Measure]:
     apart: list[float] = []
     for question in _questions():
         started = time.perf_counter()
-        async with core.database.transaction() as session:
-            passages = await service.find_passages(session, actor, question, embedder=embedder, limit=3 * _DEPTH)
+        passages = await service.find_passages(core, actor, question, embedder=embedder, limit=3 * _DEPTH)
         times.append((time.perf_counter() - started) * 1000)
         rankings["product"].append(_ranking([passage.document_id for passage in passages], numbers))
         started = time.perf_counter()

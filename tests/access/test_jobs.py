@@ -55,7 +55,7 @@ async def start_categorising(core: Core, actor: Actor) -> UUID:
 async def start_training(core: Core, actor: Actor) -> UUID:
     async with core.database.transaction() as session:
         await training.add_text(core, session, actor, PastedText(title="Roofs", text="Roofs are repaired."))
-        return (await training.start_run(core, session, actor)).job_id
+    return (await training.start_run(core, actor)).job_id
 
 
 async def start_draft(core: Core, actor: Actor) -> UUID:

@@ -7,12 +7,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from fundwright.categories import api, service
+from fundwright.categories import api
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role, TokenScope
-from tests.categories.embedding import WordEmbedder, word_vector
+from tests.categories.embedding import WordEmbedder, classify, word_vector
 
 
 async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.AsyncClient:
@@ -96,7 +96,7 @@ async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx
     items = [(uuid4(), word_vector("roofing shingles gutters roof repair")) for _ in range(3)]
     async with committed.database.transaction() as session:
         actor = await identity.actor_for_command(session, email="ada@example.org")
-        await service.classify(session, actor, items, embedder=WordEmbedder())
+        await classify(session, actor, items, embedder=WordEmbedder())
     page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "-confidence"})).json()
     assert (page["total"], len(page["items"])) == (3, 2)
     first, second = (label["subject_id"] for label in page["items"])

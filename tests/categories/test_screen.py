@@ -13,7 +13,7 @@ from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.category import category_screen
 from fundwright_ui.ui import category_color
-from tests.categories.embedding import WordEmbedder, word_vector
+from tests.categories.embedding import WordEmbedder, classify, word_vector
 from tests.conftest import MakeActor
 
 PATH = "/dashboard/category"
@@ -41,7 +41,7 @@ async def suggest(core: Core, actor: Actor, count: int) -> list[OpportunityRow]:
     rows = await some_opportunities(core, actor, count)
     async with core.database.transaction() as session:
         items = [(row.id, word_vector("Roofing")) for row in rows]
-        await service.classify(session, actor, items, embedder=WordEmbedder())
+        await classify(session, actor, items, embedder=WordEmbedder())
     return rows
 
 
@@ -175,7 +175,7 @@ class TestReview:
             click = screen.find("button", f"Accept Roofing for {only.title}").node["e"]["onClick"]["h"]
             software = await add(committed, ada, "Software")
             async with committed.database.transaction() as session:
-                await service.classify(session, ada, [(only.id, word_vector("Software"))], embedder=WordEmbedder())
+                await classify(session, ada, [(only.id, word_vector("Software"))], embedder=WordEmbedder())
                 assert (await service.labels_of(session, ada, [only.id]))[only.id].category_id == software.id
             await screen.view.handle(click, {}, 1)
         async with committed.database.transaction() as session:

@@ -21,7 +21,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor
-from tests.categories.embedding import WordEmbedder, word_vector
+from tests.categories.embedding import WordEmbedder, classify, word_vector
 from tests.conftest import MakeActor
 
 Item = tuple[UUID, NDArray[np.float32]]
@@ -87,9 +87,9 @@ class TestChange:
     async def test_a_new_description_is_what_the_classifier_reads_next(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         item = subject(SOUP)
-        assert (await service.classify(session, actor, [item], embedder=WordEmbedder())).abstained == 1
+        assert (await classify(session, actor, [item], embedder=WordEmbedder())).abstained == 1
         await service.change(session, actor, category.id, CategoryChange(description="tomato soup kettle"))
-        assert (await service.classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
+        assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
 
     async def test_somebody_elses_category_is_not_found(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
         category = await roofing(session, actor)
@@ -106,7 +106,7 @@ class TestDelete:
     async def test_the_labels_go_with_it(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         item = subject(ROOF)
-        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        await classify(session, actor, [item], embedder=WordEmbedder())
         await service.delete(session, actor, category.id)
         assert await service.labels_of(session, actor, [item[0]]) == {}
         assert await service.list_categories(session, actor) == []
@@ -129,7 +129,7 @@ class TestClassify:
     async def test_near_subjects_are_labelled_and_far_ones_are_not(self, session: AsyncSession, actor: Actor) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD), subject(SOUP)]
-        done = await service.classify(session, actor, items, embedder=WordEmbedder())
+        done = await classify(session, actor, items, embedder=WordEmbedder())
         labels = await service.labels_of(session, actor, [item[0] for item in items])
         assert (done.labelled, done.abstained) == (2, 1)
         assert labels[items[0][0]].category_id == roofs.id
@@ -139,29 +139,29 @@ class TestClassify:
     async def test_a_second_run_changes_nothing(self, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         items = [subject(ROOF), subject(SOUP)]
-        await service.classify(session, actor, items, embedder=WordEmbedder())
+        await classify(session, actor, items, embedder=WordEmbedder())
         before = await service.labels_of(session, actor, [item[0] for item in items])
-        again = await service.classify(session, actor, items, embedder=WordEmbedder())
+        again = await classify(session, actor, items, embedder=WordEmbedder())
         assert (again.labelled, again.unchanged, again.abstained) == (0, 1, 1)
         assert await service.labels_of(session, actor, [item[0] for item in items]) == before
 
     async def test_descriptions_are_embedded_once(self, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         embedder = WordEmbedder()
-        await service.classify(session, actor, [subject(ROOF)], embedder=embedder)
-        await service.classify(session, actor, [subject(CLOUD)], embedder=embedder)
+        await classify(session, actor, [subject(ROOF)], embedder=embedder)
+        await classify(session, actor, [subject(CLOUD)], embedder=embedder)
         assert embedder.asked == ["Roofing", "shingles gutters roof repair"]
 
     async def test_without_categories_everything_is_left_alone(self, session: AsyncSession, actor: Actor) -> None:
-        assert (await service.classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).abstained == 1
-        assert (await service.classify(session, actor, [], embedder=WordEmbedder())).abstained == 0
+        assert (await classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).abstained == 1
+        assert (await classify(session, actor, [], embedder=WordEmbedder())).abstained == 0
 
     async def test_a_suggestion_that_no_longer_holds_is_withdrawn(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         item = subject("shingles gutters roof repair")
-        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        await classify(session, actor, [item], embedder=WordEmbedder())
         await service.change(session, actor, category.id, CategoryChange(name="Kitchen", description="pots pans cutlery tables"))
-        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        await classify(session, actor, [item], embedder=WordEmbedder())
         assert await service.labels_of(session, actor, [item[0]]) == {}
 
     async def test_what_a_person_decided_is_never_overwritten(self, session: AsyncSession, actor: Actor) -> None:
@@ -170,7 +170,7 @@ class TestClassify:
         moved, removed = subject(ROOF), subject(ROOF)
         await service.correct(session, actor, moved[0], clouds.id)
         await service.correct(session, actor, removed[0], None)
-        done = await service.classify(session, actor, [moved, removed], embedder=WordEmbedder())
+        done = await classify(session, actor, [moved, removed], embedder=WordEmbedder())
         labels = await service.labels_of(session, actor, [moved[0], removed[0]])
         assert done.kept == 2
         assert (labels[moved[0]].category_id, labels[moved[0]].source) == (clouds.id, LabelSource.PERSON)
@@ -179,17 +179,17 @@ class TestClassify:
     async def test_a_correction_is_an_example_for_the_next_run(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         like, example = subject("tomato soup kettle spoon"), subject(SOUP)
-        assert (await service.classify(session, actor, [like], embedder=WordEmbedder())).abstained == 1
+        assert (await classify(session, actor, [like], embedder=WordEmbedder())).abstained == 1
         await service.add_example(session, actor, category.id, example[0])
-        await service.classify(session, actor, [example], embedder=WordEmbedder())
-        await service.classify(session, actor, [like], embedder=WordEmbedder())
+        await classify(session, actor, [example], embedder=WordEmbedder())
+        await classify(session, actor, [like], embedder=WordEmbedder())
         assert (await service.labels_of(session, actor, [like[0]]))[like[0]].category_id == category.id
 
     async def test_another_model_does_not_mix_with_the_vectors_of_the_first(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         example = subject(SOUP)
         await service.add_example(session, actor, category.id, example[0])
-        await service.classify(session, actor, [example], embedder=WordEmbedder("first"))
+        await classify(session, actor, [example], embedder=WordEmbedder("first"))
         assert await service.examples_lacking_vectors(session, actor, model_id="first") == []
         assert await service.examples_lacking_vectors(session, actor, model_id="second") == [example[0]]
         await service.supply_vectors(session, actor, {example[0]: example[1]}, model_id="second")
@@ -198,7 +198,7 @@ class TestClassify:
     async def test_a_thousand_subjects_in_one_call(self, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         items = [subject(f"{ROOF} number{number}") for number in range(1_000)]
-        done = await service.classify(session, actor, items, embedder=WordEmbedder())
+        done = await classify(session, actor, items, embedder=WordEmbedder())
         assert done.labelled + done.abstained == 1_000
         assert (await service.list_categories(session, actor))[0].suggested == done.labelled
 
@@ -207,7 +207,7 @@ class TestReview:
     async def test_accepting_makes_the_label_a_persons(self, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         item = subject(ROOF)
-        await service.classify(session, actor, [item], embedder=WordEmbedder())
+        await classify(session, actor, [item], embedder=WordEmbedder())
         label = await service.accept(session, actor, item[0])
         assert (label.state, label.source, label.confidence) == (LabelState.ACCEPTED, LabelSource.PERSON, 1.0)
         (category,) = await service.list_categories(session, actor)
@@ -222,14 +222,14 @@ class TestReview:
         item = subject(ROOF)
         await service.correct(session, actor, item[0], None)
         await service.remove_example(session, actor, item[0])
-        assert (await service.classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
+        assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
         with pytest.raises(NotFound):
             await service.remove_example(session, actor, item[0])
 
     async def test_suggestions_come_in_pages_least_sure_first(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         items = [subject(ROOF), subject(f"{ROOF} kettle"), subject(f"{ROOF} kettle tomato")]
-        await service.classify(session, actor, items, embedder=WordEmbedder())
+        await classify(session, actor, items, embedder=WordEmbedder())
         first = await service.list_suggestions(session, actor, SuggestionQuery(page=1, page_size=2))
         second = await service.list_suggestions(session, actor, SuggestionQuery(page=2, page_size=2, category_id=category.id))
         confidences = [label.confidence for label in (*first.items, *second.items)]
@@ -241,7 +241,7 @@ class TestReview:
     async def test_examples_of_a_category_are_what_people_put_there(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         suggested, given = subject(ROOF), uuid4()
-        await service.classify(session, actor, [suggested], embedder=WordEmbedder())
+        await classify(session, actor, [suggested], embedder=WordEmbedder())
         await service.add_example(session, actor, category.id, given)
         assert [
             label.subject_id for label in (await service.list_examples(session, actor, category.id, PageRequest())).items
@@ -255,7 +255,7 @@ class TestLabelledWith:
         roofs, _ = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD)]
         rejected = uuid4()
-        await service.classify(session, actor, items, embedder=WordEmbedder())
+        await classify(session, actor, items, embedder=WordEmbedder())
         await service.correct(session, actor, rejected, None)
         assert set(await session.scalars(service.labelled_with(actor, roofs.id))) == {items[0][0]}
         assert set(await session.scalars(service.labelled_with(actor))) == {items[0][0], items[1][0]}

@@ -124,7 +124,7 @@ async def test_a_training_run_ends_with_every_document_and_passage_once(committe
                 for place in range(200)
             )
             await training.add_text(committed, session, owner, PastedText(title=f"Roofs {number}", text=words))
-        run = await training.start_run(committed, session, owner)
+    run = await training.start_run(committed, owner)
     assert run.job_id
     ended = await killed_once(committed, run.job_id, in_the_middle=lambda job: job.done == 1)
     assert (ended.state, ended.error) == (JobState.SUCCEEDED, None)

@@ -83,8 +83,7 @@ class TestRun:
         found = []
         for _ in range(2):
             await _train(committed, owner, boats.id)
-            async with committed.database.transaction() as session:
-                found.append(await service.find_passages(session, owner, "ferry", embedder=embedder))
+            found.append(await service.find_passages(committed, owner, "ferry", embedder=embedder))
         assert found[0] == found[1]
         assert len(found[0]) == 1
 
@@ -92,7 +91,8 @@ class TestRun:
         async with committed.database.transaction() as session:
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
             bread = await add_file(committed, session, owner, BREAD, "bread.md")
-            run = await service.start_run(committed, session, owner, [boats.id, bread.id])
+        run = await service.start_run(committed, owner, [boats.id, bread.id])
+        async with committed.database.transaction() as session:
             job = await session.get(jobs.Job, run.job_id)
             assert job is not None
             job.checkpoint = {"next": 1}
@@ -104,7 +104,7 @@ class TestRun:
     async def test_a_removed_document_does_not_stop_a_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(committed, session, owner, BOATS)
-            run = await service.start_run(committed, session, owner)
+        run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
             await service.remove_document(committed, session, owner, boats.id)
         await committed.jobs._run(run.job_id, reraise=True)
@@ -116,7 +116,8 @@ class TestRun:
     async def test_a_queued_run_can_be_cancelled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             await add_file(committed, session, owner, BOATS)
-            run = await service.start_run(committed, session, owner)
+        run = await service.start_run(committed, owner)
+        async with committed.database.transaction() as session:
             cancelled = await service.cancel_run(session, owner, run.id)
             repeated = await service.repeat_run(committed, session, owner, run.id)
         assert cancelled.state == JobState.CANCELLED
@@ -133,7 +134,7 @@ class TestRun:
         async with committed.database.transaction() as session:
             quick = await add_file(committed, session, owner, BOATS, "quick.md")
             slow = await add_file(committed, session, owner, BREAD, "slow.md")
-            run = await service.start_run(committed, session, owner, [quick.id, slow.id])
+        run = await service.start_run(committed, owner, [quick.id, slow.id])
         is_reading, is_over = threading.Event(), threading.Event()
         read = readers.MarkdownReader.read
 
@@ -160,20 +161,18 @@ class TestRun:
         assert states == {"quick": DocumentState.TRAINED, "slow": DocumentState.WAITING}
 
     async def test_nothing_to_train_is_said(self, committed: Core, owner: Actor) -> None:
-        async with committed.database.transaction() as session:
-            with pytest.raises(Invalid, match="Add a document"):
-                await service.start_run(committed, session, owner)
+        with pytest.raises(Invalid, match="Add a document"):
+            await service.start_run(committed, owner)
 
     async def test_more_documents_than_a_statement_takes_parameters(self, committed: Core, owner: Actor) -> None:
-        async with committed.database.transaction() as session:
-            with pytest.raises(Invalid, match="None of these documents exists"):
-                await service.start_run(committed, session, owner, [uuid4() for _ in range(70_000)])
+        with pytest.raises(Invalid, match="None of these documents exists"):
+            await service.start_run(committed, owner, [uuid4() for _ in range(70_000)])
 
     @pytest.mark.security(40)
     async def test_a_stranger_finds_no_run(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             await add_file(committed, session, owner, BOATS)
-            run = await service.start_run(committed, session, owner)
+        run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
             for verb in (service.get_run, service.cancel_run, service.list_run_documents):
                 with pytest.raises(NotFound):
@@ -192,8 +191,8 @@ class TestFindPassages:
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
+        passages = await service.find_passages(committed, owner, "How do people get over the water?", embedder=embedder)
         async with committed.database.transaction() as session:
-            passages = await service.find_passages(session, owner, "How do people get over the water?", embedder=embedder)
             assert [passage.document_title for passage in passages] == ["boats", "bread"]
             assert passages[0].heading == "Boats"
             assert passages[0].score > passages[1].score
@@ -206,9 +205,9 @@ class TestFindPassages:
             boats = await add_file(committed, session, owner, BOATS)
         await _train(committed, owner, boats.id)
         embedder = await language.get_embedder(committed)
+        mine = await service.find_passages(committed, owner, "ferry", embedder=embedder)
+        assert await service.find_passages(committed, stranger, "ferry", embedder=embedder) == []
         async with committed.database.transaction() as session:
-            mine = await service.find_passages(session, owner, "ferry", embedder=embedder)
-            assert await service.find_passages(session, stranger, "ferry", embedder=embedder) == []
             with pytest.raises(NotFound):
                 await service.get_passage(session, stranger, mine[0].id)
             with pytest.raises(NotFound):
@@ -220,13 +219,13 @@ class TestFindPassages:
             run = (await service.list_runs(session, owner)).items[0]
         await committed.jobs._run(run.job_id, reraise=True)
         embedder = await language.get_embedder(committed)
+        found = await service.find_passages(committed, owner, "Who leads field operations?", embedder=embedder)
         async with committed.database.transaction() as session:
-            found = await service.find_passages(session, owner, "Who leads field operations?", embedder=embedder)
             assert found[0].document_title == "Sample: Key personnel"
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
+        found = await service.find_passages(committed, owner, "Who leads field operations?", embedder=embedder)
         async with committed.database.transaction() as session:
-            found = await service.find_passages(session, owner, "Who leads field operations?", embedder=embedder)
             assert {passage.document_title for passage in found} == {"boats"}
             assert await service.remove_sample(committed, session, owner) == 5
             assert (await service.list_documents(session, owner)).total == 1
@@ -244,14 +243,15 @@ class TestFindPassages:
         await _train(committed, owner, *sample)
         async with committed.database.transaction() as session:
             assert await service.count_outdated(session, owner, other) == 1
-            with pytest.raises(Conflict, match="Train them again"):
-                await service.find_passages(session, owner, "ferry", embedder=other)
-            run = await service.start_run(committed, session, owner)
+        with pytest.raises(Conflict, match="Train them again"):
+            await service.find_passages(committed, owner, "ferry", embedder=other)
+        run = await service.start_run(committed, owner)
         assert run.total == 1
         await committed.jobs._run(run.job_id, reraise=True)
         async with committed.database.transaction() as session:
             assert await service.count_outdated(session, owner, other) == 0
-            assert len(await service.find_passages(session, owner, "ferry", embedder=other)) == 1
+        assert len(await service.find_passages(committed, owner, "ferry", embedder=other)) == 1
+        async with committed.database.transaction() as session:
             kept = await session.scalars(text("SELECT DISTINCT model_id FROM chunk_vector"))
             assert list(kept) == ["other"]
 
@@ -265,10 +265,9 @@ class TestFindPassages:
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
-        async with committed.database.transaction() as session:
-            exact = await service.find_passages(session, owner, "loaf", embedder=embedder)
-            monkeypatch.setattr("fundwright.training.repository._EXACT_LIMIT", 0)
-            assert await service.find_passages(session, owner, "loaf", embedder=embedder) == exact
+        exact = await service.find_passages(committed, owner, "loaf", embedder=embedder)
+        monkeypatch.setattr("fundwright.training.repository._EXACT_LIMIT", 0)
+        assert await service.find_passages(committed, owner, "loaf", embedder=embedder) == exact
 
 
 class TestAddDocument:

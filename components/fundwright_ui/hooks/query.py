@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from fundwright.core.errors import FundwrightError, NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
@@ -46,7 +44,8 @@ class Query(Generic[T]):
         self._answered_key: tuple[object, ...] | None = None
         self._connection = connection
         self._rerender = rerender
-        self._read: Callable[[AsyncSession], Awaitable[T]] | None = None
+        self._read: Callable[..., Awaitable[T]] | None = None
+        self._in_transaction = True
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -89,9 +88,9 @@ class Query(Generic[T]):
     def hear(self, _payload: object) -> None:
         self.reload()
 
-    def ask(self, read: Callable[[AsyncSession], Awaitable[T]], key: tuple[object, ...]) -> None:
+    def ask(self, read: Callable[..., Awaitable[T]], key: tuple[object, ...], *, in_transaction: bool = True) -> None:
         """Read with `read`; starts when `key` is not that of the last reading."""
-        self._read = read
+        self._read, self._in_transaction = read, in_transaction
         before, self._key = self._key, key
         if key != before:
             self._cancel()
@@ -124,12 +123,17 @@ class Query(Generic[T]):
         self._is_outrun = False
         self._task = self._connection.run_query(self._run(), is_first=not self._has_outcome)
 
-    async def _run(self) -> None:
+    async def _ask_once(self) -> T:
         assert self._read is not None
+        if not self._in_transaction:
+            return await self._read()
+        async with self._connection.core.database.transaction() as session:
+            return await self._read(session)
+
+    async def _run(self) -> None:
         key = self._key
         try:
-            async with self._connection.core.database.transaction() as session:
-                value = await self._read(session)
+            value = await self._ask_once()
             self._value, self._packed = value, b""
             self._has_answer, self._answered_key = True, key
             self.failure, self.is_missing, self.is_stale = None, False, False
@@ -164,18 +168,21 @@ def _is_refusal(error: Exception) -> bool:
 
 
 def use_query(
-    read: Callable[[AsyncSession], Awaitable[T]],
+    read: Callable[..., Awaitable[T]],
     *,
     key: Sequence[object] = (),
     topics: Sequence[str] = (),
+    in_transaction: bool = True,
 ) -> Query[T]:
-    """Ask the database in a transaction of its own; again when `key` changes or one of the live `topics` speaks.
+    """Ask the database with `read(session)` in a transaction of its own; again when `key` changes or one of the live `topics` speaks.
+
+    With `in_transaction=False` there is no session: `read()`, for what waits for a language model and reads the database before or after.
 
     First paint waits for the answer (at most about a second), so that the page arrives complete. An answer is packed while
     nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.
     """
     connection = use_connection()
     query: Query[T] = use_kept(lambda: Query(connection, rerenderer()))
-    query.ask(read, tuple(key))
+    query.ask(read, tuple(key), in_transaction=in_transaction)
     use_live(topics, query.hear)
     return query

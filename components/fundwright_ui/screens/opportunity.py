@@ -126,11 +126,12 @@ def similar_to(opportunity_id: UUID) -> VdomDict:
     connection = use_connection()
     actor = use_actor()
 
-    async def read(session: AsyncSession) -> list[Similar]:
+    async def read() -> list[Similar]:
         embedder = await get_embedder(connection.core)
-        return await service.similar(session, actor, opportunity_id, model_id=embedder.id)
+        async with connection.core.database.transaction() as session:
+            return await service.similar(session, actor, opportunity_id, model_id=embedder.id)
 
-    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC])
+    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC], in_transaction=False)
 
     title = t("Similar opportunities")
     if found.error:

@@ -105,17 +105,18 @@ def train_screen() -> VdomDict:
         found.reload()
         rows.load()
 
-    async def load_model(session: AsyncSession) -> Model:
+    async def load_model() -> Model:
         embedder = await language.get_embedder(connection.core)
-        return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
+        async with connection.core.database.transaction() as session:
+            return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
 
     # A query of its own: a model that loads slowly or not at all keeps nobody from their documents.
-    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)])
+    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], in_transaction=False)
 
     started_id, set_started_id = use_state(cast("UUID | None", None))
 
-    async def start(session: AsyncSession) -> RunRead:
-        return await training.start_run(connection.core, session, actor)
+    async def start() -> RunRead:
+        return await training.start_run(connection.core, actor)
 
     def started(run: RunRead) -> None:
         set_started_id(run.id)
@@ -124,7 +125,7 @@ def train_screen() -> VdomDict:
     async def remove_sample(session: AsyncSession) -> None:
         await training.remove_sample(connection.core, session, actor)
 
-    starting = use_action(start, success=t("The training run was started."), then=started)
+    starting = use_action(start, success=t("The training run was started."), then=started, in_transaction=False)
     removing = use_action(remove_sample, success=t("The sample documents were removed."), then=load)
 
     title = t("Train")
@@ -234,8 +235,7 @@ def _ask() -> VdomDict:
 
     async def ask(question: Question) -> None:
         embedder = await language.get_embedder(connection.core)
-        async with connection.core.database.transaction() as session:
-            found = await training.find_passages(session, actor, question.question, embedder=embedder, limit=_SHOWN_PASSAGES)
+        found = await training.find_passages(connection.core, actor, question.question, embedder=embedder, limit=_SHOWN_PASSAGES)
         set_passages(tuple(passage for passage in found if passage.score >= LEAST_SIMILARITY))
         set_asked(question.question)
 
@@ -325,8 +325,8 @@ def _documents(
     async def remove(session: AsyncSession) -> None:
         await training.remove_document(connection.core, session, actor, UUID(opened_id))
 
-    async def train_again(session: AsyncSession) -> None:
-        await training.start_run(connection.core, session, actor, [UUID(opened_id)])
+    async def train_again() -> None:
+        await training.start_run(connection.core, actor, [UUID(opened_id)])
 
     def close() -> None:
         set_confirming(False)
@@ -341,7 +341,7 @@ def _documents(
         close()
 
     removing = use_action(remove, success=t("The document was removed."), then=settle)
-    training_again = use_action(train_again, success=t("The training run was started."), then=close)
+    training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
 
     return stack(
         _document_card(opened, close=close, ask_removal=lambda: set_confirming(True), training_again=training_again)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -36,7 +36,6 @@ from fundwright.core.paging import Page, PageRequest, each_of
 from fundwright.core.spreadsheets import csv_of
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
-from fundwright.language.protocols import Embedder
 
 _SAME_CONFIDENCE = 1e-3
 
@@ -53,6 +52,13 @@ class NameTaken(Conflict):
 
     def __init__(self, name: str) -> None:
         super().__init__(t("You already have a category named “{name}”. Choose another name, or use that one.", name=name))
+
+
+class PrototypesOutdated(Conflict):
+    """The text of a category, or the model, has changed since its phrases were embedded."""
+
+    def __init__(self) -> None:
+        super().__init__(t("A category was changed at the same time. Try again."))
 
 
 def categories_topic(owner_id: UUID) -> str:
@@ -273,16 +279,46 @@ async def supply_vectors(
 
 
 @needs(Permission.WORK)
+async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id: str) -> dict[UUID, list[str]]:
+    """The phrases of each category whose text or model has changed. Embed them, and give the vectors to `supply_prototypes`."""
+    found: dict[UUID, list[str]] = {}
+    for category in await repository.list_for_classifier(session, actor.id):
+        phrases = classifier.phrases_of(category.name, category.description)
+        if category.prototype_key != _prototype_key(phrases, model_id):
+            found[category.id] = phrases
+    return found
+
+
+@needs(Permission.WORK)
+async def supply_prototypes(
+    session: AsyncSession,
+    actor: Actor,
+    phrases: Mapping[UUID, list[str]],
+    vectors: Iterable[NDArray[np.float32]],
+    *,
+    model_id: str,
+) -> None:
+    """Keep the vectors of `phrases`, in one sequence. A category whose text was changed meanwhile stays outdated."""
+    left = iter(vectors)
+    packed = {category_id: b"".join(_pack(next(left)) for _ in texts) for category_id, texts in phrases.items()}
+    for category in await repository.list_for_classifier(session, actor.id):
+        if category.id in packed:
+            category.prototype = packed[category.id]
+            category.prototype_key = _prototype_key(phrases[category.id], model_id)
+    await session.flush()
+
+
+@needs(Permission.WORK)
 async def classify(
     session: AsyncSession,
     actor: Actor,
     items: Sequence[tuple[UUID, NDArray[np.float32]]],
     *,
-    embedder: Embedder,
+    model_id: str,
 ) -> Classified:
-    """Suggest a category for each (subject, unit-length vector of `embedder`), or none when none is sure enough.
+    """Suggest a category for each (subject, unit-length vector of the model), or none when none is sure enough.
 
-    What a person decided is left alone and learned from. Running it twice with nothing changed changes nothing.
+    Raises PrototypesOutdated unless `supply_prototypes` was given what `list_phrases_to_embed` asks for. What a person decided is left alone and learned from. Running it twice with nothing changed changes nothing.
     Call it with batches of a few thousand, after `examples_lacking_vectors` / `supply_vectors`.
     """
     if not items:
@@ -290,13 +326,13 @@ async def classify(
     known = await repository.known_labels(session, actor.id, [subject for subject, _ in items])
     decided = {subject for subject, (_, _, source, _) in known.items() if source == LabelSource.PERSON}
     if decided:
-        lacking = decided & set(await examples_lacking_vectors(session, actor, model_id=embedder.id))
+        lacking = decided & set(await examples_lacking_vectors(session, actor, model_id=model_id))
         await supply_vectors(
-            session, actor, {subject: vector for subject, vector in items if subject in lacking}, model_id=embedder.id
+            session, actor, {subject: vector for subject, vector in items if subject in lacking}, model_id=model_id
         )
     open_items = [(subject, vector) for subject, vector in items if subject not in decided]
     categories = await repository.list_for_classifier(session, actor.id)
-    guesses = await _guess(session, actor, categories, [vector for _, vector in open_items], embedder)
+    guesses = await _guess(session, actor, categories, [vector for _, vector in open_items], model_id)
 
     changed: list[tuple[UUID, UUID, float]] = []
     withdrawn: list[UUID] = []
@@ -314,12 +350,12 @@ async def classify(
             before is not None
             and before[0] == category_id
             and abs(before[1] - confidence) < _SAME_CONFIDENCE
-            and before[3] == embedder.id
+            and before[3] == model_id
         ):
             unchanged += 1
         else:
             changed.append((subject, category_id, confidence))
-    await repository.suggest(session, actor.id, embedder.id, changed)
+    await repository.suggest(session, actor.id, model_id, changed)
     await repository.withdraw_suggestions(session, actor.id, withdrawn)
     if changed or withdrawn:
         await _announce(session, actor)
@@ -375,33 +411,29 @@ async def _guess(
     actor: Actor,
     categories: list[Category],
     vectors: list[NDArray[np.float32]],
-    embedder: Embedder,
+    model_id: str,
 ) -> list[classifier.Guess | None]:
     if not categories or not vectors:
         return [None] * len(vectors)
-    prototypes = await _prototypes(session, categories, embedder)
+    prototypes = [_prototype(category, model_id) for category in categories]
     position = {category.id: index for index, category in enumerate(categories)}
     examples: list[classifier.Example] = []
-    for category_id, state, packed in await repository.decided_vectors(session, actor.id, embedder.id):
+    for category_id, state, packed in await repository.decided_vectors(session, actor.id, model_id):
         target = None if state == LabelState.REJECTED or category_id is None else position[category_id]
         examples.append((_unpack(packed), target))
     return await asyncio.to_thread(classifier.classify, prototypes, examples, np.stack(vectors))
 
 
-async def _prototypes(session: AsyncSession, categories: list[Category], embedder: Embedder) -> list[NDArray[np.float32]]:
-    """Embeddings of each category's phrases, (phrases, dimension); made again when text or model changed."""
-    phrases = [classifier.phrases_of(category.name, category.description) for category in categories]
-    keys = [f"{embedder.id}:{hashlib.sha256(repr(texts).encode()).hexdigest()[:16]}" for texts in phrases]
-    stale = [index for index, category in enumerate(categories) if category.prototype_key != keys[index]]
-    if stale:
-        made = iter(await embedder.embed([text for index in stale for text in phrases[index]]))
-        for index in stale:
-            categories[index].prototype = b"".join(_pack(next(made)) for _ in phrases[index])
-            categories[index].prototype_key = keys[index]
-        await session.flush()
-    return [
-        _unpack(category.prototype or b"").reshape(len(texts), -1) for category, texts in zip(categories, phrases, strict=True)
-    ]
+def _prototype(category: Category, model_id: str) -> NDArray[np.float32]:
+    """Embeddings of the category's phrases, (phrases, dimension). Raises PrototypesOutdated when its text or the model changed."""
+    phrases = classifier.phrases_of(category.name, category.description)
+    if category.prototype_key != _prototype_key(phrases, model_id):
+        raise PrototypesOutdated
+    return _unpack(category.prototype or b"").reshape(len(phrases), -1)
+
+
+def _prototype_key(phrases: list[str], model_id: str) -> str:
+    return f"{model_id}:{hashlib.sha256(repr(phrases).encode()).hexdigest()[:16]}"
 
 
 def _pack(vector: NDArray[np.float32]) -> bytes:

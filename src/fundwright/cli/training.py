@@ -82,8 +82,7 @@ def search(
             raise Invalid("The question is empty. Write what you want to know.")
         async with acting(context) as (core, actor):
             embedder = await language.get_embedder(core)
-            async with core.database.transaction() as session:
-                passages = await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+            passages = await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
         lines = [
             f"{passage.score:.2f}  {passage.document_title}{f', page {passage.page}' if passage.page else ''}\n{passage.text}\n"
             for passage in passages

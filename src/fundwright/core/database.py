@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -62,6 +64,32 @@ def libpq_url(address: str) -> str:
     )
 
 
+@dataclass(slots=True)
+class _Held:
+    """A transaction as those see it whom its body calls. Tasks that outlive the body see that it has ended."""
+
+    is_open: bool = True
+
+
+_held: ContextVar[_Held | None] = ContextVar("held", default=None)
+
+
+class ConnectionHeld(RuntimeError):
+    """A mistake in the program: something that may take a minute was called with a transaction open."""
+
+
+def require_no_transaction(what: str) -> None:
+    """Raise ConnectionHeld inside of `Database.transaction`.
+
+    For calls that wait for another server: the pool has a few connections, and whoever keeps one for a minute keeps it from everybody.
+    """
+    held = _held.get()
+    if held is not None and held.is_open:
+        raise ConnectionHeld(
+            f"{what} inside of a transaction. Read first, let the transaction end, call, then write in another one."
+        )
+
+
 _AWAY = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown, psycopg.errors.CannotConnectNow)
 
 
@@ -87,6 +115,8 @@ class Database:
 
         Raises DiskFull, DatabaseAway or UnusableText.
         """
+        before, held = _held.get(), _Held()
+        _held.set(held)
         try:
             async with self._sessions() as session, session.begin():
                 yield session
@@ -101,6 +131,9 @@ class Database:
             if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
                 raise DatabaseAway from error
             raise
+        finally:
+            held.is_open = False
+            _held.set(before)
 
     async def close(self) -> None:
         await self.engine.dispose()

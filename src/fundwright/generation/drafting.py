@@ -7,10 +7,8 @@ the next one empties it and writes it again.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from fundwright.core.assembly import Core
@@ -29,8 +27,6 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 from fundwright.training.schemas import LEAST_SIMILARITY, Passage
-
-T = TypeVar("T")
 
 _FLUSH_INTERVAL_S = 0.2
 _PASSAGES_PER_QUESTION = 6
@@ -112,7 +108,7 @@ async def _write_section(
         added.clear()
 
     if material.passages:
-        async with _closing(writer.write(_request(run.actor, plan, opportunity, material, written))) as pieces:
+        async with language.closing_stream(writer.write(_request(run.actor, plan, opportunity, material, written))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Unanswered):
                     unanswered.add(piece.question)
@@ -148,15 +144,15 @@ async def _collect(
     cited: set[UUID],
 ) -> Material:
     """Passages for each question of a section, those that fit the opportunity first, and the questions none answers."""
+    core: Core = run.services
     found: dict[UUID, Passage] = {}
     unanswered: set[int] = set()
     for place, question in enumerate(plan.questions):
         ask = _asked(question, opportunity)
-        async with run.transaction() as session:
-            answering = await training.find_passages(session, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
-            fitting = await training.find_passages(
-                session, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
-            )
+        answering = await training.find_passages(core, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
+        fitting = await training.find_passages(
+            core, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
+        )
         support = [passage for passage in answering if passage.score >= LEAST_SIMILARITY]
         if not support:
             unanswered.add(place)
@@ -208,13 +204,3 @@ def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:
         page=passage.page,
         text=passage.text,
     )
-
-
-@asynccontextmanager
-async def _closing(pieces: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """Ends the writer's request when the job is cancelled in the middle of it."""
-    try:
-        yield pieces
-    finally:
-        if isinstance(pieces, AsyncGenerator):
-            await pieces.aclose()

@@ -129,10 +129,12 @@ def require_same_origin(request: Request) -> None:
         raise ForeignOrigin
 
 
-async def _current_actor(request: Request, core: CoreDep, session: DbSession) -> Actor:
+async def _current_actor(request: Request, core: CoreDep) -> Actor:
+    """In a transaction of its own: a route may wait for an upload or a language model, and holds no connection meanwhile."""
     bearer = _bearer(request)
     if bearer and bearer.startswith(API_TOKEN_PREFIX):
-        holder = await service.authenticate_api_token(session, bearer)
+        async with core.database.transaction() as session:
+            holder = await service.authenticate_api_token(session, bearer)
         if holder is None:
             raise TokenInvalid
         actor, scope = holder
@@ -142,7 +144,8 @@ async def _current_actor(request: Request, core: CoreDep, session: DbSession) ->
     token = bearer or request.cookies.get(cookie_name(core.settings))
     if not token:
         raise TokenMissing
-    actor = await service.authenticate(core, session, token)
+    async with core.database.transaction() as session:
+        actor = await service.authenticate(core, session, token)
     if actor is None:
         await _end_if_replayed(core, token, request)
         raise TokenInvalid
@@ -162,12 +165,12 @@ CurrentActor = Annotated[Actor, Depends(_current_actor, scope="function")]
 """Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie."""
 
 
-async def refuse_in_maintenance(request: Request, core: CoreDep, session: DbSession) -> None:
+async def refuse_in_maintenance(request: Request, core: CoreDep) -> None:
     """Let only administrators go on, and whoever signs in or out: it may be one of them. Raises UnderMaintenance."""
     if request.url.path.endswith(_SIGNING_IN):
         return
     try:
-        actor = await _current_actor(request, core, session)
+        actor = await _current_actor(request, core)
     except FundwrightError:
         actor = None
     if actor is None or not actor.may(Permission.ADMINISTER):
@@ -466,7 +469,7 @@ async def my_account(request: Request, core: CoreDep, session: DbSession) -> MyA
     if not token:
         return _refused(401, "TokenMissing", "Authorization token missing")
     try:
-        actor = await _current_actor(request, core, session)
+        actor = await _current_actor(request, core)
     except TokenInvalid as error:
         return _refused(error.status, "TokenInvalid", error.sentence)
     return MyAccountAnswer(user=await service.get_user(session, actor))

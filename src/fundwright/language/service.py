@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from fundwright.core.assembly import Core
+from fundwright.core.database import require_no_transaction
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
-from fundwright.language.protocols import Embedder, EmbedderFactory, Writer, WriterFactory
+from fundwright.language.protocols import (
+    Embedder,
+    EmbedderFactory,
+    SectionRequest,
+    Unanswered,
+    Vectors,
+    Writer,
+    WriterFactory,
+)
 from fundwright.language.schemas import ModelsInUse
 
 T = TypeVar("T")
 
 
 async def get_embedder(core: Core) -> Embedder:
-    """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError saying what to do when it cannot be loaded."""
-    return await _once(core, "language.embedder", lambda: _embedder_factory(core).create(core))
+    """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError saying what to do when it cannot be loaded.
+
+    Neither this nor the model may be called inside of a transaction: it may be an endpoint that takes a minute to answer.
+    """
+    require_no_transaction("The embedding model was asked for")
+    return _GuardedEmbedder(await _once(core, "language.embedder", lambda: _embedder_factory(core).create(core)))
 
 
 async def get_writer(core: Core) -> Writer:
-    """The text model of FUNDWRIGHT_WRITER. Raises FundwrightError saying what to do when it cannot be loaded."""
+    """The text model of FUNDWRIGHT_WRITER, under the same rule. Raises FundwrightError saying what to do when it cannot be loaded."""
     embedder = await get_embedder(core)
-    return await _once(core, "language.writer", lambda: _writer_factory(core).create(core, embedder))
+    return _GuardedWriter(await _once(core, "language.writer", lambda: _writer_factory(core).create(core, embedder)))
 
 
 def describe(core: Core) -> ModelsInUse:
@@ -43,6 +57,61 @@ def describe(core: Core) -> ModelsInUse:
             "Another embedding model: FUNDWRIGHT_EMBEDDER=openai or onnx, then train again."
         ),
     )
+
+
+class _GuardedEmbedder:
+    """An embedding model that refuses to be called inside of a transaction."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def id(self) -> str:
+        return self._embedder.id
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        require_no_transaction("The embedding model was called")
+        return await self._embedder.embed(texts)
+
+
+class _GuardedWriter:
+    """A text model that refuses to be called, and to be waited for, inside of a transaction."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    @property
+    def id(self) -> str:
+        return self._writer.id
+
+    @property
+    def label(self) -> str:
+        return self._writer.label
+
+    @property
+    def is_generative(self) -> bool:
+        return self._writer.is_generative
+
+    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered]:
+        require_no_transaction("The text model was called")
+        async with closing_stream(self._writer.write(request)) as pieces:
+            async for piece in pieces:
+                yield piece
+                require_no_transaction("The text model was waited for")
+
+
+@asynccontextmanager
+async def closing_stream(pieces: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
+    """End a writer's request when nobody reads on, instead of whenever its generator is collected."""
+    try:
+        yield pieces
+    finally:
+        if isinstance(pieces, AsyncGenerator):
+            await pieces.aclose()
 
 
 def _embedder_factory(core: Core) -> EmbedderFactory:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from typing import Any, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -16,6 +19,8 @@ from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
+
+T = TypeVar("T")
 
 _EMBEDDED_AT_ONCE = 64
 _READ_AT_ONCE = 256
@@ -70,17 +75,19 @@ class Categorising:
     async def sort_known(self) -> None:
         if self._run.checkpoint.get("is_reading"):
             return
-        after = UUID(self._run.checkpoint["after"]) if "after" in self._run.checkpoint else None
-        while True:
-            async with self._run.transaction() as session:
-                items = await repository.vectors_after(session, self._embedder.id, after, limit=_SORTED_AT_ONCE)
-                if not items:
-                    await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
-                    return
-                await self._sort(session, items)
-                after = items[-1][0]
-                await self._run.save_checkpoint(session, {"after": str(after), "counts": self.counts})
+        while await self._with_prototypes(self._sort_next):
             await self._report()
+
+    async def _sort_next(self, session: AsyncSession) -> bool:
+        """Whether there was anything left to sort."""
+        after = UUID(self._run.checkpoint["after"]) if "after" in self._run.checkpoint else None
+        items = await repository.vectors_after(session, self._embedder.id, after, limit=_SORTED_AT_ONCE)
+        if not items:
+            await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
+            return False
+        await self._sort(session, items)
+        await self._run.save_checkpoint(session, {"after": str(items[-1][0]), "counts": self.counts})
+        return True
 
     async def read_and_sort(self) -> None:
         while True:
@@ -89,13 +96,33 @@ class Categorising:
             if not lacking:
                 return
             vectors = await self._embed(lacking)
-            # Kept only once they are sorted: whoever goes on after a stop takes what has a vector for sorted.
-            async with self._run.transaction() as session:
-                await repository.add_vectors(session, self._embedder.id, vectors)
-                found = await repository.vectors_of(session, self._embedder.id, [id for id, _ in vectors])
-                await self._sort(session, list(found.items()))
-                await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
+            await self._with_prototypes(partial(self._sort_new, vectors))
             await self._report()
+
+    async def _sort_new(self, vectors: Sequence[tuple[UUID, NDArray[np.float32]]], session: AsyncSession) -> None:
+        # Kept only once they are sorted: whoever goes on after a stop takes what has a vector for sorted.
+        await repository.add_vectors(session, self._embedder.id, vectors)
+        found = await repository.vectors_of(session, self._embedder.id, [id for id, _ in vectors])
+        await self._sort(session, list(found.items()))
+        await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
+
+    async def _with_prototypes(self, sort: Callable[[AsyncSession], Awaitable[T]]) -> T:
+        """Do `sort` in a transaction once the phrases of every category are embedded, again if one is changed meanwhile."""
+        while True:
+            await self._embed_phrases()
+            with suppress(categories.PrototypesOutdated):
+                async with self._run.transaction() as session:
+                    return await sort(session)
+
+    async def _embed_phrases(self) -> None:
+        model_id = self._embedder.id
+        async with self._run.transaction() as session:
+            phrases = await categories.list_phrases_to_embed(session, self._run.actor, model_id=model_id)
+        if not phrases:
+            return
+        vectors = await self._embedder.embed(list(chain.from_iterable(phrases.values())))
+        async with self._run.transaction() as session:
+            await categories.supply_prototypes(session, self._run.actor, phrases, vectors, model_id=model_id)
 
     async def _embed(self, texts: Sequence[tuple[UUID, str]]) -> list[tuple[UUID, NDArray[np.float32]]]:
         embedded: list[tuple[UUID, NDArray[np.float32]]] = []
@@ -108,7 +135,7 @@ class Categorising:
         return embedded
 
     async def _sort(self, session: AsyncSession, items: Sequence[tuple[UUID, NDArray[np.float32]]]) -> None:
-        sorted_now = await categories.classify(session, self._run.actor, items, embedder=self._embedder)
+        sorted_now = await categories.classify(session, self._run.actor, items, model_id=self._embedder.id)
         for name, number in sorted_now.model_dump().items():
             self.counts[name] += number
 

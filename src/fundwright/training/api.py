@@ -62,8 +62,8 @@ async def remove_document(core: CoreDep, session: DbSession, actor: CurrentActor
 
 
 @router.post("/runs", status_code=status.HTTP_202_ACCEPTED)
-async def start_run(core: CoreDep, session: DbSession, actor: CurrentActor, start: RunStart) -> RunRead:
-    return await service.start_run(core, session, actor, start.document_ids)
+async def start_run(core: CoreDep, actor: CurrentActor, start: RunStart) -> RunRead:
+    return await service.start_run(core, actor, start.document_ids)
 
 
 @router.get("/runs")
@@ -95,26 +95,24 @@ async def repeat_run(core: CoreDep, session: DbSession, actor: CurrentActor, run
 @router.get("/passages")
 async def find_passages(
     core: CoreDep,
-    session: DbSession,
     actor: CurrentActor,
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> list[Passage]:
     embedder = await language.get_embedder(core)
-    return await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+    return await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
 
 
 @router.get("/passages/export.csv", response_class=CsvDownload)
 async def export_passages(
     core: CoreDep,
-    session: DbSession,
     actor: CurrentActor,
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> CsvDownload:
     """The passages that answer the question best, as CSV."""
     embedder = await language.get_embedder(core)
-    found = await service.find_passages(session, actor, query, embedder=embedder, limit=limit)
+    found = await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
     return csv_download(core, "passages.csv", lambda _session: service.passages_as_csv(found))
 
 

@@ -260,13 +260,20 @@ async def has_sample(session: AsyncSession, actor: Actor) -> bool:
 
 
 @needs(Permission.WORK)
-async def start_run(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
-    """Train documents as a job; by default every one that has no vectors of the model in use.
+async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
+    """Train documents as a job; by default every one that has no vectors of the model in use. Opens its own transaction.
 
     Raises Invalid when there is nothing to train, and FundwrightError when the embedding model cannot be loaded.
     """
-    wanted = await _documents_to_train(core, session, actor, document_ids)
-    return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
+    if document_ids is not None:
+        async with core.database.transaction() as session:
+            return await _start_run_of(core, session, actor, document_ids)
+    embedder = await language.get_embedder(core)
+    async with core.database.transaction() as session:
+        wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
+        if not wanted:
+            raise Invalid(t("Every document is trained already. Add a document first."))
+        return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
 
 @needs(Permission.WORK)
@@ -315,12 +322,12 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Train the documents of an earlier run again. Raises NotFound, or Invalid when none of them is left."""
     run, _ = await repository.get_run(session, actor.id, run_id)
-    return await start_run(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
+    return await _start_run_of(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
 
 
 @needs(Permission.READ)
-async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
-    """The passages of the actor's documents that answer `query` best, best first.
+async def find_passages(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
+    """The passages of the actor's documents that answer `query` best, best first. Opens its own transaction.
 
     Vector and full-text search fused by rank; `score` is the cosine similarity. Raises Conflict when the documents
     were trained with another embedding model than the one in use.
@@ -329,8 +336,10 @@ async def find_passages(session: AsyncSession, actor: Actor, query: str, *, embe
     if not question:
         return []
     vector = (await embedder.embed([question]))[0]
-    passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
-    if not passages and await repository.count_outdated(session, actor.id, embedder.id):
+    async with core.database.transaction() as session:
+        passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
+        outdated = 0 if passages else await repository.count_outdated(session, actor.id, embedder.id)
+    if outdated:
         raise Conflict(
             t(
                 "Your documents were trained with another embedding model than {id}, which is in use now. Train them "
@@ -390,17 +399,11 @@ async def _remove(core: Core, session: AsyncSession, actor: Actor, documents: Se
     await publish(session, documents_topic(actor.id))
 
 
-async def _documents_to_train(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID] | None) -> list[UUID]:
-    if document_ids is None:
-        embedder = await language.get_embedder(core)
-        wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
-        if not wanted:
-            raise Invalid(t("Every document is trained already. Add a document first."))
-        return wanted
+async def _start_run_of(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
     wanted = await repository.list_known_ids(session, actor.id, list(dict.fromkeys(document_ids)))
     if not wanted:
         raise Invalid(t("None of these documents exists any more. Add a document first."))
-    return wanted
+    return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
 
 async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> TrainingRun:
