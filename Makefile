@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains lint fix lock dev clean
+.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains lint fix lock dev clean soak
 .SILENT:
 
 help: ## Say what each target does
@@ -32,6 +32,9 @@ bench-journeys: setup ## Measure what people do all day in a browser, near the s
 
 bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/
 	exec $(BIN)/python -m benchmarks.ui
+
+soak: setup ## Let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, and see that nothing is lost
+	exec $(BIN)/python -m tests.soak
 
 security: setup ## Run the tests that prove the promises of the security checklist
 	exec $(BIN)/python -m scripts.proofs security

@@ -1,0 +1,134 @@
+"""`make soak`: people at work while processes are killed, then the kill test and the frame fuzzer with large numbers.
+
+SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50) and SOAK_FRAMES (200000) set how much. The exit code is 1 when anything was
+lost or doubled, when memory grew, or when a test failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from tests.soak.installation import Installation
+from tests.soak.people import Person
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+
+MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
+PEOPLE = int(os.environ.get("SOAK_PEOPLE", "100"))
+KILLS = os.environ.get("SOAK_KILLS", "50")
+FRAMES = os.environ.get("SOAK_FRAMES", "200000")
+
+_MOST_GROWTH = 1.05
+_KILL_EVERY_S = (5.0, 25.0)
+_SAMPLE_EVERY_S = 1.0
+# In the first half, web, worker, and database are killed. In the second half only the database is, so that the memory of one and the
+# same process can be compared: after its first 40 percent of that half, and in the last 10 percent.
+_EVERYTHING_DIES = 0.5
+_WARM, _WINDOW = 0.4, 0.1
+
+Sample = tuple[int, int]
+"""Resident bytes of the web process and of the worker."""
+
+
+async def people_at_work() -> bool:
+    """Whether everything acknowledged is there exactly once, and memory is where it was after warming up."""
+    chance, kills, samples = random.Random(12), Counter[str](), list[Sample]()
+    with tempfile.TemporaryDirectory(prefix="fundwright-soak-") as folder:
+        installation = Installation(Path(folder) / "data", has_worker=True)
+        emails = await installation.add_people(PEOPLE)
+        async with installation.running():
+            people = [Person(installation.url, email, seed) for seed, email in enumerate(emails)]
+            await asyncio.gather(*(person.sign_in() for person in people))
+            async with asyncio.TaskGroup() as working:
+                for person in people:
+                    working.create_task(person.work())
+                half = MINUTES * 60 * _EVERYTHING_DIES
+                await kill(installation, ("web", "worker", "database"), half, chance, kills)
+                sampling = working.create_task(sample(installation, samples))
+                await kill(installation, ("database",), MINUTES * 60 - half, chance, kills)
+                sampling.cancel()
+                for person in people:
+                    person.is_done = True
+            wrong = [each for person in people for each in await person.check()]
+            for person in people:
+                await person.close()
+    print(f"{PEOPLE} people, {sum(person.actions for person in people):,} actions, {sum(p.pages for p in people):,} pages opened")
+    print(f"killed: {', '.join(f'{what} {count}' for what, count in sorted(kills.items()))}")
+    changes = {
+        "texts": sum(len(person.titles) for person in people),
+        "decisions": sum(len(person.decisions) for person in people),
+        "drafts": sum(person.drafts for person in people),
+    }
+    print(f"acknowledged: {', '.join(f'{count:,} {what}' for what, count in changes.items())}; wrong: {len(wrong)}")
+    print("\n".join(wrong))
+    return not wrong and is_memory_steady(samples)
+
+
+async def kill(
+    installation: Installation, targets: Sequence[str], seconds: float, chance: random.Random, kills: Counter[str]
+) -> None:
+    """Kill one of the targets, or two at once, every few seconds."""
+    ends = time.monotonic() + seconds
+    while (left := ends - time.monotonic()) > 0:
+        await asyncio.sleep(min(chance.uniform(*_KILL_EVERY_S), left))
+        for target in chance.sample(targets, k=min(len(targets), chance.choice((1, 1, 2)))):
+            kills[target] += 1
+            if target == "database":
+                installation.kill_database()
+            elif target == "worker":
+                installation.kill_worker()
+                installation.start_worker()
+            else:
+                installation.kill_web()
+                await installation.start_web()
+
+
+async def sample(installation: Installation, samples: list[Sample]) -> None:
+    while True:
+        samples.append(installation.memory_bytes())
+        await asyncio.sleep(_SAMPLE_EVERY_S)
+
+
+def is_memory_steady(samples: Sequence[Sample]) -> bool:
+    window = max(1, int(len(samples) * _WINDOW))
+    warm = int(len(samples) * _WARM)
+    is_steady = True
+    for place, name in enumerate(("web", "worker")):
+        before = median(each[place] for each in samples[warm : warm + window])
+        after = median(each[place] for each in samples[-window:])
+        growth = after / before
+        print(f"memory of {name}: {before / 1e6:.0f} MB after warming up, {after / 1e6:.0f} MB at the end ({growth - 1:+.1%})")
+        is_steady = is_steady and growth <= _MOST_GROWTH
+    return is_steady
+
+
+def passes(test: str, **environment: str) -> bool:
+    """Whether the test passes with larger numbers than in `make test`."""
+    command = [sys.executable, "-m", "pytest", "-q", "-s", test]
+    return subprocess.run(command, cwd=PROJECT, env={**os.environ, **environment}, check=False).returncode == 0
+
+
+def main() -> int:
+    print(f"== people at work, {MINUTES:g} minutes", flush=True)
+    results = {"people at work": asyncio.run(people_at_work())}
+    print(f"\n== {KILLS} kills", flush=True)
+    results["kills"] = passes("tests/soak/test_kills.py", FUNDWRIGHT_SOAK_KILLS=KILLS)
+    print(f"\n== {FRAMES} frames", flush=True)
+    results["frames"] = passes("tests/ui_runtime/test_frames.py", FUNDWRIGHT_SOAK_FRAMES=FRAMES)
+    for name, is_passed in results.items():
+        print(f"  {name:<18}{'ok' if is_passed else 'FAILED'}")
+    return 0 if all(results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
