@@ -185,10 +185,10 @@ async def as_many_pages_open_as_may_be(server: Server) -> None:
         await page.__aexit__(None, None, None)
 
 
-async def settled() -> tuple[int, int, int]:
+async def settled(earlier_sessions: int) -> tuple[int, int, int]:
     """Sessions, file descriptors, and bytes of this process, once the sessions that have ended are gone."""
     async with asyncio.timeout(30):
-        while (sessions := living_sessions()) > 0:
+        while (sessions := living_sessions()) > earlier_sessions:
             await asyncio.sleep(0.05)
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)  # free memory between large frames would count as used
@@ -204,10 +204,11 @@ def living_sessions() -> int:
 @pytest.mark.security(33)
 async def test_frames_of_ill_will_leave_the_server_as_it_was(server: Server) -> None:
     server.set(resume_s=0.2)
+    earlier_sessions = living_sessions()  # those that other tests of this process have left behind
     # What a process loads and pools once, at the most pages at once.
     await as_many_pages_open_as_may_be(server)
     await send_all(server, made_pages(0))
-    _, descriptors, memory = await settled()
+    _, descriptors, memory = await settled(earlier_sessions)
 
     sent, batch = 0, 0
     while sent < FRAMES:
@@ -220,8 +221,8 @@ async def test_frames_of_ill_will_leave_the_server_as_it_was(server: Server) -> 
     del pages, logs
 
     await as_many_pages_open_as_may_be(server)
-    sessions, descriptors_after, memory_after = await settled()
-    assert sessions == 0
+    sessions, descriptors_after, memory_after = await settled(earlier_sessions)
+    assert sessions <= earlier_sessions
     assert descriptors_after <= descriptors
     assert memory_after - memory < MOST_GROWTH_BYTES
 
