@@ -33,6 +33,7 @@ FRAMES_A_PAGE = 25
 PAGES_A_BATCH = 20
 PAGES_AT_ONCE = 10
 MOST_OPEN_PAGES = 50
+MOST_POOLED = 10  # the pools of the database and of threads open what they keep one by one
 MOST_GROWTH_BYTES = 15_000_000
 
 FAILURES = frozenset(("ui.session_failed", "ui.exchange_failed", "ui.handler_not_canceled", "ui.failed"))
@@ -223,7 +224,7 @@ async def test_frames_of_ill_will_leave_the_server_as_it_was(server: Server) -> 
     await as_many_pages_open_as_may_be(server)
     sessions, descriptors_after, memory_after = await settled(earlier_sessions)
     assert sessions <= earlier_sessions
-    assert descriptors_after <= descriptors
+    assert descriptors_after <= descriptors + MOST_POOLED
     assert memory_after - memory < MOST_GROWTH_BYTES
 
 
