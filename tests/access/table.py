@@ -5,12 +5,17 @@ Written by hand on purpose: it says what was meant, and the tests ask the produc
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fundwright.identity.schemas import Permission
 
 ANYBODY = None
 """Also who is not signed in."""
 
-Need = Permission | None
+OWN_PAGES: Literal["own pages"] = "own pages"
+"""Also who is not signed in, but only from a page of ours: the request must carry its Origin."""
+
+Need = Permission | Literal["own pages"] | None
 
 
 def _table(*parts: tuple[Need, str]) -> dict[str, Need]:
@@ -39,7 +44,13 @@ ROUTES = _table(
         GET /api/docs
         GET /api/openapi.json
         GET /assets/{path:path}
+        GET /connection
         GET /{path:page}
+    """),
+    (OWN_PAGES, """
+        POST /stream
+        POST /stream/frames
+        POST /stream/close
     """),
     (Permission.READ, """
         GET /api/account/my-account

@@ -17,7 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.identity import entry, service
 from fundwright.identity.schemas import GRANTED, Client, Permission, Role
 from fundwright_ui.app import build_app
-from tests.access.table import ANYBODY, JOBS, ROUTES, SCREENS, Need
+from tests.access.table import ANYBODY, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
 
 STRANGER, DISABLED = "stranger", "disabled"
 EVERYBODY = (STRANGER, DISABLED, *Role)
@@ -131,6 +131,8 @@ def code_of(answer: httpx.Response) -> str | None:
 def expected(need: Need, who: str) -> str:
     if need is ANYBODY:
         return "let in"
+    if need is OWN_PAGES:
+        return "refused"
     if who in (STRANGER, DISABLED):
         return "sent away"
     return "let in" if need in GRANTED[Role(who)] else "refused"
@@ -153,7 +155,7 @@ class TestRoutes:
                     token = await people.token(who) if meant == "let in" else refused_token[who]
                     answer = await asker.ask(route, token)
                     code = code_of(answer)
-                    if need is ANYBODY:
+                    if need in (ANYBODY, OWN_PAGES):
                         became = "let in" if code not in {"TokenMissing", "NotAllowed"} else "refused"
                     elif answer.status_code == 401:
                         became = "sent away"
