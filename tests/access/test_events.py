@@ -53,7 +53,7 @@ async def ada(committed: Core) -> Actor:
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today + timedelta(days=9))
         await billing.create_premium_link(session, root, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
-        await billing.add_payment(session, root, invoice, client=HERE)
+        await billing.add_payment(committed, session, root, invoice, client=HERE)
         await registration.invite_by_command(committed, session, email="new@example.org", role=Role.USER)
     return ada
 

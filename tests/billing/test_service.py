@@ -29,11 +29,14 @@ from fundwright.billing.schemas import (
     SubscriberQuery,
     SubscriptionChange,
 )
+from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.messages import Language
 from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
+from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
@@ -59,11 +62,13 @@ async def plan_of(session: AsyncSession, admin: Actor, account: Actor) -> PlanCo
     return (await service.get_subscriber(session, admin, account.id)).plan
 
 
-async def write(session: AsyncSession, admin: Actor, account: Actor, cents: int = 4_900, **change: Any) -> PaymentRead:
+async def write(
+    core: Core, session: AsyncSession, admin: Actor, account: Actor, cents: int = 4_900, **change: Any
+) -> PaymentRead:
     invoice = PaymentCreate(
         **{"email": account.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change}
     )
-    return await service.add_payment(session, admin, invoice, client=HERE)
+    return await service.add_payment(core, session, admin, invoice, client=HERE)
 
 
 async def make(session: AsyncSession, admin: Actor, **change: Any) -> PremiumLinkMade:
@@ -279,22 +284,48 @@ class TestSubscriptions:
 
 
 class TestPayments:
-    async def test_numbers_follow_each_other_in_each_year(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
+    async def test_numbers_follow_each_other_in_each_year(
+        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor
+    ) -> None:
         earlier = TODAY.replace(year=2020, day=1)
-        numbers = [(await write(session, admin, actor, issued=day)).number for day in (earlier, TODAY, TODAY)]
+        numbers = [(await write(core, session, admin, actor, issued=day)).number for day in (earlier, TODAY, TODAY)]
         assert numbers == ["2020-0001", f"{TODAY.year}-0001", f"{TODAY.year}-0002"]
+
+    @pytest.mark.parametrize(
+        ("language", "subject", "sentence"),
+        [
+            ("en", "Invoice {number}", "The amount is $1,234.50. Pay it by "),
+            ("de", "Rechnung {number}", "Der Betrag ist 1.234,50\N{NO-BREAK SPACE}$. Zahlen Sie ihn bis zum "),
+            (
+                "fr",
+                "Facture {number}",
+                "Le montant est de 1\N{NARROW NO-BREAK SPACE}234,50\N{NO-BREAK SPACE}$US. Payez-le avant le ",
+            ),
+        ],
+    )
+    async def test_the_payer_gets_it_by_email(
+        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor, language: Language, subject: str, sentence: str
+    ) -> None:
+        await identity.choose_language(session, actor, language)
+        payment = await write(core, session, admin, actor, 123_450, text="Pro, one year")
+        (letter,) = (await mail.list_mails(session, PageRequest())).items
+        assert (letter.recipient, letter.subject) == (actor.email, subject.format(number=payment.number))
+        read = await mail.get_mail(session, letter.id)
+        assert sentence in read.text
+        for each in (payment.number, "Pro, one year", admin.email, "/payment"):
+            assert each in read.text
 
     async def test_two_written_at_once_have_two_numbers(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async def add() -> str:
             async with committed.database.transaction() as session:
-                return (await write(session, boss, ada)).number
+                return (await write(committed, session, boss, ada)).number
 
         numbers = await asyncio.gather(*(add() for _ in range(4)))
         assert sorted(numbers) == [f"{TODAY.year}-000{n}" for n in range(1, 5)]
 
     @pytest.mark.security(45)
-    async def test_every_change_is_audited(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        first, second = await write(session, admin, actor), await write(session, admin, actor)
+    async def test_every_change_is_audited(self, core: Core, session: AsyncSession, admin: Actor, actor: Actor) -> None:
+        first, second = await write(core, session, admin, actor), await write(core, session, admin, actor)
         paid = await service.mark_paid(session, admin, first.id, client=HERE)
         assert (paid.state, paid.paid_at is not None) == (PaymentState.PAID, True)
         void = await service.void_payment(session, admin, second.id, client=HERE)
@@ -307,8 +338,8 @@ class TestPayments:
             ("payment.void", second.number, details),
         ]
 
-    async def test_a_paid_or_void_one_stays_as_it_is(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        paid, void = await write(session, admin, actor), await write(session, admin, actor)
+    async def test_a_paid_or_void_one_stays_as_it_is(self, core: Core, session: AsyncSession, admin: Actor, actor: Actor) -> None:
+        paid, void = await write(core, session, admin, actor), await write(core, session, admin, actor)
         await service.mark_paid(session, admin, paid.id, client=HERE)
         await service.void_payment(session, admin, void.id, client=HERE)
         with pytest.raises(service.AlreadySettled, match="is paid and stays as it is. Write a new one"):
@@ -319,7 +350,7 @@ class TestPayments:
 
     async def test_of_paid_and_void_at_once_one_wins(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            payment = await write(session, boss, ada)
+            payment = await write(committed, session, boss, ada)
 
         async def pay(session: AsyncSession) -> None:
             await service.mark_paid(session, boss, payment.id, client=HERE)
@@ -329,19 +360,21 @@ class TestPayments:
 
         assert await at_once(committed, [pay, void], refused_with=service.AlreadySettled) == 1
 
-    async def test_nonsense_is_refused_with_what_to_do(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
+    async def test_nonsense_is_refused_with_what_to_do(
+        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor
+    ) -> None:
         with pytest.raises(service.NoSuchAccount, match="nobody@example.org. Check it"):
-            await write(session, admin, actor, email="Nobody@example.org")
+            await write(core, session, admin, actor, email="Nobody@example.org")
         with pytest.raises(Invalid, match="due before it is issued"):
-            await write(session, admin, actor, due=TODAY - timedelta(days=1))
+            await write(core, session, admin, actor, due=TODAY - timedelta(days=1))
         with pytest.raises(NotFound, match="The invoice was not found"):
             await service.mark_paid(session, admin, uuid4(), client=HERE)
 
     async def test_the_list_is_filtered_sorted_summed_and_exported(
-        self, session: AsyncSession, admin: Actor, actor: Actor
+        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor
     ) -> None:
-        cheap = await write(session, admin, actor, 100, text="=1+1")
-        dear = await write(session, admin, actor, 123_456)
+        cheap = await write(core, session, admin, actor, 100, text="=1+1")
+        dear = await write(core, session, admin, actor, 123_456)
         await service.mark_paid(session, admin, dear.id, client=HERE)
 
         async def found(**query: Any) -> list[str]:
@@ -364,8 +397,8 @@ class TestPayments:
         assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
         assert ",1234.56,USD," in exported[2]
 
-    async def test_the_ledger_outlives_the_account(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        payment = await write(session, admin, actor)
+    async def test_the_ledger_outlives_the_account(self, core: Core, session: AsyncSession, admin: Actor, actor: Actor) -> None:
+        payment = await write(core, session, admin, actor)
         await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": actor.id})
         kept = await service.get_payment(session, admin, payment.id)
         assert (kept.email, kept.account_id) == (actor.email, None)

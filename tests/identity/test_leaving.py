@@ -72,7 +72,7 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
         await training.add_text(core, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="=cmd()", page="/"))
         invoice = {"email": ada.email, "text": "Pro", "amount_cents": 4900, "issued": now().date(), "due": now().date()}
-        await billing.add_payment(session, root, PaymentCreate.model_validate({**invoice, "currency": "usd"}), client=HERE)
+        await billing.add_payment(core, session, root, PaymentCreate.model_validate({**invoice, "currency": "usd"}), client=HERE)
         await opportunities.load_sample_once(session)
         (opportunity,) = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items
         await generation.start_draft(session, ada, core, opportunity_id=opportunity.id, template="capability-statement")

@@ -23,8 +23,8 @@ def payment_screen() -> VdomDict:
             card(
                 html.p(
                     t(
-                        "Tell an administrator of this installation which plan you want. You are put on it and get an invoice, which "
-                        "says how much to pay and by when."
+                        "Tell an administrator of this installation which plan you want. You are put on it and get an invoice "
+                        "by email, which says how much to pay and by when."
                     )
                 ),
                 html.p(

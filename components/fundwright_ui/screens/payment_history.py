@@ -72,7 +72,7 @@ def payment_history_screen() -> VdomDict:
         return listed, await billing.sum_payments(session, actor, query)
 
     async def add(session: AsyncSession, invoice: InvoiceForm) -> None:
-        await billing.add_payment(session, actor, invoice, client=connection.client)
+        await billing.add_payment(connection.core, session, actor, invoice, client=connection.client)
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
     rows = use_rows(found, lambda answer: answer[0].items, key=[query], id=lambda payment: payment.id)

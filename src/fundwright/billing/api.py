@@ -102,9 +102,11 @@ async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[P
 
 
 @router.post("/payments", status_code=status.HTTP_201_CREATED)
-async def add_payment(session: DbSession, actor: CurrentActor, client: RequestClient, invoice: PaymentCreate) -> PaymentRead:
-    """Write an invoice; it gets the next number of its year."""
-    return await service.add_payment(session, actor, invoice, client=client)
+async def add_payment(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, invoice: PaymentCreate
+) -> PaymentRead:
+    """Write an invoice, which gets the next number of its year, and email it to its account."""
+    return await service.add_payment(core, session, actor, invoice, client=client)
 
 
 @router.get("/payments/{payment_id}")

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from babel.dates import format_date
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.billing import repository
+from fundwright.billing import letters, repository
 from fundwright.billing.models import Payment, PremiumLink, PremiumLinkUse, Subscription
 from fundwright.billing.schemas import (
     LinkState,
@@ -34,13 +34,15 @@ from fundwright.billing.schemas import (
     SubscriberRead,
     SubscriptionChange,
 )
+from fundwright.core import mail
+from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import current_language, t
 from fundwright.core.paging import Page, PageRequest, each_of
 from fundwright.core.spreadsheets import csv_of
-from fundwright.identity import audit, tokens
+from fundwright.identity import audit, entry, tokens
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
@@ -303,8 +305,8 @@ async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQue
 
 
 @needs(Permission.ADMINISTER)
-async def add_payment(session: AsyncSession, actor: Actor, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
-    """Write an invoice, open, under the next number of its year. Raises NoSuchAccount, Invalid."""
+async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
+    """Write an invoice, open, under the next number of its year, and email it to its account. Raises NoSuchAccount, Invalid."""
     if invoice.due < invoice.issued:
         raise Invalid(t("The invoice is due before it is issued. Choose a later day."))
     owner_id = await repository.find_account(session, identity.directory(actor), invoice.email)
@@ -315,7 +317,11 @@ async def add_payment(session: AsyncSession, actor: Actor, invoice: PaymentCreat
     session.add(payment)
     await session.flush()
     await _record_payment(session, "payment.created", actor, payment, client)
-    return PaymentRead.model_validate(payment)
+    written = PaymentRead.model_validate(payment)
+    language = entry.language_of(await entry.get_account(session, invoice.email), otherwise=current_language())
+    link = f"{core.settings.address}/payment"
+    await mail.post(core, session, letters.invoice(written, language, sender=actor, link=link))
+    return written
 
 
 @needs(Permission.ADMINISTER)

@@ -1,0 +1,37 @@
+"""What billing writes to people, in their language."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from babel.dates import format_date
+from babel.numbers import format_currency
+
+from fundwright.billing.schemas import PaymentRead
+from fundwright.core.mail import Letter
+from fundwright.core.messages import Language, speaking, t
+from fundwright.identity.schemas import Actor
+
+
+def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            payment.email,
+            t("Invoice {number}", number=payment.number),
+            (
+                t(
+                    "This is invoice {number}, issued on {day}.",
+                    number=payment.number,
+                    day=format_date(payment.issued, locale=language),
+                ),
+                t("It is for: {text}", text=payment.text),
+                t(
+                    "The amount is {amount}. Pay it by {day} by bank transfer, and give the number of the invoice.",
+                    amount=format_currency(Decimal(payment.amount_cents) / 100, payment.currency.upper(), locale=language),
+                    day=format_date(payment.due, locale=language),
+                ),
+                t("Send questions to {name} at {email}.", name=sender.name, email=sender.email),
+            ),
+            (t("How to pay"), link),
+            language,
+        )
