@@ -131,22 +131,22 @@ ROUTES = _table(
         GET /api/training/runs/{run_id}
     """),
     (Permission.LABEL, """
+        POST /api/categories
+        PATCH /api/categories/{category_id}
+        DELETE /api/categories/{category_id}
+        DELETE /api/categories/sample
+        POST /api/opportunities/categorise
+        PUT /api/opportunities/categorise/{job_id}/cancellation
         PUT /api/categories/labels/{subject_id}
         PUT /api/categories/labels/{subject_id}/acceptance
         DELETE /api/categories/labels/{subject_id}
         PUT /api/categories/{category_id}/examples/{subject_id}
     """),
     (Permission.WORK, """
-        POST /api/categories
-        PATCH /api/categories/{category_id}
-        DELETE /api/categories/{category_id}
-        DELETE /api/categories/sample
         POST /api/drafts
         DELETE /api/drafts/{draft_id}
         PUT /api/drafts/{draft_id}/cancellation
         PUT /api/drafts/{draft_id}/continuation
-        POST /api/opportunities/categorise
-        PUT /api/opportunities/categorise/{job_id}/cancellation
         DELETE /api/opportunities/sample
         POST /api/opportunities/imports/{source}
         PUT /api/opportunities/imports/{run_id}/stop

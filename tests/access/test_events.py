@@ -133,7 +133,7 @@ async def changed_by(core: Core, actor: Actor, open_page: Open) -> set[str]:
     return {table for table in KEPT if before[table] != after[table]}
 
 
-@pytest.mark.parametrize(("role", "its_own"), [(Role.VIEWER, set[str]()), (Role.REVIEWER, {"label"})])
+@pytest.mark.parametrize(("role", "its_own"), [(Role.VIEWER, set[str]()), (Role.REVIEWER, {"category", "label"})])
 async def test_none_changes_what_is_not_for_the_role(
     committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
 ) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from uuid import uuid4
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from fundwright.categories import service
 from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
+from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.runtime.testing import mounted
@@ -242,6 +244,31 @@ class TestCategorising:
             await screen.expect("Waiting to start")
             await screen.click("button", "Stop")
             await screen.expect("Stopped. What was sorted stays sorted.")
+
+    async def test_a_reviewer_fills_the_queue_and_works_through_it(self, committed: Core, make_actor: MakeActor) -> None:
+        committed.cache["language.embedder"] = WordEmbedder()
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            reviewer = await make_actor(session, role=Role.REVIEWER)
+        async with mounted(committed, reviewer, category_screen, path=PATH) as screen:
+            assert "No categories yet." in screen.text
+            await screen.type("Name", "Roofing")
+            await screen.click("button", "Create category")
+            await screen.expect(lambda: screen.has("article", "Roofing"))
+            await screen.click("button", "Categorise now")
+            worker = asyncio.create_task(committed.jobs.run_worker(concurrency=1))
+            try:
+                await screen.expect(lambda: screen.has("list", "Suggestions"))
+            finally:
+                worker.cancel()
+                with suppress(asyncio.CancelledError):
+                    await worker
+            names = [button.name for button in screen.elements("button")]
+            await screen.click("button", next(name for name in names if name.startswith("Accept Roofing for ")))
+            await screen.expect("Accepted")
+        async with committed.database.transaction() as session:
+            (category,) = await service.list_categories(session, reviewer)
+        assert category.accepted == 1
 
 
 async def test_first_paint_shows_the_categories(committed: Core, ada: Actor) -> None:

@@ -129,14 +129,8 @@ def category_screen() -> VdomDict:
         grid(*(_category_card(each, rows, key=each.id) for each in rows.shown)),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
     )
-    if not actor.may(Permission.WORK):
-        can_label = actor.may(Permission.LABEL)
-        return page(
-            t("Category"),
-            None if can_label else only_reads(),
-            *((empty(t("No categories yet.")),) if is_first else cards),
-            _review(found.value, key="review") if can_label and not is_first else None,
-        )
+    if not actor.may(Permission.LABEL):
+        return page(t("Category"), only_reads(), *((empty(t("No categories yet.")),) if is_first else cards))
     return page(
         t("Category"),
         _sample_banner(found.value, removing),
@@ -263,7 +257,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
     category = shown.item
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     part, _, id = url.get("open").partition(":")
-    opened = part if actor.may(Permission.WORK) and id == str(category.id) else ""
+    opened = part if actor.may(Permission.LABEL) and id == str(category.id) else ""
 
     def close() -> None:
         url.set(open=None)
@@ -350,7 +344,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
                 outcome=shown.outcome,
             )
         ]
-        if actor.may(Permission.WORK)
+        if actor.may(Permission.LABEL)
         else [],
     )
 

@@ -97,7 +97,10 @@ def opportunities_list(kind: Kind) -> VdomDict:
             t("Opportunities"),
             _kinds(kind),
             *children,
-            actions=[toggle, categorise_button()] if actor.may(Permission.WORK) else [],
+            actions=[
+                *([toggle] if actor.may(Permission.WORK) else []),
+                *([categorise_button()] if actor.may(Permission.LABEL) else []),
+            ],
         )
 
     if found.error or facets.error:

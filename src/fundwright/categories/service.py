@@ -81,7 +81,7 @@ async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -
     raise NotFound(t("The category"))
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def create(session: AsyncSession, actor: Actor, category: CategoryCreate) -> CategoryRead:
     """Raises NameTaken, or NotAllowed for accounts that only read."""
     return await _add(session, actor, category, is_sample=False)
@@ -103,7 +103,7 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
     return await get_category(session, actor, added.id)
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def change(session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange) -> CategoryRead:
     """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken."""
     category = await repository.get(session, actor.id, category_id)
@@ -121,7 +121,7 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
     return await get_category(session, actor, category_id)
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None:
     """Remove a category and its labels; the subjects stay. Raises NotFound."""
     await session.delete(await repository.get(session, actor.id, category_id))
@@ -129,7 +129,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None
     await _announce(session, actor)
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def remove_sample(session: AsyncSession, actor: Actor) -> int:
     """Remove the categories that came with the account; answers how many there were."""
     removed = await repository.remove_sample(session, actor.id)
@@ -269,7 +269,7 @@ async def examples_lacking_vectors(session: AsyncSession, actor: Actor, *, model
     return await repository.subjects_lacking_vectors(session, actor.id, model_id)
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def supply_vectors(
     session: AsyncSession, actor: Actor, vectors: Mapping[UUID, NDArray[np.float32]], *, model_id: str
 ) -> None:
@@ -278,7 +278,7 @@ async def supply_vectors(
     await repository.keep_vectors(session, actor.id, model_id, packed)
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id: str) -> dict[UUID, list[str]]:
     """The phrases of each category whose text or model has changed. Embed them, and give the vectors to `supply_prototypes`."""
     found: dict[UUID, list[str]] = {}
@@ -289,7 +289,7 @@ async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id
     return found
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def supply_prototypes(
     session: AsyncSession,
     actor: Actor,
@@ -308,7 +308,7 @@ async def supply_prototypes(
     await session.flush()
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def classify(
     session: AsyncSession,
     actor: Actor,

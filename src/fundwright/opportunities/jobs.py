@@ -18,12 +18,13 @@ from fundwright.language import service as language
 from fundwright.opportunities import categorising, importing, service
 from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities
 
-load_worker = acting_with(Permission.WORK)
+load_sorter = acting_with(Permission.LABEL)
+_load_worker = acting_with(Permission.WORK)
 
 
 async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor | None:
     """None stands for the installation itself: opportunities belong to it, and commands import them without an account."""
-    return None if owner_id is None else await load_worker(session, owner_id)
+    return None if owner_id is None else await _load_worker(session, owner_id)
 
 
 async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[str, Any]:

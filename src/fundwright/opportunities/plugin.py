@@ -11,7 +11,7 @@ from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import service
 from fundwright.opportunities.grants import GrantsGov
-from fundwright.opportunities.jobs import categorise, import_file, load_importer, load_worker
+from fundwright.opportunities.jobs import categorise, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.personal_data import own_files
 from fundwright.opportunities.sam import SamCsv
@@ -28,7 +28,7 @@ def opportunity_sources() -> list[Source]:
 def job_handlers() -> list[JobHandler[Any, Any]]:
     return [
         JobHandler(ImportOpportunities, import_file, load_importer),
-        JobHandler(CategoriseOpportunities, categorise, load_worker),
+        JobHandler(CategoriseOpportunities, categorise, load_sorter),
     ]
 
 

@@ -416,7 +416,7 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
         yield line
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
     return await core.jobs.enqueue(session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=actor.id)
@@ -438,7 +438,7 @@ async def find_categorising(session: AsyncSession, actor: Actor) -> JobRead | No
     return found[0] if found else None
 
 
-@needs(Permission.WORK)
+@needs(Permission.LABEL)
 async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """Cancel it at its next step; what is sorted stays sorted. Raises NotFound, NotAllowed, or Conflict when it is over."""
     job = await get_categorising(session, actor, job_id)
