@@ -66,6 +66,7 @@ OVERSEEN = (
     "/dashboard/subscription",
     "/dashboard/subscription/{account}",
     "/dashboard/users",
+    "/dashboard/users?tab=invitations",
     "/dashboard/users/{account}",
     "/dashboard/audit",
     "/dashboard/outbox",

@@ -13,7 +13,7 @@ from fundwright.core.mail import MailRead
 from fundwright.core.paging import PageRequest
 from fundwright.identity import recovery, registration
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, Role, SignedIn
+from fundwright.identity.schemas import Actor, Client, InvitationQuery, Role, SignedIn
 from tests.identity.conftest import with_settings
 from tests.screens_login.conftest import PASSWORD, Open, text_of
 
@@ -190,7 +190,7 @@ class TestInvitation:
             root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
             for _ in range(2):
                 await registration.invite(committed, session, root, email="grace@example.org", role=Role.USER, client=HERE)
-            newer, older = (await registration.list_invitations(session, root, PageRequest())).items
+            newer, older = (await registration.list_invitations(session, root, InvitationQuery())).items
             assert (newer.revoked_at, older.revoked_at is None) == (None, False)
             await registration.withdraw_invitation(session, root, newer.id, client=HERE)
             with pytest.raises(Conflict):

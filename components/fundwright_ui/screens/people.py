@@ -1,9 +1,11 @@
-"""`/dashboard/users`: who has an account, and inviting somebody."""
+"""`/dashboard/users`: who has an account, who is invited, and inviting somebody."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import BaseModel, ConfigDict, Field
-from reactpy import component, html
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,10 +16,12 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.invitations import invitations_tab
 from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
 from fundwright_ui.ui import (
     Color,
     Option,
+    Tab,
     button,
     empty,
     form,
@@ -27,6 +31,7 @@ from fundwright_ui.ui import (
     row,
     section,
     select_field,
+    tabs,
     text_field,
 )
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
@@ -56,6 +61,36 @@ def role_options() -> list[Option]:
 @screen(PATH, "People", roles=roles_with(Permission.OVERSEE))
 def people_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
+    sent, set_sent = use_state(0)
+    chosen = "invitations" if url.get("tab") == "invitations" else "accounts"
+    may_invite = actor.may(Permission.ADMINISTER)
+
+    def show_sent() -> None:
+        url.set(open=None)
+        set_sent(sent + 1)
+
+    return page(
+        t("People"),
+        _invite(show_sent, key="invite") if may_invite and url.get("open") == "invite" else None,
+        tabs(
+            [
+                Tab("accounts", t("Accounts"), connection.href(PATH)),
+                Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
+            ],
+            chosen,
+            label=t("People"),
+        ),
+        invitations_tab(sent, key="invitations") if chosen == "invitations" else _accounts(key="accounts"),
+        subtitle=t("Everybody who has an account here, and who is invited"),
+        actions=[button(t("Invite"), icon_name="add", look="soft", on_click=lambda: url.set(open="invite"))]
+        if may_invite
+        else [],
+    )
+
+
+@component
+def _accounts() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PeopleQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[AccountRead]:
@@ -63,14 +98,11 @@ def people_screen() -> VdomDict:
 
     found = use_query(read, key=[query])
     if found.error:
-        return page(t("People"), problem(found.error, on_retry=found.reload))
+        return problem(found.error, on_retry=found.reload)
     if found.value is None:
-        return page(t("People"), loading(t("Loading the accounts")))
+        return loading(t("Loading the accounts"))
     listed = found.value
-    invite = button(t("Invite"), icon_name="add", look="soft", on_click=lambda: url.set(open="invite"))
-    return page(
-        t("People"),
-        _invite(key="invite") if actor.may(Permission.ADMINISTER) and url.get("open") == "invite" else None,
+    return html.fragment(
         filters(
             url,
             text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
@@ -112,13 +144,11 @@ def people_screen() -> VdomDict:
         )
         if listed.items
         else empty(t("No account matches. Change the filters.")),
-        subtitle=t("Everybody who has an account here"),
-        actions=[invite] if actor.may(Permission.ADMINISTER) else [],
     )
 
 
 @component
-def _invite() -> VdomDict:
+def _invite(show_sent: Callable[[], None]) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
 
     async def send(session: AsyncSession, invited: Invited) -> None:
@@ -126,7 +156,7 @@ def _invite() -> VdomDict:
             connection.core, session, actor, email=invited.email, role=invited.role, client=connection.client
         )
 
-    sending = use_action(send, success=t("The invitation is on its way."), then=lambda: url.set(open=None))
+    sending = use_action(send, success=t("The invitation is on its way."), then=show_sent)
     return section(
         t("Invite somebody"),
         form(

@@ -28,6 +28,7 @@ from fundwright.identity.schemas import (
     ApiTokenCreated,
     ApiTokenRead,
     Client,
+    InvitationQuery,
     InvitationRead,
     Language,
     Permission,
@@ -516,17 +517,17 @@ async def get_mail(session: DbSession, actor: CurrentActor, mail_id: UUID) -> Ma
 
 @router.get("/api/invitations")
 async def list_invitations(
-    session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]
+    session: DbSession, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]
 ) -> Page[InvitationRead]:
-    """Newest first, used and withdrawn ones included."""
-    return await registration.list_invitations(session, actor, request)
+    """Newest first unless `sort` says otherwise, whatever has become of them."""
+    return await registration.list_invitations(session, actor, query)
 
 
 @router.get("/api/invitations/export.csv", response_class=CsvDownload)
-async def export_invitations(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_invitations(core: CoreDep, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "invitations.csv", lambda session: registration.export_invitations(session, actor, request))
+    return csv_download(core, "invitations.csv", lambda session: registration.export_invitations(session, actor, query))
 
 
 @router.post("/api/invitations", status_code=201)
@@ -539,6 +540,7 @@ async def invite(
 
 @router.delete("/api/invitations/{invitation_id}", status_code=204)
 async def withdraw_invitation(invitation_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
+    """Its link stops working; 409 when it was accepted."""
     await registration.withdraw_invitation(session, actor, invitation_id, client=client_of(request))
 
 

@@ -19,13 +19,13 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.messages import Language, current_language, t
-from fundwright.core.paging import Page, PageRequest, each_of
+from fundwright.core.paging import Page, each_of
 from fundwright.core.spreadsheets import csv_of
 from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, Invitation
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
-from fundwright.identity.schemas import Actor, Client, InvitationRead, Permission, Role, SignedIn, SignInRefused
+from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationRead, Permission, Role, SignedIn, SignInRefused
 
 OPEN = ("standard", "open")
 TEAM = "team"
@@ -52,6 +52,11 @@ class AlreadyRegistered(Conflict):
 
     def __init__(self, email: str) -> None:
         super().__init__(t("There is an account for {email} already. Sign in with it.", email=email))
+
+
+class InvitationAccepted(Conflict):
+    def __init__(self, email: str) -> None:
+        super().__init__(t("{email} has already accepted the invitation. Disable the account instead.", email=email))
 
 
 class RegistrationLink(BaseModel):
@@ -203,7 +208,7 @@ async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str,
     Raises Invalid, EmailTaken or ProofRequired.
     """
     invitation, _ = await _invite(core, session, email=email, role=role, inviter=actor, client=client)
-    return InvitationRead.model_validate(invitation)
+    return _read(invitation, actor.email)
 
 
 async def invite_by_command(core: Core, session: AsyncSession, *, email: str, role: Role) -> str:
@@ -213,38 +218,54 @@ async def invite_by_command(core: Core, session: AsyncSession, *, email: str, ro
 
 
 @needs(Permission.OVERSEE)
-async def list_invitations(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[InvitationRead]:
-    """Newest first, used and withdrawn ones included."""
-    items, total = await repository.page_of_invitations(session, request)
-    read = [InvitationRead.model_validate(item) for item in items]
-    return Page(items=read, total=total, page=request.page, page_size=request.page_size)
+async def list_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> Page[InvitationRead]:
+    """Newest first unless `sort` says otherwise, whatever has become of them."""
+    found, total = await repository.page_of_invitations(session, query)
+    items = [_read(invitation, inviter) for invitation, inviter in found]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.OVERSEE)
-def export_invitations(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """All of them as CSV, line by line."""
+def export_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> AsyncIterator[str]:
+    """The whole list as CSV, line by line."""
     return csv_of(
         [
             (t("Email"), lambda invitation: invitation.email),
             (t("Role"), lambda invitation: invitation.role),
             (t("State"), lambda invitation: invitation.state),
+            (t("Invited by"), lambda invitation: invitation.invited_by),
             (t("Sent"), lambda invitation: invitation.created_at),
             (t("Expires"), lambda invitation: invitation.expires_at),
             (t("Used"), lambda invitation: invitation.used_at),
             (t("Withdrawn"), lambda invitation: invitation.revoked_at),
         ],
-        each_of(lambda page: list_invitations(session, actor, page), request),
+        each_of(lambda page: list_invitations(session, actor, page), query),
     )
 
 
 @needs(Permission.ADMINISTER)
 async def withdraw_invitation(session: AsyncSession, actor: Actor, invitation_id: UUID, *, client: Client) -> None:
-    """Raises NotFound."""
-    invitation = await session.get(Invitation, invitation_id)
+    """Its link stops working. Raises NotFound, or InvitationAccepted."""
+    invitation = await repository.withdraw_invitation(session, invitation_id)
     if invitation is None:
-        raise NotFound(t("The invitation"))
-    invitation.revoked_at = invitation.revoked_at or now()
+        accepted = await session.get(Invitation, invitation_id)
+        if accepted is None:
+            raise NotFound(t("The invitation"))
+        raise InvitationAccepted(accepted.email)
     await audit.record(session, "invitation.withdrawn", actor=actor, subject=invitation.email, client=client)
+
+
+def _read(invitation: Invitation, inviter: str | None) -> InvitationRead:
+    return InvitationRead(
+        id=invitation.id,
+        email=invitation.email,
+        role=Role(invitation.role),
+        invited_by=inviter,
+        created_at=invitation.created_at,
+        expires_at=invitation.expires_at,
+        used_at=invitation.used_at,
+        revoked_at=invitation.revoked_at,
+    )
 
 
 async def _invite(

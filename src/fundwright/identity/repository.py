@@ -29,7 +29,7 @@ from fundwright.identity.models import (
     SecondFactor,
     SignInThrottle,
 )
-from fundwright.identity.schemas import AccountState, AuditQuery, PeopleQuery, Role
+from fundwright.identity.schemas import AccountState, AuditQuery, InvitationQuery, InvitationState, PeopleQuery, Role
 
 Row = TypeVar("Row")
 
@@ -340,8 +340,34 @@ async def revoke_invitations(session: AsyncSession, email: str) -> None:
     )
 
 
-async def page_of_invitations(session: AsyncSession, request: PageRequest) -> tuple[Sequence[Invitation], int]:
-    return await _page(session, select(Invitation).order_by(Invitation.created_at.desc(), Invitation.id), request)
+async def withdraw_invitation(session: AsyncSession, invitation_id: UUID) -> Invitation | None:
+    """None when it was accepted, or is not there. Of accepting and withdrawing at once, one succeeds."""
+    unused = update(Invitation).where(Invitation.id == invitation_id, Invitation.used_at.is_(None))
+    return await session.scalar(unused.values(revoked_at=func.coalesce(Invitation.revoked_at, now())).returning(Invitation))
+
+
+async def page_of_invitations(session: AsyncSession, query: InvitationQuery) -> tuple[list[tuple[Invitation, str | None]], int]:
+    """Each with the email of the account that sent it."""
+    found = select(Invitation, Account.email).outerjoin(Account, Account.id == Invitation.invited_by)
+    if query.text:
+        found = found.where(contains(query.text, Invitation.email))
+    if query.state is not None:
+        is_used, is_withdrawn = Invitation.used_at.is_not(None), Invitation.revoked_at.is_not(None)
+        is_valid = Invitation.expires_at > now()
+        found = found.where({
+            InvitationState.ACCEPTED: is_used,
+            InvitationState.WITHDRAWN: ~is_used & is_withdrawn,
+            InvitationState.EXPIRED: ~is_used & ~is_withdrawn & ~is_valid,
+            InvitationState.PENDING: ~is_used & ~is_withdrawn & is_valid,
+        }[query.state])  # fmt: skip
+    columns = {
+        "email": Invitation.email, "role": Invitation.role, "created_at": Invitation.created_at,
+        "expires_at": Invitation.expires_at,
+    }  # fmt: skip
+    total = await count_all(session, found)
+    ordered = found.order_by(ordered_by(query, columns, default=Invitation.created_at.desc()), Invitation.id)
+    rows = await session.execute(ordered.offset(query.offset).limit(query.page_size))
+    return [(invitation, inviter) for invitation, inviter in rows], total
 
 
 async def find_live_api_token(session: AsyncSession, digest: str) -> tuple[ApiToken, Account] | None:

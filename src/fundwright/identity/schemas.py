@@ -374,8 +374,8 @@ class SessionRead(BaseModel):
 
 
 class InvitationState(StrEnum):
-    OPEN = "open"
-    USED = "used"
+    PENDING = "pending"
+    ACCEPTED = "accepted"
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
 
@@ -383,33 +383,43 @@ class InvitationState(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            InvitationState.OPEN: t("Open"),
-            InvitationState.USED: t("Used"),
+            InvitationState.PENDING: t("Pending"),
+            InvitationState.ACCEPTED: t("Accepted"),
             InvitationState.EXPIRED: t("Expired"),
             InvitationState.WITHDRAWN: t("Withdrawn"),
         }[self]
 
 
 class InvitationRead(BaseModel):
-    """An address that may register, without the secret of its link."""
+    """An address that may register, without the secret of its link. `invited_by` is the email of the account that sent it; None when
+    that account is gone, or the command line sent it."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True)
+    model_config = ConfigDict(frozen=True)
 
     id: UUID
     email: str
     role: Role
+    invited_by: str | None
     created_at: datetime
     expires_at: datetime
     used_at: datetime | None
     revoked_at: datetime | None
 
+    @computed_field
     @property
     def state(self) -> InvitationState:
         if self.used_at is not None:
-            return InvitationState.USED
+            return InvitationState.ACCEPTED
         if self.revoked_at is not None:
             return InvitationState.WITHDRAWN
-        return InvitationState.OPEN if self.expires_at > now() else InvitationState.EXPIRED
+        return InvitationState.PENDING if self.expires_at > now() else InvitationState.EXPIRED
+
+
+class InvitationQuery(PageRequest):
+    """Which invitations to list, newest first unless `sort` is email, role, created_at or expires_at. `text` is part of an address."""
+
+    text: str = Field(default="", max_length=200)
+    state: InvitationState | None = None
 
 
 class TokenScope(StrEnum):

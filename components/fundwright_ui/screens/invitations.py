@@ -1,0 +1,174 @@
+"""The tab Invitations of the people page: who is invited, and withdrawing an invitation."""
+
+from __future__ import annotations
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.identity import registration
+from fundwright.identity.schemas import InvitationQuery, InvitationRead, InvitationState, Permission
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, sort_of
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    button,
+    card,
+    chip,
+    definition_list,
+    empty,
+    loading,
+    moment,
+    more_rows,
+    problem,
+    row,
+    select_field,
+    text_field,
+)
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, Row, RowOpened, data_table
+
+_COLORS: dict[InvitationState, Color] = {
+    InvitationState.PENDING: "info",
+    InvitationState.ACCEPTED: "success",
+    InvitationState.EXPIRED: "warning",
+    InvitationState.WITHDRAWN: "secondary",
+}
+
+
+@component
+def invitations_tab(sent: int) -> VdomDict:
+    """`sent` counts the invitations that were sent on this page: each loads the list again."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = query_in_address(InvitationQuery, url.params)
+
+    async def read(session: AsyncSession) -> Page[InvitationRead]:
+        return await existing_page(lambda asked: registration.list_invitations(session, actor, asked), query)
+
+    found = use_query(read, key=[query, sent])
+    rows = use_rows(found, lambda listed: listed.items, key=[query, sent], id=lambda invitation: invitation.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    def open_row(event: RowOpened) -> None:
+        url.set(open=event.id)
+
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if found.value is None:
+        return loading(t("Loading the invitations"))
+    listed = found.value
+    if not listed.total and not rows.shown and not has_filters(query):
+        return empty(t("Nobody has been invited yet."))
+    opened = next((each.item for each in rows.shown if each.id == url.get("open") and not each.outcome), None)
+    return html.fragment(
+        filters(
+            url,
+            text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
+            select_field(
+                "state",
+                t("State"),
+                [Option("", t("Any")), *(Option(state, state.label) for state in InvitationState)],
+                default=query.state or "",
+            ),
+        ),
+        row(
+            html.p({"role": "status", "className": "fw-muted"}, nt("{n} invitation", "{n} invitations", listed.total)),
+            export_button(connection, "/api/invitations/export.csv", query),
+            spread=True,
+        ),
+        _opened(opened, rows, key=str(opened.id)) if opened else None,
+        data_table(
+            label=t("Invitations"),
+            columns=[
+                Column(field="email", label=t("Email"), is_sortable=True, flex=2, min_width=180),
+                Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
+                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="invited_by", label=t("Invited by"), is_compact=False, flex=1.5),
+                Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, is_compact=False),
+                Column(field="expires_at", label=t("Expires"), kind="datetime", is_sortable=True),
+            ],
+            rows=[_row(each) for each in rows.shown],
+            total=listed.total,
+            page=listed.page,
+            page_size=listed.page_size,
+            sort=sort_of(query),
+            is_loading=found.is_slow,
+            language=connection.language,
+            on_query=ask(url),
+            on_open=open_row,
+            key="table",
+        )
+        if rows.shown
+        else empty(t("No invitation matches. Change the filters.")),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+    )
+
+
+def _row(shown: KeptRow[InvitationRead]) -> Row:
+    invitation = shown.item
+    chip = Chip(label=invitation.state.label, color=_COLORS[invitation.state])
+    return Row(
+        id=shown.id,
+        cells={
+            "email": invitation.email,
+            "role": invitation.role.label,
+            "state": (Chip(label=shown.outcome, color="secondary") if shown.outcome else chip,),
+            "invited_by": invitation.invited_by or "",
+            "created_at": invitation.created_at,
+            "expires_at": invitation.expires_at,
+        },
+    )
+
+
+@component
+def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
+    """The invitation whose row was pressed, and what can be done with it."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    is_asking, set_asking = use_state(False)
+
+    async def withdraw(session: AsyncSession) -> None:
+        await registration.withdraw_invitation(session, actor, invitation.id, client=connection.client)
+
+    def settle() -> None:
+        rows.settle(invitation, t("Withdrawn"))
+        url.set(open=None)
+
+    withdrawing = use_action(withdraw, success=t("The invitation was withdrawn."), then=settle)
+    can_withdraw = invitation.state is InvitationState.PENDING and actor.may(Permission.ADMINISTER)
+    return html.div(
+        card(
+            definition_list(
+                {
+                    t("Role"): invitation.role.label,
+                    t("State"): chip(invitation.state.label, color=_COLORS[invitation.state]),
+                    t("Invited by"): invitation.invited_by or t("The command line, or an account that is gone"),
+                    t("Sent"): moment(invitation.created_at),
+                    t("Expires"): moment(invitation.expires_at),
+                }
+            ),
+            row(
+                button(t("Withdraw"), size="small", danger=True, on_click=lambda: set_asking(True)) if can_withdraw else None,
+                button(t("Close"), size="small", look="text", on_click=lambda: url.set(open=None)),
+            ),
+            title=invitation.email,
+        ),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Withdraw the invitation of {email}?", email=invitation.email),
+            text=t("Its link stops working. You can invite the same address again."),
+            confirm_label=t("Withdraw"),
+            cancel_label=t("Keep"),
+            is_danger=True,
+            error=withdrawing.error or "",
+            on_confirm=withdrawing,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )

@@ -1,0 +1,131 @@
+"""The people page: accounts, and the invitations that were sent."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.identity import registration
+from fundwright.identity.models import Invitation
+from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationState, Role
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.screens.people import people_screen
+from tests.conftest import MakeActor
+
+PATH = "/dashboard/users"
+INVITATIONS = f"{PATH}?tab=invitations"
+HERE = Client(address="192.0.2.7")
+
+
+@pytest.fixture
+async def root(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session, email="root@example.org", role=Role.ADMIN)
+
+
+async def invite(core: Core, root: Actor, *names: str, role: Role = Role.USER) -> None:
+    for name in names:
+        async with core.database.transaction() as session:
+            await registration.invite(core, session, root, email=f"{name}@example.org", role=role, client=HERE)
+
+
+async def change(core: Core, name: str, **values: Any) -> None:
+    async with core.database.transaction() as session:
+        await session.execute(update(Invitation).where(Invitation.email == f"{name}@example.org").values(**values))
+
+
+def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
+    return [row["cells"][field] for row in screen.props("DataTable")["rows"]]
+
+
+def states(screen: ScreenUnderTest) -> list[str]:
+    return [state[0]["label"] for state in cells(screen, "state")]
+
+
+async def press(screen: ScreenUnderTest, place: int) -> None:
+    await screen.emit("DataTable", "on_open", id=screen.props("DataTable")["rows"][place]["id"])
+
+
+class TestInvitations:
+    async def test_it_is_a_tab(self, committed: Core, root: Actor) -> None:
+        async with mounted(committed, root, people_screen, path=PATH) as screen:
+            assert cells(screen, "email")[0]["label"] == root.email
+            await screen.click("link", "Invitations")
+            await screen.expect("Nobody has been invited yet.")
+            assert screen.address == INVITATIONS
+
+    async def test_one_that_is_sent_appears(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
+            await screen.click("button", "Invite")
+            await screen.type("Email", "grace@example.org")
+            await screen.click("button", "Send the invitation")
+            await screen.expect(lambda: len(cells(screen, "email")) == 2)
+            assert cells(screen, "email") == ["grace@example.org", "ada@example.org"]
+            assert cells(screen, "invited_by") == [root.email, root.email]
+            assert screen.address == INVITATIONS
+
+    async def test_it_says_what_has_become_of_each(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "accepted", "expired", "pending", "withdrawn")
+        await change(committed, "accepted", used_at=now())
+        await change(committed, "expired", expires_at=now() - timedelta(days=1))
+        await change(committed, "withdrawn", revoked_at=now())
+        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&sort=email") as screen:
+            assert states(screen) == ["Accepted", "Expired", "Pending", "Withdrawn"]
+            for place, state in enumerate(InvitationState):
+                await screen.go(f"{INVITATIONS}&state={state}")
+                await screen.expect("1 invitation")
+                assert cells(screen, "email") == [f"{state}@example.org"], place
+
+    async def test_pages_order_and_export_are_those_of_the_whole_list(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada", "bob", "cy")
+        asked = f"{INVITATIONS}&sort=-email&page=2&page_size=2&text=example"
+        async with mounted(committed, root, people_screen, path=asked) as screen:
+            assert cells(screen, "email") == ["ada@example.org"]
+            assert screen.props("DataTable")["total"] == 3
+            export = screen.find("link", "Export as CSV").props["href"]
+            assert export == "/api/invitations/export.csv?text=example&sort=-email"
+
+    async def test_one_is_withdrawn_after_a_question(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada", "bob")
+        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&sort=email") as screen:
+            await press(screen, 0)
+            await screen.click("button", "Withdraw")
+            assert screen.props("ConfirmDialog")["title"] == "Withdraw the invitation of ada@example.org?"
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert screen.toasts == ["The invitation was withdrawn."]
+            await screen.expect(lambda: states(screen) == ["Withdrawn", "Pending"])
+        async with committed.database.transaction() as session:
+            listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
+        assert [each.state for each in listed.items] == [InvitationState.WITHDRAWN, InvitationState.PENDING]
+
+    async def test_one_that_was_accepted_meanwhile_stays_accepted(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
+            await press(screen, 0)
+            await screen.click("button", "Withdraw")
+            await change(committed, "ada", used_at=now())
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert "ada@example.org has already accepted the invitation." in screen.props("ConfirmDialog")["error"]
+        async with committed.database.transaction() as session:
+            (invitation,) = (await registration.list_invitations(session, root, InvitationQuery())).items
+        assert (invitation.state, invitation.revoked_at) == (InvitationState.ACCEPTED, None)
+
+    async def test_only_administrators_are_offered_it(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        viewer = root.model_copy(update={"role": Role.VIEWER})
+        async with mounted(committed, viewer, people_screen, path=INVITATIONS) as screen:
+            await press(screen, 0)
+            await screen.expect(lambda: screen.has("button", "Close"))
+            assert not screen.has("button", "Withdraw") and not screen.has("button", "Invite")
+
+    async def test_one_that_is_not_there_is_not_found(self, committed: Core, root: Actor) -> None:
+        async with committed.database.transaction() as session:
+            with pytest.raises(NotFound):
+                await registration.withdraw_invitation(session, root, root.id, client=HERE)
