@@ -250,7 +250,7 @@ class TestData:
             assert "That is not your password." in screen.find("alert").text
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Delete my account")
-            assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?notice=deleted"}
+            assert {"type": "signed_out", "next": "/auth/login?notice=deleted"} in screen.frames
         async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=deleted") as screen:
             assert "Your account is deleted." in screen.text
         async with mounted(committed, None, sign_in_screen) as screen:
