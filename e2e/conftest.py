@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import hypothesis  # noqa: F401 - its plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError
 from pytest_playwright.pytest_playwright import CreateContextCallback

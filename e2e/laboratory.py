@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Any
 
-from reactpy import component, html, use_state
+from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 
 from fundwright.core.errors import DatabaseAway
@@ -57,6 +57,15 @@ def moving_screen() -> VdomDict:
     first, set_first = use_state(0)
     pressed, set_pressed = use_state(0)
     is_broken, set_broken = use_state(False)
+    has_dozed = use_ref(False)
+
+    async def press_in_line() -> None:
+        """The first one takes a while; those after it wait for it."""
+        if not has_dozed.current:
+            has_dozed.current = True
+            await _doze()
+        set_pressed(lambda n: n + 1)
+
     rows = [html.li({"key": str(n), "className": "fw-muted"}, html.a({"href": f"#{n}"}, f"Row {n}")) for n in range(first, ROWS)]
     return html.main(
         html.h1("Moving"),
@@ -64,6 +73,7 @@ def moving_screen() -> VdomDict:
             button("Press", on_click=lambda: set_pressed(lambda n: n + 1)),
             button("Grow", on_click=lambda: set_first(lambda n: n - 1)),
             button("Doze", on_click=_doze),
+            button("Queue up", on_click=press_in_line),
             button("Hog", on_click=_hog),
             button("Break" if not is_broken else "Mend", on_click=lambda: set_broken(not is_broken)),
         ),

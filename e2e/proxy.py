@@ -23,6 +23,8 @@ class Proxy:
         self.port = port
         self.targets = list(targets)
         self.refuses_upgrades = refuses_upgrades
+        self.asked = set[int]()
+        """Targets that have answered at least one request."""
         self.opened: list[int] = []
         """To which target the connections of pages (WebSockets and event streams) went, in order."""
         self._random = random.Random(seed)
@@ -62,6 +64,7 @@ class Proxy:
                     writer.write(_REFUSED)
                     return
                 target = self._random.choice(self.targets)
+                self.asked.add(target)
                 if is_socket or head.startswith(b"POST /stream HTTP"):
                     self.opened.append(target)
                     self._of_pages.add(writer)

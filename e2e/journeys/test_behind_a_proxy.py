@@ -309,7 +309,11 @@ class TestTwoProcesses:
         document.write_text("# Gutters\n\nWe clean gutters of occupied buildings, downpipes included.\n")
         TrainPage(page).add([document])
         for tab in others:
+            tab.bring_to_front()
+            expect(tab.get_by_text("1 more entry in this list")).to_be_visible()
+            tab.get_by_role("button", name="Show", exact=True).click()
             expect(tab.get_by_role("row", name="gutters Not trained yet")).to_be_visible()
+        page.bring_to_front()
         start = page.get_by_role("button", name="Train", exact=True)
         expect(start).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
         start.click()

@@ -43,7 +43,7 @@ def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:
     expect(office.get_by_text("Unpaid: $1,234.50")).to_be_visible()
     with office.expect_download() as export:
         office.get_by_role("link", name="Export as CSV").click()
-    assert f',{EMAIL},"Pro, one year",1234.50,usd,' in Path(export.value.path()).read_text()
+    assert f',{EMAIL},"Pro, one year",1234.50,USD,' in Path(export.value.path()).read_text()
 
     office.get_by_role("link", name=re.compile(r"\d{4}-\d{4}")).click()
     office.wait_for_url("**/dashboard/payment/history/*")

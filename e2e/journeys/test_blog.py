@@ -116,7 +116,7 @@ class TestAPost:
         expect_accessible(desk)
         opened.get_by_role("button", name="Delete").click()
         desk.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        expect(desk.get_by_role("grid").get_by_text("Deleted", exact=True)).to_be_visible()
+        expect(desk.get_by_role("main").get_by_text("Deleted", exact=True).first).to_be_visible()
 
 
 class TestFeedback:

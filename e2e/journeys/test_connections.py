@@ -98,7 +98,7 @@ def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, compl
     sign_in(page, site.strict_url, EMAIL)
     do_main_job(page, SAMPLE_NOTICES, tmp_path)
     assert heard == []
-    assert set(site.strict_proxy.opened) == set(site.strict_proxy.targets)
+    assert site.strict_proxy.asked == set(site.strict_proxy.targets)
     refusals = [each for each in complaints if "WebSocket connection to" in each and "403" in each]
     assert complaints == refusals and len(refusals) <= 4  # the tab remembers
     complaints.clear()

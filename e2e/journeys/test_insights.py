@@ -83,7 +83,7 @@ class TestAnalyze:
         with overseeing.expect_download() as download:
             overseeing.get_by_role("link", name="Export as CSV").first.click()
         lines = download.value.path().read_text().splitlines()
-        assert (lines[0], len(lines)) == ("day,views,people,drafts,imports,trainings", 8)
+        assert (lines[0], len(lines)) == ("Day,Page views,People,Drafts,Imports,Training runs", 8)
 
 
 class TestHistory:

@@ -38,7 +38,9 @@ class MovingPage:
         self.url = f"{url}/laboratory/moving"
         self.press = page.get_by_role("button", name="Press")
         self.doze = page.get_by_role("button", name="Doze")
-        """Keeps the page's later events waiting for four seconds."""
+        """Takes four seconds."""
+        self.queue_up = page.get_by_role("button", name="Queue up")
+        """Counts as pressed, and keeps its own later clicks waiting for four seconds, once."""
         self.hog = page.get_by_role("button", name="Hog")
         """Holds up the whole server for half a second."""
         self.grow = page.get_by_role("button", name="Grow")
@@ -75,7 +77,7 @@ class SlowPage:
         self.url = url
         self.text = page.get_by_label("Text")
         self.save = page.get_by_role("button", name="Save")
-        self.saved = page.get_by_role("main").get_by_role("status")
+        self.saved = page.get_by_role("main").get_by_role("status").filter(has_text="saved")
         self.break_it = page.get_by_role("button", name="Break")
         """Makes what the screen reads fail, and reads it again."""
         self.mend = page.get_by_role("button", name="Mend")

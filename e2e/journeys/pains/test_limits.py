@@ -89,8 +89,7 @@ class TestFlood:
 
     def test_of_events_that_wait_for_a_slow_one_is_refused_from_a_number_on(self, moving: MovingPage) -> None:
         page = moving.open().page
-        moving.doze.click()
-        moving.press.evaluate(CLICK_STEADILY)
+        moving.queue_up.evaluate(CLICK_STEADILY)
         expect(page.get_by_text(TOO_MUCH)).to_have_count(1)
         until(page, "window.clicks === 230")
         ready(page)
