@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import hypothesis  # noqa: F401 - its plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError
 from pytest_playwright.pytest_playwright import CreateContextCallback
@@ -19,6 +19,9 @@ from e2e.pages.outbox import Outbox
 from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
 from fundwright.identity.schemas import Role
+
+# Hypothesis' plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile.
+import_module("hypothesis")
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 
