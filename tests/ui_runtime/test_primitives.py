@@ -85,7 +85,7 @@ class TestDraftsOfForms:
     async def test_a_form_without_text_of_ones_own_has_none(self, committed: Core, kind: Any) -> None:
         @component
         def query() -> Component:
-            return form(text_field("q", "Words", type=kind), on_submit=print, label="Find")
+            return form(text_field("q", "Words", type=kind), on_submit=lambda: None, label="Find")
 
         async with mounted(committed, None, query) as screen:
             assert "data-draft" not in screen.find("form").props
