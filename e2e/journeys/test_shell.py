@@ -33,7 +33,7 @@ class TestFindAnything:
 
     def test_escape_gives_the_focus_back(self, recognised: Page) -> None:
         page = recognised
-        page.goto("/dashboard/nih")
+        page.goto("/dashboard/sam")
         ready(page)
         search = page.get_by_role("searchbox", name="Search")
         page.keyboard.press("/")
