@@ -88,10 +88,13 @@ def listening(context: BrowserContext, complaints: list[str]) -> Iterator[Browse
 
 _AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket is closed before the connection is established")
 
+_LATE = "was preloaded using link preload but not used within a few seconds"
+"""Says only that the machine is busy: the client does not begin before the first frame."""
+
 
 def _is_expected(message: ConsoleMessage) -> bool:
     """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server or network that is not there."""
-    if any(remark in message.text for remark in _AWAY):
+    if any(remark in message.text for remark in (*_AWAY, _LATE)):
         return True
     status = {"/404": 404, "/500": 500, "/maintenance": 503, "/session": 401}.get(
         urlsplit(str(message.location.get("url", ""))).path
