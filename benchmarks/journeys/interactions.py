@@ -223,7 +223,8 @@ def see_suggestions(person: Person) -> None:
     """Categorize until there is something to review; all notices would take minutes."""
     person.go("/dashboard/category")
     person.page.get_by_role("button", name="Categorise now").click()
-    time.sleep(6)
+    suggestions = person.page.get_by_role("list", name="Suggestions")
+    expect(suggestions.get_by_role("button", name="Accept").first).to_be_visible(timeout=PATIENCE_MS)
     stop = person.page.get_by_role("button", name="Stop", exact=True)
     if stop.count():
         stop.click()

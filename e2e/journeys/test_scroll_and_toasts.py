@@ -35,7 +35,7 @@ def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognised: Pag
     page = recognised
     screen = CategoryPage(page).open()
     screen.start_new("Shown to a resting pointer")
-    page.mouse.move(page.viewport_size["width"] - 40, 76)  # type: ignore[index]
+    page.mouse.move(page.evaluate("innerWidth") - 40, 76)
     screen.name.press("Enter")
     message = page.get_by_role("group").filter(has_text="The category was created.")
     expect(message).to_be_visible()
