@@ -15,6 +15,7 @@ from fundwright_ui.hooks import use_action
 from fundwright_ui.runtime.lag import watched_loop
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.ui import button
+from tests.polling import eventually
 
 
 @component
@@ -36,8 +37,7 @@ class TestWatchedLoop:
             with capture_logs() as logs, watched_loop():
                 await asyncio.sleep(0.1)
                 await screen.click("button", "Doze")
-                await asyncio.sleep(0.2)
-        blocked = next(each for each in logs if each["event"] == "loop.blocked")
+                blocked = await eventually(lambda: next((each for each in logs if each["event"] == "loop.blocked"), None))
         assert blocked["handler"].endswith("sleepy_screen.<locals>.doze")
         assert "test_lag.py:" in blocked["at"] and blocked["seconds"] > 0.3
 
