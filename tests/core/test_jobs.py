@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy import text
 from structlog.testing import capture_logs
 
 from fundwright.core import jobs
@@ -309,3 +310,31 @@ class TestResume:
         finish.set()
         assert (await inline).state == JobState.SUCCEEDED
         assert len(runs) == 1
+
+    async def test_a_job_that_lost_its_lock_ends_before_another_run_of_it_begins(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As when the database restarts while the job waits for something else, such as a language model."""
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        running, most_at_once, runs = 0, 0, 0
+
+        async def wait_first(_run: JobRun[Trial, None]) -> None:
+            nonlocal running, most_at_once, runs
+            running, runs = running + 1, runs + 1
+            most_at_once = max(most_at_once, running)
+            try:
+                if runs == 1:
+                    await asyncio.Event().wait()
+            finally:
+                running -= 1
+
+        queue.register(trial(wait_first))
+        async with working(queue):
+            job_id = await add(queue)
+            await eventually(lambda: running)
+            async with queue.database.transaction() as session:
+                await session.execute(
+                    text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1")
+                )
+            assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+        assert (runs, most_at_once) == (2, 1)

@@ -326,7 +326,10 @@ class JobQueue:
         await self._task.configure(connection=connection, schedule_in=schedule_in).defer_async(job_id=str(job_id))
 
     async def _run_queued(self, job_id: str) -> None:
-        await self._run(UUID(job_id), reraise=False)
+        try:
+            await self._run(UUID(job_id), reraise=False)
+        except DatabaseAway:
+            log.warning("job.interrupted", job_id=job_id)  # its row stays `running`, and a worker resumes it
 
     async def _run(self, job_id: UUID, *, reraise: bool) -> None:
         async with _job_lock(self.database.url, job_id) as is_mine:
@@ -398,15 +401,44 @@ class JobQueue:
 
 @asynccontextmanager
 async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
+    """Whether nobody else runs the job, and nobody can while the body runs.
+
+    When the connection is lost, so is the lock: the body is canceled, and DatabaseAway raised.
+    """
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         key = int.from_bytes(job_id.bytes[:8], signed=True)
         row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [key])).fetchone()
         try:
-            yield bool(row and row[0])
+            async with _while_connected(connection):
+                yield bool(row and row[0])
         finally:
             # The server learns of a closed connection a little late, and whoever came meanwhile would find the job taken.
             with suppress(psycopg.OperationalError):
                 await connection.execute("SELECT pg_advisory_unlock_all()")
+
+
+@asynccontextmanager
+async def _while_connected(connection: psycopg.AsyncConnection) -> AsyncIterator[None]:
+    limit = asyncio.timeout(None)
+
+    async def watch() -> None:
+        with suppress(psycopg.OperationalError):
+            async for _ in connection.notifies():
+                pass
+        limit.reschedule(0)
+
+    try:
+        async with limit:
+            watching = asyncio.create_task(watch())
+            try:
+                yield
+            finally:
+                watching.cancel()
+                await asyncio.wait([watching])
+    except TimeoutError as error:
+        if limit.expired():
+            raise DatabaseAway from error
+        raise
 
 
 async def get(session: AsyncSession, job_id: UUID) -> JobRead:
