@@ -71,15 +71,19 @@ class Wire:
 
     def __init__(self) -> None:
         self.request = HTTPConnection({"type": "websocket", "headers": [], "client": ("192.0.2.7", 50_000), "path": "/socket"})
-        self.is_gone = False
+        self.is_full = False
+        """Whether what the server sends stays on its way, as when the page reads nothing."""
         self.frames: list[dict[str, Any]] = []
         self.tree: Node = ""
         self._incoming = asyncio.Queue[str | None]()
         self._has_come = asyncio.Event()
+        self._gone = asyncio.Event()
         self._seq = 0
 
     async def send(self, text: str) -> None:
-        if self.is_gone:
+        if self.is_full:
+            await self._gone.wait()
+        if self._gone.is_set():
             raise TransportClosed(1006)
         frame = json.loads(text)
         self.frames.append(frame)
@@ -113,8 +117,13 @@ class Wire:
         self._seq += 1
         self.say(type="event", seq=self._seq, target=found["e"][event]["h"], data={})
 
+    @property
+    def waiting(self) -> int:
+        """How many frames of the page the server has not taken yet."""
+        return self._incoming.qsize()
+
     def leave(self) -> None:
-        self.is_gone = True
+        self._gone.set()
         self._incoming.put_nowait(None)
 
     async def until(self, holds: Callable[[], object]) -> None:

@@ -8,14 +8,19 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from reactpy import component, html
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
+from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client as Device
+from fundwright_ui.hooks import use_query
+from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.view import View
 from tests.polling import eventually
-from tests.ui_runtime.conftest import Client, Server
+from tests.slow_queries import Pages
+from tests.ui_runtime.conftest import Client, Server, counter, shell
 
 DEEP = "[" * 200_000
 BAD: list[str | bytes] = [
@@ -165,3 +170,43 @@ class TestEnd:
                 await mounting
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
         assert client.frames == []
+
+    async def test_does_not_wait_for_what_cannot_be_canceled(self, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.waiting._CANCEL_TIMEOUT_S", 0.05)
+        pages = Pages(core, [Screen("/stubborn", "Stubborn", stubborn, area="public")], shell)
+        with capture_logs() as logs:
+            async with pages.open("/stubborn") as page:
+                await page.until_frame("mount")
+                page.leave()
+                await eventually(lambda: "ui.session_ended" in [each["event"] for each in logs])
+            stubborn_work.set()
+        assert "ui.not_canceled" in [each["event"] for each in logs]
+
+
+stubborn_work = asyncio.Event()
+
+
+@component
+def stubborn() -> Any:
+    """Has a query that goes on when it is canceled."""
+
+    async def read() -> str:
+        while not stubborn_work.is_set():
+            with suppress(asyncio.CancelledError):
+                await stubborn_work.wait()
+        return "answered"
+
+    return html.main(use_query(read, in_transaction=False).value)
+
+
+class TestPageThatTakesNothing:
+    async def test_is_not_listened_to_any_longer(self, core: Core) -> None:
+        pages = Pages(core, [Screen("/public", "Counter", counter, area="public")], shell)
+        async with pages.open("/public") as page:
+            await page.until_frame("mount")
+            page.is_full = True
+            for _ in range(5_000):
+                page.say(type="ping", received=0)
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert page.waiting > 2_000

@@ -40,7 +40,7 @@ MOST_GROWTH_BYTES = 15_000_000
 IS_ALONE = "FUNDWRIGHT_SOAK_FRAMES" in os.environ  # the memory of a process that has run 2,000 other tests says nothing
 WARM_UP_BATCHES = 3
 
-FAILURES = frozenset(("ui.session_failed", "ui.exchange_failed", "ui.handler_not_canceled", "ui.failed"))
+FAILURES = frozenset(("ui.session_failed", "ui.exchange_failed", "ui.not_canceled", "ui.failed"))
 
 Ending = Literal["left", "lost", "resumed"]
 

@@ -14,6 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.messages import Language
 from fundwright.identity.schemas import Actor, Client
 from fundwright_ui.runtime.router import Location
+from fundwright_ui.runtime.waiting import cancel
 
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
@@ -217,10 +218,7 @@ class Connection:
         self._cancel_retry()
         for close in list(self._closing):
             self.close_now(close)
-        tasks = list(self._queries)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel(self._queries)
 
 
 ConnectionContext: Context[Connection | None] = create_context(None)

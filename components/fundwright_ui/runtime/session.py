@@ -30,7 +30,7 @@ from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed
 from fundwright_ui.runtime.view import OnView, Shell, View
-from fundwright_ui.runtime.waiting import Event, Queue
+from fundwright_ui.runtime.waiting import Event, Queue, cancel
 
 log = structlog.get_logger()
 
@@ -50,12 +50,12 @@ class Recognise(Protocol):
 _MAX_FRAME_CHARACTERS = 1_000_000
 _MAX_EVENTS_PER_S = 100
 _MAX_WAITING_EVENTS = 200
+_MAX_UNSENT_FRAMES = 1_000
 _MAX_HANDLERS_AT_ONCE = 4
 _MAX_FAULTS = 20
 _HEAD_START_S = 0.15
 _SETTLE_TIMEOUT_S = 1.0
 _LAST_WORDS_S = 1.0
-_CANCEL_TIMEOUT_S = 5.0
 _IDENTITY_MAX_AGE_S = 1.0
 _IDLE_CHECK_S = 60.0
 _FIRST_RETRY_S = 0.5
@@ -97,6 +97,7 @@ class Session:
         self._is_paused = False
         self._moves: list[str] = []
         self._frames: list[str] = []
+        self._taken = Event()
         self._outbox = Outbox()
         self._wake = Event()
         self._events = Queue[tuple[frames.Numbered, float] | None]()
@@ -174,7 +175,7 @@ class Session:
                         pass
                     await self._finish_handlers()
                 finally:
-                    await self._cancel_tasks()
+                    await cancel(self._tasks)
         except asyncio.CancelledError:
             self._ending = self._ending or "canceled"
         except Exception:
@@ -197,16 +198,6 @@ class Session:
     async def _finish_handlers(self) -> None:
         if handlers := [task for task, target in self._tasks.items() if target]:
             await asyncio.wait(handlers)
-
-    async def _cancel_tasks(self) -> None:
-        """A handler that does not let itself be canceled must not keep the session, and its place among the person's, alive."""
-        if not self._tasks:
-            return
-        for task in self._tasks:
-            task.cancel()
-        _, stuck = await asyncio.wait(self._tasks, timeout=_CANCEL_TIMEOUT_S)
-        for task in stuck:
-            log.error("ui.handler_not_canceled", target=self._tasks.get(task))
 
     async def _mounted(self, transport: Transport, hello: frames.Hello) -> Frame:
         try:
@@ -299,8 +290,7 @@ class Session:
             await transport.send(encode(await greet()))
             self._is_greeted = True
             async with asyncio.TaskGroup() as both:
-                both.create_task(self._send_loop(transport))
-                await self._receive_loop(transport)
+                await self._receive_loop(transport, both.create_task(self._send_loop(transport)))
         except* TransportClosed as closed:
             code = cast(TransportClosed, closed.exceptions[0]).code
         return code
@@ -325,9 +315,12 @@ class Session:
 
     # In
 
-    async def _receive_loop(self, transport: Transport) -> NoReturn:
+    async def _receive_loop(self, transport: Transport, sending: asyncio.Task[None]) -> NoReturn:
         while True:
             self._read(await _received(transport))
+            while len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done():  # a page that takes nothing is not listened to
+                self._taken.clear()
+                await self._taken.wait()
 
     def _read(self, text: str) -> None:
         if len(text) > _MAX_FRAME_CHARACTERS:
@@ -438,7 +431,7 @@ class Session:
         self._queue({"type": "done", "seq": seq})
 
     def _later(self, work: Coroutine[Any, Any, None], target: str = "") -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(work, name=target or None)
         self._tasks[task] = target
         task.add_done_callback(self._forget)
         return task
@@ -605,13 +598,15 @@ class Session:
         self._wake.set()
 
     async def _send_loop(self, transport: Transport) -> None:
-        with suppress(TransportClosed):  # whoever receives learns why
+        try:
             while True:
                 await self._woken()
                 self._wake.clear()
                 if self._view.failure is not None:
                     raise self._view.failure
                 await self._flush(transport)
+        except TransportClosed:
+            self._taken.set()  # whoever receives learns why
 
     async def _woken(self) -> None:
         """Wait until there is something to send."""
@@ -635,6 +630,7 @@ class Session:
         if self._view.holds_back():
             return
         frames, self._frames = self._frames, []
+        self._taken.set()
         if operations := self._view.take_operations():
             yield encode({"type": "patch", "ops": operations})
         if self._view.title != self._title:

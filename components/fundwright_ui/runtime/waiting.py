@@ -1,11 +1,21 @@
-"""asyncio's Event and Queue keep deques, 0.7 kB each; a page that nobody touches would have nine of them."""
+"""What pages wait with.
+
+asyncio's Event and Queue keep deques, 0.7 kB each; a page that nobody touches would have nine of them.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
+import structlog
+
 T = TypeVar("T")
+
+log = structlog.get_logger()
+
+_CANCEL_TIMEOUT_S = 5.0
 
 
 class Event(asyncio.Event):
@@ -38,3 +48,14 @@ class Queue(Generic[T]):
             self._has_items.clear()
             await self._has_items.wait()
         return self._items.pop(0)
+
+
+async def cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel `tasks` and wait until they have ended. One that does not let itself be canceled is left behind: it must not keep the
+    page alive, and its place among the person's."""
+    running = [task for task in tasks if task.cancel()]
+    if not running:
+        return
+    _, stuck = await asyncio.wait(running, timeout=_CANCEL_TIMEOUT_S)
+    for task in stuck:
+        log.error("ui.not_canceled", task=task.get_name())
