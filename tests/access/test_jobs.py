@@ -136,7 +136,7 @@ class TestQueued:
         async with working(committed):
             job = await ended(committed, job_id)
         assert job.state is JobState.FAILED
-        assert "because the account is disabled" in (job.error or "")
+        assert "the account that started it is disabled" in (job.error or "")
 
     async def test_of_an_earlier_version_has_the_rights_of_now(self, committed: Core, worker: Actor) -> None:
         """Such a job holds a copy of whoever started it."""

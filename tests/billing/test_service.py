@@ -278,7 +278,7 @@ class TestSubscriptions:
         assert (await found(sort="-plan"))[:2] == ["emil", "carl"]
         assert await found(page=2, page_size=3) == ["emil"]
         exported = await lines(service.export_subscribers(session, admin, SubscriberQuery(plan=PlanCode.TEAM)))
-        assert exported[0] == "Email,Name,Plan,Since,Until,How"
+        assert exported[0] == "Email,Name,Plan,Since,Until,Source"
         assert exported[1].startswith("emil@example.org,Ada Example,Team,")
         assert len(exported) == 2
 
@@ -294,12 +294,16 @@ class TestPayments:
     @pytest.mark.parametrize(
         ("language", "subject", "sentence"),
         [
-            ("en", "Invoice {number}", "The amount is $1,234.50. Pay it by "),
-            ("de", "Rechnung {number}", "Der Betrag ist 1.234,50\N{NO-BREAK SPACE}$. Zahlen Sie ihn bis zum "),
+            ("en", "Invoice {number}", "The amount due is $1,234.50. Pay by bank transfer by "),
+            (
+                "de",
+                "Rechnung {number}",
+                "Der fällige Betrag ist 1.234,50\N{NO-BREAK SPACE}$. Zahlen Sie per Überweisung bis zum ",
+            ),
             (
                 "fr",
                 "Facture {number}",
-                "Le montant est de 1\N{NARROW NO-BREAK SPACE}234,50\N{NO-BREAK SPACE}$US. Payez-le avant le ",
+                "Le montant dû est de 1\N{NARROW NO-BREAK SPACE}234,50\N{NO-BREAK SPACE}$US. Payez par virement bancaire au plus tard le ",
             ),
         ],
     )

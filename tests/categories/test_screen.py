@@ -122,7 +122,7 @@ class TestExamples:
             await screen.expect("1 accepted")
             await screen.expect(lambda: screen.has("button", f"Take {wanted.title} back"))
             await screen.click("button", f"Take {wanted.title} back")
-            await screen.expect("Taken back")
+            await screen.expect("Removed")
             await screen.expect("0 accepted")
             taken_back = screen.find("list", "Examples of Roofing")
             assert wanted.title in taken_back.text

@@ -70,7 +70,7 @@ def words_of(content: bytes) -> list[tuple[str | None, str]]:
 class TestMarkdown:
     def test_it_holds_text_open_questions_and_sources(self) -> None:
         text = export(draft(), ExportFormat.MARKDOWN).content.decode()
-        assert text.startswith("# Cover letter: Roof\n\nFor: Roof (FA8201-26-R-0001). Drafted April 1, 2026 by Extractive.")
+        assert text.startswith("# Cover letter: Roof\n\nFor: Roof (FA8201-26-R-0001). Drafted on April 1, 2026 with Extractive.")
         assert "## Who we are\n\nWe repair roofs [1]." in text
         assert "## Open questions\n\n- Contact: add your contact person." in text
         assert "## Sources\n\n- [1] Past work, page 3, “Projects”" in text
@@ -78,7 +78,7 @@ class TestMarkdown:
     def test_what_stands_around_the_text_is_in_the_language_of_the_reader(self) -> None:
         with speaking("de"):
             text = export(draft(), ExportFormat.MARKDOWN).content.decode()
-        assert "Für: Roof (FA8201-26-R-0001). Entworfen am 1. April 2026 von Extractive." in text
+        assert "Für: Roof (FA8201-26-R-0001). Entworfen am 1. April 2026 mit Extractive." in text
         assert "## Offene Fragen\n\n- Kontakt: ergänzen Sie your contact person." in text
         assert "## Quellen\n\n- [1] Past work, Seite 3, “Projects”" in text
 

@@ -73,7 +73,7 @@ class TestGeneral:
             await screen.type("Phone number", "+44 20 7946 0000")
             await screen.choose("Country", "GB")
             await screen.type("About you", "Writes programs.")
-            await screen.check("Let everybody who is signed in here open your photo")
+            await screen.check("Allow other signed-in users to open your photo")
             await screen.click("button", "Save the profile")
             assert screen.toasts == ["Your profile was saved."]
         profile = await profile_of(committed, ada)

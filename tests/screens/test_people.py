@@ -57,7 +57,7 @@ class TestInvitations:
         async with mounted(committed, root, people_screen, path=PATH) as screen:
             assert cells(screen, "email")[0]["label"] == root.email
             await screen.click("link", "Invitations")
-            await screen.expect("Nobody has been invited yet.")
+            await screen.expect("No invitations yet. Choose Invite to send one.")
             assert screen.address == INVITATIONS
 
     async def test_one_that_is_sent_appears(self, committed: Core, root: Actor) -> None:
@@ -97,7 +97,7 @@ class TestInvitations:
         async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&sort=email") as screen:
             await press(screen, 0)
             await screen.click("button", "Withdraw")
-            assert screen.props("ConfirmDialog")["title"] == "Withdraw the invitation of ada@example.org?"
+            assert screen.props("ConfirmDialog")["title"] == "Withdraw the invitation to ada@example.org?"
             await screen.emit("ConfirmDialog", "on_confirm")
             assert screen.toasts == ["The invitation was withdrawn."]
             await screen.expect(lambda: states(screen) == ["Withdrawn", "Pending"])

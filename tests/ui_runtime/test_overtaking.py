@@ -177,7 +177,7 @@ class TestDatabaseAway:
         await client.click("keep", value="before")
         server.outage.set()
         seq = await client.press("keep", value="during")
-        sentence = "The server cannot reach its database. Your page is kept; it continues by itself."
+        sentence = "The server cannot reach its database. Your page is kept and will continue automatically."
         assert (await client.until("paused"))["sentence"] == sentence
         return seq
 

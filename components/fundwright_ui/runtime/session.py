@@ -531,7 +531,7 @@ class Session:
             self._tell_pause()
 
     def _tell_pause(self) -> None:
-        sentence = t("The server cannot reach its database. Your page is kept; it continues by itself.")
+        sentence = t("The server cannot reach its database. Your page is kept and will continue automatically.")
         self._queue({"type": "paused", "sentence": sentence})
 
     def _go_on(self) -> None:

@@ -249,7 +249,7 @@ class Streams:
         if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
             raise NotAllowed(
                 t(
-                    "The server does not accept pages of this address. Ask your administrator to add {origin} to "
+                    "The server does not accept connections from this address. Ask your administrator to add {origin} to "
                     "FUNDWRIGHT_ALLOWED_ORIGINS.",
                     origin=origin,
                 )

@@ -163,7 +163,7 @@ def _profile(profile: AccountProfile) -> VdomDict:
                 ),
             ),
             text_area("about", t("About you"), default=profile.about or "", rows=4, maxlength=2_000),
-            checkbox("isPublic", t("Let everybody who is signed in here open your photo"), default=profile.is_public),
+            checkbox("isPublic", t("Allow other signed-in users to open your photo"), default=profile.is_public),
             on_submit=saving,
             model=ProfileChange,
             submit=t("Save the profile"),

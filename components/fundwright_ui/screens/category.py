@@ -453,7 +453,7 @@ def _given_example(shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> Vd
         return Decided(before, None)
 
     def settle(decided: Decided) -> None:
-        rows.settle(opportunity, t("Taken back"), undo=_undo(actor, opportunity.id, decided))
+        rows.settle(opportunity, t("Removed"), undo=_undo(actor, opportunity.id, decided))
 
     removing = use_action(remove, then=settle)
     undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))

@@ -64,7 +64,8 @@ def invitations_tab(sent: int) -> VdomDict:
         return loading(t("Loading the invitations"))
     listed = found.value
     if not listed.total and not rows.shown and not has_filters(query):
-        return empty(t("Nobody has been invited yet."))
+        may_invite = actor.may(Permission.ADMINISTER)
+        return empty(t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."))
     opened = next((each.item for each in rows.shown if each.id == url.get("open") and not each.outcome), None)
     return html.fragment(
         filters(
@@ -147,7 +148,7 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
                 {
                     t("Role"): invitation.role.label,
                     t("State"): chip(invitation.state.label, color=_COLORS[invitation.state]),
-                    t("Invited by"): invitation.invited_by or t("The command line, or an account that is gone"),
+                    t("Invited by"): invitation.invited_by or t("Command line or deleted account"),
                     t("Sent"): moment(invitation.created_at),
                     t("Expires"): moment(invitation.expires_at),
                 }
@@ -160,8 +161,8 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
         ),
         ConfirmDialog(
             is_open=True,
-            title=t("Withdraw the invitation of {email}?", email=invitation.email),
-            text=t("Its link stops working. You can invite the same address again."),
+            title=t("Withdraw the invitation to {email}?", email=invitation.email),
+            text=t("The link in the invitation will stop working. You can invite this address again."),
             confirm_label=t("Withdraw"),
             cancel_label=t("Keep"),
             is_danger=True,

@@ -571,8 +571,8 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
 
 def _samples_removed(run: ImportRunRead) -> str:
     return nt(
-        "{n} sample opportunity was removed, now that there are real ones.",
-        "{n} sample opportunities were removed, now that there are real ones.",
+        "{n} sample opportunity was removed because real opportunities were imported.",
+        "{n} sample opportunities were removed because real opportunities were imported.",
         run.samples_removed,
     )
 

@@ -164,7 +164,7 @@ def _similar(near: Similar, *, key: str) -> VdomDict:
             html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number, due)))),
         ),
         chip(t("Closed"), color="warning") if not opportunity.is_open else None,
-        html.span({"className": "fw-muted fw-number"}, t("{percent} alike", percent=percent(near.similarity))),
+        html.span({"className": "fw-muted fw-number"}, t("{percent} similar", percent=percent(near.similarity))),
     )
 
 
@@ -229,7 +229,7 @@ def _label(label: LabelRead | None) -> VdomDict:
         return row(category_chip(label.category_name, label.colour), html.span(t("decided by you")))
     return row(
         category_chip(label.category_name, label.colour),
-        html.span(t("suggested, {percent} sure", percent=percent(label.confidence))),
+        html.span(t("suggested, {percent} confidence", percent=percent(label.confidence))),
     )
 
 

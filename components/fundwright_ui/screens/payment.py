@@ -23,16 +23,16 @@ def payment_screen() -> VdomDict:
             card(
                 html.p(
                     t(
-                        "Tell an administrator of this installation which plan you want. You are put on it and get an invoice "
-                        "by email, which says how much to pay and by when."
+                        "Tell an administrator of this installation which plan you want. The administrator changes your plan "
+                        "and emails you an invoice with the amount and the due date."
                     )
                 ),
                 html.p(
                     t(
-                        "Pay by bank transfer and give the number of the invoice. Nothing is charged by itself, and no card is asked for."
+                        "Pay by bank transfer and include the invoice number. Nothing is charged automatically, and no card is needed."
                     )
                 ),
-                html.p(t("A question about an invoice goes to the administrator who sent it.")),
+                html.p(t("For bank details or questions, contact the administrator named in the invoice.")),
                 row(text_link(t("See the plans"), connection.href("/pricing"))),
                 label=t("You pay by invoice"),
             ),

@@ -81,7 +81,7 @@ def people_screen() -> VdomDict:
             label=t("People"),
         ),
         invitations_tab(sent, key="invitations") if chosen == "invitations" else _accounts(key="accounts"),
-        subtitle=t("Everybody who has an account here, and who is invited"),
+        subtitle=t("Everyone who has an account here or has been invited"),
         actions=[button(t("Invite"), icon_name="add", look="soft", on_click=lambda: url.set(open="invite"))]
         if may_invite
         else [],

@@ -53,5 +53,5 @@ def pricing_screen() -> VdomDict:
             ),
             link_button(t("How to pay"), connection.href("/payment")),
         ),
-        subtitle=t("Every account begins on Free. An administrator puts you on another plan."),
+        subtitle=t("Accounts are on Free unless an administrator or a premium link gives them another plan."),
     )

@@ -244,7 +244,11 @@ def _ask() -> VdomDict:
         t("Ask the knowledge base"),
         form(
             text_field(
-                "question", t("Question"), required=True, maxlength=4_000, help=t("Shows the passages that a draft would use.")
+                "question",
+                t("Question"),
+                required=True,
+                maxlength=4_000,
+                help=t("Shows the passages that best match your question."),
             ),
             on_submit=asking,
             model=Question,

@@ -211,7 +211,7 @@ async def export_subscribers(session: AsyncSession, actor: Actor, query: Subscri
             (t("Plan"), lambda account: account.plan_name),
             (t("Since"), lambda account: account.since),
             (t("Until"), lambda account: account.until),
-            (t("How"), lambda account: account.origin),
+            (t("Source"), lambda account: account.origin),
         ],
         (
             SubscriberRead.model_validate(row)
@@ -412,8 +412,8 @@ async def export_premium_links(session: AsyncSession, actor: Actor, query: Premi
         [
             (t("Plan"), lambda link: link.plan_name),
             (t("Days"), lambda link: link.days),
-            (t("Uses"), lambda link: link.uses),
-            (t("Used"), lambda link: link.used),
+            (t("Maximum uses"), lambda link: link.uses),
+            (t("Times used"), lambda link: link.used),
             (t("Works until the end of"), lambda link: link.expires_on),
             (t("State"), lambda link: LinkState(link.state)),
             (t("Note"), lambda link: link.note),

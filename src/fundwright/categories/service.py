@@ -44,7 +44,7 @@ class DecidedSince(Conflict):
     """What was to be undone is no longer the latest decision."""
 
     def __init__(self) -> None:
-        super().__init__(t("The category of this notice was changed again since. Load the list to see what it is now."))
+        super().__init__(t("The category of this notice has changed since then. Reload the page to see the current one."))
 
 
 class NameTaken(Conflict):
@@ -58,7 +58,7 @@ class PrototypesOutdated(Conflict):
     """The text of a category, or the model, has changed since its phrases were embedded."""
 
     def __init__(self) -> None:
-        super().__init__(t("A category was changed at the same time. Try again."))
+        super().__init__(t("A category changed while notices were being sorted. Try again."))
 
 
 def categories_topic(owner_id: UUID) -> str:
@@ -194,7 +194,7 @@ def export_examples(session: AsyncSession, actor: Actor, category_id: UUID, requ
 def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
     return csv_of(
         [
-            (t("Id"), lambda label: label.subject_id),
+            (t("ID"), lambda label: label.subject_id),
             (t("Category"), lambda label: label.category_name),
             (t("Confidence"), lambda label: label.confidence),
             (t("State"), lambda label: label.state),

@@ -73,7 +73,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
         emit(
             result,
             as_json=as_json,
-            human=f"{number(result['labelled'])} labelled, {number(result['unchanged'])} as before, {number(result['kept'])} decided by you, "
+            human=f"{number(result['labelled'])} labeled, {number(result['unchanged'])} as before, {number(result['kept'])} decided by you, "
             f"{number(result['abstained'])} fit no category ({number(result['embedded'])} newly read by {result['model']}).",
         )
 
@@ -131,8 +131,8 @@ def _sentences(report: ImportReport) -> str:
     if report.samples_removed:
         lines.append(
             nt(
-                "{n} sample opportunity was removed, now that there are real ones.",
-                "{n} sample opportunities were removed, now that there are real ones.",
+                "{n} sample opportunity was removed because real opportunities were imported.",
+                "{n} sample opportunities were removed because real opportunities were imported.",
                 report.samples_removed,
             )
         )

@@ -47,7 +47,7 @@ class Settings(BaseSettings):
         default=60, gt=0, description="Seconds that an open page is kept on the server after its connection was lost."
     )
     handler_timeout_s: float = Field(
-        default=30, gt=0, description="Seconds after which what a click or a form has set off on a page is canceled."
+        default=30, gt=0, description="Seconds that a click or a form submission may run on the server before it is canceled."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least severe log line that is written."

@@ -71,7 +71,7 @@ def _word(draft: DraftRead) -> bytes:
 def _origin(draft: DraftRead) -> str:
     number = f" ({draft.opportunity_number})" if draft.opportunity_number else ""
     return t(
-        "For: {opportunity}. Drafted {date} by {writer}.",
+        "For: {opportunity}. Drafted on {date} with {writer}.",
         opportunity=f"{draft.opportunity_title}{number}",
         date=format_date(draft.created_at, format="long", locale=current_language()),
         writer=t(draft.writer_label) if draft.writer_label else "Fundwright",
@@ -79,7 +79,7 @@ def _origin(draft: DraftRead) -> str:
 
 
 def _unanswered() -> str:
-    return t("Nothing in the documents answers this section.")
+    return t("Your documents do not cover this section.")
 
 
 def _open_questions(draft: DraftRead) -> Iterator[str]:

@@ -45,7 +45,7 @@ _LABELS: Mapping[str, Message] = {
     "password.reset_asked": later("Password reset requested"),
     "password.reset_started": later("Password reset started"),
     "payment.created": later("Invoice created"),
-    "payment.paid": later("Invoice paid"),
+    "payment.paid": later("Invoice marked as paid"),
     "payment.void": later("Invoice voided"),
     "personal_data.asked": later("Copy of personal data requested"),
     "personal_data.downloaded": later("Copy of personal data downloaded"),

@@ -237,7 +237,7 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
     columns: list[tuple[str, Callable[[Any], object]]] = [
-        (t("Id"), lambda row: row.id),
+        (t("ID"), lambda row: row.id),
         (t("Source"), lambda row: row.source),
         (t("Contract or grant"), lambda row: kind_label(row.kind)),
         (t("Number"), lambda row: row.number),

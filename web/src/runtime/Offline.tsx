@@ -21,8 +21,8 @@ function LostBanner(): ReactNode {
   const isLong = useElapsed(EXPLAIN_MS);
   if (!isOverdue) return null;
   if (!isLong) return <Banner text={t("Reconnecting…")} />;
-  const blocked = t("The server answers, but something on the way blocks the connection of this page. Ask your administrator to allow WebSocket upgrades at {socket}, or unbuffered answers at {stream}.");
-  const unreachable = t("The server cannot be reached. Check your network. The page keeps trying, and what you typed stays here.");
+  const blocked = t("The server responds, but something between it and your browser blocks this page's connection. Ask your administrator to allow WebSocket upgrades at {socket} or unbuffered responses from {stream}.");
+  const unreachable = t("The server cannot be reached. Check your network connection. This page keeps trying, and what you typed is kept.");
   const address = location.host + page.base;
   const text = isReachable ? blocked.replace("{socket}", `${address}/socket`).replace("{stream}", `${address}/stream`) : unreachable;
   return <Banner text={text} canRetry />;

@@ -159,7 +159,7 @@ export class Draft {
   readonly #askBeforeMove = (event: MouseEvent): void => {
     const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
     if (link === null || !unkept.has(this) || event.defaultPrevented) return;
-    if (confirm(this.#runtime.t("This browser has no room to keep what you typed. Leave it?"))) {
+    if (confirm(this.#runtime.t("What you typed cannot be kept in this browser. Leave anyway?"))) {
       unkept.delete(this);
       return;
     }

@@ -203,7 +203,7 @@ describe("a server that is down", () => {
 });
 
 describe("what is said about a connection that stays lost", () => {
-  const EXPLANATION = /Ask your administrator to allow WebSocket upgrades at localhost:3000\/socket, or unbuffered answers at localhost:3000\/stream/;
+  const EXPLANATION = /Ask your administrator to allow WebSocket upgrades at localhost:3000\/socket or unbuffered responses from localhost:3000\/stream/;
 
   /** Nothing works, for so long. */
   async function wait(duration: number): Promise<void> {
