@@ -98,5 +98,8 @@ class TestPhrases:
             "flat roofs",
         ]
 
+    def test_a_name_of_one_letter_is_one_too(self) -> None:
+        assert phrases_of("C", "") == ["C"]
+
     def test_a_very_long_description_is_cut(self) -> None:
         assert len(phrases_of("Roofing", ", ".join(f"phrase {n}" for n in range(500)))) == 40

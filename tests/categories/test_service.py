@@ -152,6 +152,11 @@ class TestClassify:
         await classify(session, actor, [subject(CLOUD)], embedder=embedder)
         assert embedder.asked == ["Roofing", "shingles gutters roof repair"]
 
+    async def test_a_name_of_one_letter_does_not_stop_the_others(self, session: AsyncSession, actor: Actor) -> None:
+        await service.create(session, actor, CategoryCreate(name="C"))
+        await roofing(session, actor)
+        assert (await classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).labelled == 1
+
     async def test_without_categories_everything_is_left_alone(self, session: AsyncSession, actor: Actor) -> None:
         assert (await classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).abstained == 1
         assert (await classify(session, actor, [], embedder=WordEmbedder())).abstained == 0

@@ -39,8 +39,8 @@ _STEPS = 150
 
 def phrases_of(name: str, description: str) -> list[str]:
     """What to embed for a category: its name and each phrase of its description, at most 40."""
-    found = [name, *(phrase.strip() for phrase in re.split(r"[.;,:\n•]+", description))]
-    return [phrase for phrase in dict.fromkeys(found) if len(phrase) > 1][:_MOST_PHRASES]
+    phrases = [phrase.strip() for phrase in re.split(r"[.;,:\n•]+", description)]
+    return list(dict.fromkeys([name, *(phrase for phrase in phrases if len(phrase) > 1)]))[:_MOST_PHRASES]
 
 
 def classify(

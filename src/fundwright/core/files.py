@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
@@ -49,6 +50,22 @@ def disk_errors(folder: Path) -> Iterator[None]:
         raise
 
 
+def _sync(file: BinaryIO) -> None:
+    """What was acknowledged must survive a crash of the machine, as what is in the database does."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _sync_folders(*folders: Path) -> None:
+    """The same for the names of new files, which are part of their folders."""
+    for folder in folders:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 class StoredFile(BaseModel):
     """What is known of a stored file; `sha256` finds it again."""
 
@@ -71,6 +88,7 @@ class FileStore:
         path = self.path(stored.sha256)
         path.parent.mkdir(exist_ok=True)
         incoming.replace(path)
+        await asyncio.to_thread(_sync_folders, path.parent, self._folder)
         return stored
 
     async def spool(self, chunks: AsyncIterable[bytes]) -> str:
@@ -79,6 +97,7 @@ class FileStore:
         path = self.path(name)
         path.parent.mkdir(exist_ok=True)
         await self._write(chunks, path)
+        await asyncio.to_thread(_sync_folders, path.parent, self._folder)
         return name
 
     async def _write(self, chunks: AsyncIterable[bytes], path: Path) -> StoredFile:
@@ -100,6 +119,7 @@ class FileStore:
                             )
                         )
                     await asyncio.to_thread(take, chunk)
+                await asyncio.to_thread(_sync, target)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
