@@ -1,7 +1,7 @@
 """Jobs: watched, cancelled, failed, and resumed after their process died."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID, uuid4
@@ -260,8 +260,67 @@ class TestLostConnection:
                     await eventually(lambda: "jobs.disconnected" in [line["event"] for line in logs])
             assert (await ended(queue, await add(queue))).state == JobState.SUCCEEDED
 
+    async def test_a_job_whose_connection_broke_goes_on_instead_of_failing(
+        self, queue: JobQueue, database_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        runs: list[UUID] = []
+        is_back = asyncio.Event()
+
+        async def write(run: JobRun[Trial, None]) -> None:
+            runs.append(run.id)
+            async with run.transaction() as session:
+                if len(runs) == 1:
+                    await session.execute(text("SELECT 1"))
+                    await shielded(is_back.wait())  # as a step does that cannot be canceled
+                await session.execute(text("SELECT 1"))
+
+        queue.register(trial(write))
+        async with working(queue):
+            job_id = await add(queue)
+            await eventually(lambda: runs)
+            async with out_of_reach(database_url):
+                pass
+            is_back.set()
+            job = await ended(queue, job_id)
+        assert (job.state, job.error, len(runs)) == (JobState.SUCCEEDED, None, 2)
+
+
+async def shielded(work: Coroutine[Any, Any, Any]) -> None:
+    """Wait for `work` to its end, even when canceled."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+
 
 class TestResume:
+    async def test_a_job_that_a_worker_took_and_did_not_begin_is_done_by_another(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        queue.register(trial(_nothing))
+        taken, failed = await add(queue), await add(queue)
+        async with queue.database.transaction() as session:
+            # As a worker leaves it that is killed before it begins, and one that cannot reach the database then.
+            doing = text("UPDATE procrastinate_jobs SET status = 'doing' WHERE args->>'job_id' = :job_id")
+            await session.execute(doing, {"job_id": str(taken)})
+            gone = text("DELETE FROM procrastinate_jobs WHERE args->>'job_id' = :job_id")
+            await session.execute(gone, {"job_id": str(failed)})
+        async with working(queue):
+            for job_id in (taken, failed):
+                assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+
+    async def test_a_job_that_is_to_start_later_is_left_alone(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        queue.register(trial(_nothing))
+        async with queue.database.transaction() as session:
+            later = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=3_600)
+        async with working(queue):
+            for _ in range(2):  # once the second is found, the look that found the first is over
+                assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
+            assert (await read(queue, later.id)).state == JobState.QUEUED
+
     async def test_a_job_that_was_let_go_can_be_taken_at_once(self, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """The server learns of a closed connection later: here only after the test."""
         job_id, open_still = uuid4(), list[psycopg.AsyncConnection]()

@@ -8,6 +8,9 @@ from sqlalchemy import update
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.jobs import Job, JobState
+from fundwright.core.mail import list_mails
+from fundwright.core.paging import PageRequest
 from fundwright.identity import api, service, throttle
 from fundwright.identity.models import SignInThrottle
 from fundwright.identity.schemas import Actor, Role, TokenScope
@@ -402,6 +405,23 @@ class TestLetters:
         assert answers[0].status_code == answers[1].status_code == 202
         assert answers[0].json() == answers[1].json()
         assert not any("set-cookie" in answer.headers for answer in answers)
+
+    @pytest.mark.parametrize("path", _ASKED)
+    async def test_are_written_once_though_the_job_is_killed_before_its_end_is_recorded(
+        self, committed: Core, visitor: httpx.AsyncClient, path: str
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await service.add_account(
+                session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD, is_verified=False
+            )
+        await self._ask(visitor, path, "eve@example.org")
+        for _ in range(2):
+            async with committed.database.transaction() as session:
+                job_id = await session.scalar(update(Job).values(state=JobState.RUNNING).returning(Job.id))
+            assert job_id is not None
+            await committed.jobs._run(job_id, reraise=True)
+        async with committed.database.transaction() as session:
+            assert (await list_mails(session, PageRequest())).total == 1
 
     @pytest.mark.security(8)
     @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])

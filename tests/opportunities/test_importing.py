@@ -11,7 +11,7 @@ from sqlalchemy import select, text, update
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
@@ -310,6 +310,23 @@ class TestUpload:
         with monkeypatch.context() as patched:
             patched.setattr(importing, "take_in", killed)
             with pytest.raises(asyncio.CancelledError):
+                await committed.jobs._run(run.job_id, reraise=True)
+        assert path.exists()
+        await committed.jobs._run(run.job_id, reraise=True)
+        assert not path.exists()
+
+    async def test_stays_when_the_database_goes_away(
+        self, committed: Core, start: Start, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run, path = await start(sam_file(sam_row()))
+        assert run.job_id is not None
+
+        async def without_database(*_: object, **__: object) -> None:
+            raise DatabaseAway
+
+        with monkeypatch.context() as patched:
+            patched.setattr(importing, "take_in", without_database)
+            with pytest.raises(DatabaseAway):
                 await committed.jobs._run(run.job_id, reraise=True)
         assert path.exists()
         await committed.jobs._run(run.job_id, reraise=True)

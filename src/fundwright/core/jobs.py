@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -23,7 +23,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 from procrastinate.types import TimeDeltaParams
 from pydantic import BaseModel, BeforeValidator, ConfigDict
-from sqlalchemy import Dialect, String, TypeDecorator, delete, func, select, update
+from sqlalchemy import Dialect, String, TypeDecorator, and_, delete, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -273,19 +273,30 @@ class JobQueue:
 
         Who waits no longer (Ctrl-C) stops the job as a person stops it on a page: at its next step, keeping what it has done.
         """
-        async with self.database.transaction() as session:
-            job = await self._add(session, payload, title=title, owner_id=owner_id)
-        running = asyncio.create_task(self._run(job.id, reraise=True))
+        job_id = uuid4()
+
+        async def run() -> None:
+            # The lock comes before the job: a worker that found the job without its lock would run it.
+            async with _job_lock(self.database.url, job_id):
+                async with self.database.transaction() as session:
+                    await self._add(session, payload, title=title, owner_id=owner_id, job_id=job_id)
+                await self._begin(job_id, reraise=True)
+
+        running = asyncio.create_task(run())
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
-            with suppress(Conflict):
+            try:
                 async with self.database.transaction() as session:
-                    await cancel(session, job.id, owner_id=owner_id)
+                    await cancel(session, job_id, owner_id=owner_id)
+            except Conflict:
+                pass
+            except NotFound:  # it has not been added yet
+                running.cancel()
             await running
             raise
         async with self.database.transaction() as session:
-            done = await get(session, job.id)
+            done = await get(session, job_id)
         if done.state == JobState.CANCELLED:
             raise Conflict(t("It was stopped on its page or through the API. What was done stays; start it again to go on."))
         return done
@@ -310,11 +321,19 @@ class JobQueue:
         finally:
             orphans.cancel()
 
-    async def _add(self, session: AsyncSession, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> Job:
+    async def _add(
+        self,
+        session: AsyncSession,
+        payload: JobPayload,
+        *,
+        title: str | Message,
+        owner_id: UUID | None,
+        job_id: UUID | None = None,
+    ) -> Job:
         kind = payload.job_kind
         if kind not in self._handlers:
             raise KeyError(f"no handler is registered for job kind {kind!r}")
-        job = Job(kind=kind, title=title, owner_id=owner_id, payload=payload.model_dump(mode="json"))
+        job = Job(id=job_id or uuid4(), kind=kind, title=title, owner_id=owner_id, payload=payload.model_dump(mode="json"))
         session.add(job)
         await session.flush()
         await _announce(session, job)
@@ -328,32 +347,37 @@ class JobQueue:
     async def _run_queued(self, job_id: str) -> None:
         try:
             await self._run(UUID(job_id), reraise=False)
-        except DatabaseAway:
-            log.warning("job.interrupted", job_id=job_id)  # its row stays `running`, and a worker resumes it
+        except (DatabaseAway, psycopg.OperationalError) as error:
+            # Its row stays `queued` or `running`, and a worker resumes it.
+            log.warning("job.interrupted", job_id=job_id, reason=str(error))
 
     async def _run(self, job_id: UUID, *, reraise: bool) -> None:
         async with _job_lock(self.database.url, job_id) as is_mine:
-            if not is_mine:
+            if is_mine:
+                await self._begin(job_id, reraise=reraise)
+
+    async def _begin(self, job_id: UUID, *, reraise: bool) -> None:
+        async with self.database.transaction() as session:
+            job = await session.get(Job, job_id, with_for_update=True)
+            if job is None or JobState(job.state).is_over:
                 return
-            async with self.database.transaction() as session:
-                job = await session.get(Job, job_id, with_for_update=True)
-                if job is None or JobState(job.state).is_over:
-                    return
-                job.state, job.started_at = JobState.RUNNING, job.started_at or now()
-                await _announce(session, job)
-            with speaking(job.language):
-                await self._work(job, reraise=reraise)
+            job.state, job.started_at = JobState.RUNNING, job.started_at or now()
+            await _announce(session, job)
+        with speaking(job.language):
+            await self._work(job, reraise=reraise)
 
     async def _work(self, job: Job, *, reraise: bool) -> None:
         try:
             if job.cancel_requested:
                 raise JobCancelled
             result = await self._handlers[job.kind].start(self, job)
-        except asyncio.CancelledError:
-            raise  # the process is stopping: the row stays `running` and another worker resumes it
+        except (asyncio.CancelledError, DatabaseAway):
+            raise  # the process or the database is stopping: the row stays `running` and a worker resumes it
         except JobCancelled:
             await self._finish(job.id, JobState.CANCELLED)
         except Exception as error:
+            if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
+                raise  # it was canceled, and failed while it cleaned up
             error_id = uuid4().hex[:8]
             if isinstance(error, FundwrightError):
                 sentence = error.sentence
@@ -381,14 +405,14 @@ class JobQueue:
         while True:
             try:
                 async with self.database.transaction() as session:
-                    running = list(await session.scalars(select(Job.id).where(Job.state == JobState.RUNNING)))
-                for job_id in running:
+                    taken = list(await session.scalars(select(Job.id).where(_IS_TAKEN)))
+                for job_id in taken:
                     async with _job_lock(self.database.url, job_id) as is_orphan:
                         pass
                     if is_orphan:
                         async with self.database.transaction() as session:
-                            job = await session.get(Job, job_id, with_for_update=True)
-                            if job is not None and job.state == JobState.RUNNING:
+                            job = await session.scalar(select(Job).where(Job.id == job_id, _IS_TAKEN).with_for_update())
+                            if job is not None:
                                 job.state = JobState.QUEUED
                                 await self._defer(session, job_id)
                                 log.info("job.resumed", job_id=str(job_id), kind=job.kind)
@@ -397,6 +421,17 @@ class JobQueue:
             except Exception:
                 log.exception("job.orphan_check_failed")
             await asyncio.sleep(_ORPHAN_INTERVAL_S)
+
+
+_IS_TAKEN = or_(
+    Job.state == JobState.RUNNING,
+    and_(
+        Job.state == JobState.QUEUED,
+        text("NOT EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'todo' AND args->>'job_id' = job.id::text)"),
+    ),
+)
+"""A worker runs the job, or has taken it from the queue a moment ago. When nobody holds its lock, that worker has died, or could not
+reach the database."""
 
 
 @asynccontextmanager

@@ -30,10 +30,13 @@ async def write_later(core: Core, session: AsyncSession, kind: Kind, *, email: s
 
 
 async def write(run: JobRun[WriteLetter, None]) -> dict[str, Any]:
-    """Send the letter if there is an account that it concerns."""
+    """Send the letter, once, if there is an account that it concerns. Another link would make that of the first letter useless."""
     from fundwright.identity import recovery, registration  # they enqueue this job
 
     send = {"verification": registration.send_verification, "reset": recovery.send_reset}[run.payload.kind]
+    if run.checkpoint:
+        return {}
     async with run.transaction() as session:
+        await run.save_checkpoint(session, {"is_written": True})
         await send(run.services, session, email=run.payload.email, language=run.payload.language)
     return {}

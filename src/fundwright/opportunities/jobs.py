@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
+from fundwright.core.errors import DatabaseAway
 from fundwright.core.jobs import JobRun
 from fundwright.identity.acting import acting_with
 from fundwright.identity.schemas import Actor, Permission
@@ -37,8 +38,8 @@ async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[st
 
 @contextmanager
 def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
-    """The file to read. An upload is removed once its import has ended for good; a process that is stopped (CancelledError)
-    leaves it for the one that resumes the import."""
+    """The file to read. An upload is removed once its import has ended for good. A process that is stopped (CancelledError),
+    or that loses the database, leaves it for the one that resumes the import."""
     upload = payload.upload
     if upload is None:
         assert payload.path is not None
@@ -46,6 +47,8 @@ def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
         return
     try:
         yield core.files.path(upload)
+    except DatabaseAway:
+        raise
     except Exception:
         core.files.remove(upload)
         raise
