@@ -114,6 +114,7 @@ def search(person: Person) -> float:
 
 def filter_list(person: Person) -> float:
     person.go(f"{LIST}?page=2")
+    person.page.get_by_role("button", name="Filters", exact=True).click()
     return person.timed(
         'put("type", field("type").options[1 + field("type").options.length % 3].value); field("type").form.requestSubmit()',
         "document.querySelector(\"ul[aria-label='Filters in force']\") !== null && first() !== before",

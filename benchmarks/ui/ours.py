@@ -19,7 +19,7 @@ from fundwright.core.settings import Settings
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, text_field
-from fundwright_ui.widgets import Table, TableColumn
+from fundwright_ui.widgets import Column, Row, data_table
 
 
 @component
@@ -40,10 +40,10 @@ def numbers() -> Any:
     tick, set_tick = use_state(0)
     return html.section(
         button("Turn", on_click=lambda: set_tick(tick + 1)),
-        Table(
+        data_table(
             label="Numbers",
-            columns=[TableColumn(label=f"Column {column}") for column in range(8)],
-            rows=[[f"{row}.{column}.{tick}" for column in range(8)] for row in range(100)],
+            columns=[Column(field=f"c{column}", label=f"Column {column}") for column in range(8)],
+            rows=[Row(id=str(row), cells={f"c{column}": f"{row}.{column}.{tick}" for column in range(8)}) for row in range(100)],
         ),
     )
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from babel.dates import format_date
 
 from fundwright.billing import service
 from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate, SubscriptionChange
@@ -44,7 +45,7 @@ def viewer(actor: Actor) -> Actor:
 
 
 def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
-    return [row["cells"][field] for row in screen.props("DataTable")["rows"]]
+    return [row[field] for row in screen.rows()]
 
 
 class TestPaymentHistory:
@@ -199,7 +200,7 @@ class TestSubscriptions:
             await service.subscribe(session, boss, ada.id, SubscriptionChange(plan=PlanCode.TEAM, until=TODAY), client=HERE)
         async with mounted(committed, boss, subscriptions_screen, path="/dashboard/subscription?plan=team") as screen:
             assert [cell["label"] for cell in cells(screen, "email")] == [ada.email]
-            assert cells(screen, "until") == [TODAY.isoformat()]
+            assert cells(screen, "until") == [format_date(TODAY, locale="en")]
             await screen.emit("DataTable", "on_open", id=str(ada.id))
             assert screen.navigations == [f"/dashboard/subscription/{ada.id}"]
 

@@ -151,10 +151,10 @@ class TestBlogList:
         await write("Berlin", draft=True)
         await write("Calais")
         async with mounted(committed, ada, blog_list_screen) as screen:
-            assert [row["cells"]["title"] for row in screen.props("DataTable")["rows"]] == ["Calais", "Berlin"]
+            assert [row["title"] for row in screen.rows()] == ["Calais", "Berlin"]
             await screen.choose("State", "draft")
             assert screen.address.endswith("?state=draft")
-            assert [row["cells"]["title"] for row in screen.props("DataTable")["rows"]] == ["Berlin"]
+            assert [row["title"] for row in screen.rows()] == ["Berlin"]
             assert screen.find("link", "Export as CSV").props["href"] == "/api/blog/posts/export.csv?state=draft"
             await screen.type("Search", "nowhere")
             await screen.click("button", "Search")
@@ -166,7 +166,7 @@ class TestBlogList:
     async def test_an_odd_address_shows_what_there_is(self, committed: Core, ada: Actor, write: Write, query: str) -> None:
         await write("News")
         async with mounted(committed, ada, blog_list_screen, path=f"/dashboard/blog/list?{query}") as screen:
-            assert screen.props("DataTable")["rows"][0]["cells"]["title"] == "News"
+            assert screen.rows()[0]["title"] == "News"
 
     async def test_deleting_asks_first(self, committed: Core, ada: Actor, write: Write) -> None:
         post = await write("News")
@@ -179,8 +179,8 @@ class TestBlogList:
             await screen.click("button", "Delete")
             await screen.emit("ConfirmDialog", "on_confirm")
             await screen.expect("0 posts")
-            (row,) = screen.props("DataTable")["rows"]
-            assert (row["cells"]["title"], row["cells"]["state"][0]["label"]) == ("News", "Deleted")
+            (row,) = screen.rows()
+            assert (row["title"], row["state"][0]["label"]) == ("News", "Deleted")
             assert screen.toasts == ["The post was deleted."]
         async with mounted(committed, ada, blog_list_screen) as screen:
             assert "No posts yet." in screen.text
@@ -280,10 +280,10 @@ class TestFeedbackList:
         await send(committed, ada, "Broken", kind=FeedbackKind.PROBLEM)
         await send(committed, ada, "Colours")
         async with mounted(committed, ada, feedback_list_screen) as screen:
-            assert [row["cells"]["text"] for row in screen.props("DataTable")["rows"]] == ["Colours", "Broken"]
+            assert [row["text"] for row in screen.rows()] == ["Colours", "Broken"]
             await screen.choose("Kind", "problem")
             assert screen.address.endswith("?kind=problem")
-            assert [row["cells"]["text"] for row in screen.props("DataTable")["rows"]] == ["Broken"]
+            assert [row["text"] for row in screen.rows()] == ["Broken"]
             await screen.choose("State", "closed")
             assert "Nothing matches." in screen.text
 

@@ -70,10 +70,10 @@ class TestAnalyze:
             visits, work = screen.elements("Chart")
             assert visits.props["series"][0] == {"label": "Page views", "values": [0, 0, 0, 0, 0, 0, 1]}
             assert work.props["series"][0]["values"][-1] == 1
-            table = screen.find("Table", "Usage by day")
-            assert len(table.props["rows"]) == 7
-            assert table.props["rows"][0][1:] == ["1", "1", "1", "0", "0"]
-            assert [row["cells"]["title"] for row in screen.props("DataTable")["rows"]] == ["Train"]
+            days = screen.rows("Usage by day")
+            assert len(days) == 7
+            assert list(days[0].values())[1:-1] == ["1", "1", "1", "0", "0"]
+            assert [row["title"] for row in screen.rows("Most visited pages")] == ["Train"]
 
     async def test_days_of_ones_own_stand_in_the_address(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, analyze_screen) as screen:
@@ -110,7 +110,7 @@ class TestAnalyze:
                 "DataTable", "on_query", page=2, pageSize=10, sort={"field": "path", "direction": "asc"}, filters=[]
             )
             assert screen.address == "/dashboard/analyze?sort=path&page=2&page_size=10"
-            assert [row["id"] for row in screen.props("DataTable")["rows"]] == ["/9"]
+            assert [row["id"] for row in screen.rows("Most visited pages")] == ["/9"]
 
 
 class TestHistory:
@@ -126,7 +126,7 @@ class TestHistory:
             await add_job(session, viewer, "import", state=JobState.RUNNING, done=2, total=5, ended_at=None)
         async with mounted(committed, viewer, history_screen) as screen:
             assert screen.title == "History"
-            running, draft, of_command = (row["cells"] for row in screen.props("DataTable")["rows"])
+            running, draft, of_command = screen.rows()
             assert (draft["title"], draft["person"], draft["duration_s"]) == ("Cover letter: Roofs", ada.name, "0:01:00")
             assert running["state"][0]["label"] == "Running 40%"
             assert of_command["person"] == "Command line"
@@ -139,7 +139,7 @@ class TestHistory:
             await screen.choose("Kind", "draft")
             await screen.choose("Who", str(ada.id))
             assert screen.address == f"/dashboard/history?kind=draft&person={ada.id}"
-            assert [row["cells"]["kind"] for row in screen.props("DataTable")["rows"]] == ["Draft"]
+            assert [row["kind"] for row in screen.rows()] == ["Draft"]
             export = screen.find("link", "Export as CSV").props["href"]
             assert export == f"/api/insights/history/export.csv?kind=draft&person={ada.id}"
             await screen.choose("State", "failed")

@@ -54,6 +54,7 @@ class TestFilters:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
+            await screen.click("button", "Filters")
             await screen.type("Posted from", "2026-01-31")
             await screen.type("Posted to", "2026-02-28")
             await screen.submit("Filters")
@@ -63,6 +64,7 @@ class TestFilters:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih?due_from=2026-13-45&agency=%7C") as screen:
+            await screen.click("button", "Filters")
             assert screen.value("Due from") == ""
             assert not screen.has("list", "Filters in force")
 
@@ -97,10 +99,22 @@ class TestWhatIsSent:
         assert len(json.dumps(operations)) < 8_000
         return operations
 
+    async def open_filters(self, screen: ScreenUnderTest) -> None:
+        await screen.click("button", "Filters")
+        screen.view.mark_shown()
+
+    async def test_what_filters_offer_is_sent_when_they_are_opened(self, list_of_contracts: ScreenUnderTest) -> None:
+        closed = json.dumps(list_of_contracts.view.tree)
+        assert '"select"' not in closed
+        await list_of_contracts.click("button", "Filters")
+        sent = self.sent(list_of_contracts)
+        assert [kind for kind, *_ in sent] == ["attrs", "set"]
+        assert [list_of_contracts.find("combobox", label).name for label in ("Agency", "Type")] == ["Agency", "Type"]
+
     async def test_another_page_is_its_rows(self, list_of_contracts: ScreenUnderTest) -> None:
         await list_of_contracts.emit("DataTable", "on_query", page=2, page_size=25)
         [(kind, _, changed, removed)] = self.sent(list_of_contracts)
-        assert (kind, set(changed), removed) == ("attrs", {"rows", "page"}, [])
+        assert (kind, set(changed), removed) == ("attrs", {"rows", "ids", "page"}, [])
 
     async def test_another_order_is_the_rows_and_where_they_are_exported(self, list_of_contracts: ScreenUnderTest) -> None:
         sort = {"field": "due", "direction": "desc"}
@@ -109,12 +123,14 @@ class TestWhatIsSent:
         assert set(names) <= {"rows", "sort", "href"}
 
     async def test_a_filter_leaves_the_others_and_what_they_offer(self, list_of_contracts: ScreenUnderTest) -> None:
+        await self.open_filters(list_of_contracts)
         await list_of_contracts.type("Type", "Solicitation")
         await list_of_contracts.submit("Filters")
         assert list_of_contracts.address == "/dashboard/sam?type=Solicitation"
         assert "VETERANS AFFAIRS" not in json.dumps([each for each in self.sent(list_of_contracts) if each[0] != "attrs"])
 
     async def test_a_field_whose_filter_is_taken_away_starts_anew(self, list_of_contracts: ScreenUnderTest) -> None:
+        await self.open_filters(list_of_contracts)
         await list_of_contracts.type("NAICS begins with", "23")
         await list_of_contracts.submit("Filters")
         list_of_contracts.view.mark_shown()
@@ -241,7 +257,7 @@ class TestCategoryChip:
             [notice] = await listed(session, member)
             await categories.add_example(session, member, roofs.id, notice.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
-            chips = screen.props("DataTable")["rows"][0]["cells"]["marks"]
+            chips = screen.rows()[0]["marks"]
             assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
 
 

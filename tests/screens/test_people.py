@@ -41,7 +41,7 @@ async def change(core: Core, name: str, **values: Any) -> None:
 
 
 def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
-    return [row["cells"][field] for row in screen.props("DataTable")["rows"]]
+    return [row[field] for row in screen.rows()]
 
 
 def states(screen: ScreenUnderTest) -> list[str]:
@@ -49,7 +49,7 @@ def states(screen: ScreenUnderTest) -> list[str]:
 
 
 async def press(screen: ScreenUnderTest, place: int) -> None:
-    await screen.emit("DataTable", "on_open", id=screen.props("DataTable")["rows"][place]["id"])
+    await screen.emit("DataTable", "on_open", id=screen.rows()[place]["id"])
 
 
 class TestInvitations:

@@ -25,7 +25,7 @@ async function settleSession({ page, readiness }: Runtime): Promise<void> {
   release();
 }
 
-function start(): void {
+async function start(): Promise<void> {
   const page = readPage();
   const root = document.getElementById("root");
   if (root === null) throw new Error("The document has no #root.");
@@ -34,11 +34,13 @@ function start(): void {
   followOtherTabs(() => keepFields(page.account));
   void settleSession(runtime);
   renewTokenInTime(page.base);
-  runtime.start();
   widgets.addModules(page.base, page.modules);
-  widgets.loadAll(page.tree);
+  await widgets.loadAll(page.tree);
+  runtime.start();
   hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
   replayEarly();
+  // Most screens of those who work here show a table.
+  if (page.account !== null) widgets.load("DataTable");
 }
 
-start();
+void start();

@@ -15,6 +15,7 @@ from fundwright.core.errors import StartRefused
 
 _BOOT = "web/src/boot.ts"
 _ICON = "web/src/theme/icon.svg"
+_WIDGET = "web/src/widgets/{name}/{name}.tsx"
 _OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
 
@@ -45,29 +46,31 @@ class Bundle:
         styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}">' for path in found.get("css", []))
         return f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>{styles}{self._icon}'
 
-    def painted_head(self, entry: str, *, nonce: str) -> str:
-        """The same for a page that can be read before `entry` runs: nothing is waited for until it has been painted."""
+    def painted_head(self, entry: str, *, nonce: str, widgets: Iterable[str] = ()) -> str:
+        """The same for a page that can be read before `entry` runs: nothing is waited for until it has been painted.
+        `widgets` are painted on it, so their scripts and styles are needed, too."""
         manifest = self._read()
-        found = manifest[entry]
-        files = [found["file"], *(manifest[name]["file"] for name in found.get("imports", []))]
+        entries = [entry, *(_WIDGET.format(name=name) for name in sorted(widgets))]
+        names = dict.fromkeys(name for each in entries for name in (each, *manifest[each].get("imports", [])))
+        sheets = [path for each in entries for path in manifest[each].get("css", [])]
+        files = [manifest[name]["file"] for name in names]
         # Fetched at once, but neither compiled nor run before the first frame.
         preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self._base}/{file}">' for file in files)
         # A disabled link is not fetched, but tells the chunks that are loaded later not to bring the same styles again.
-        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}" disabled>' for path in found.get("css", []))
-        return f"{self._boot(nonce, main=found['file'])}{preloads}{styles}{self._looks(entry, nonce)}"
+        styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}" disabled>' for path in sheets)
+        return f"{self._boot(nonce, main=manifest[entry]['file'])}{preloads}{styles}{self._looks(sheets, nonce)}"
 
     def unscripted_head(self, entry: str, *, nonce: str) -> str:
         """The same for a page that runs nothing but the choice of the theme."""
-        return f"{self._boot(nonce)}{self._looks(entry, nonce)}"
+        return self._boot(nonce) + self._looks(self._read()[entry].get("css", []), nonce)
 
     def _boot(self, nonce: str, *, main: str = "") -> str:
         """The script that chooses the theme before the first frame, and loads `main` after it."""
         script = f' data-main="{self._base}/{main}"' if main else ""
         return f'<script nonce="{nonce}"{script}>{self._text(self._read()[_BOOT]["file"])}</script>'
 
-    def _looks(self, entry: str, nonce: str) -> str:
-        """The icon, and the styles of `entry` as text: the first frame waits for no second answer of the server."""
-        sheets: list[str] = self._read()[entry].get("css", [])
+    def _looks(self, sheets: Iterable[str], nonce: str) -> str:
+        """The icon, and the styles as text: the first frame waits for no second answer of the server."""
         return "".join(f'<style nonce="{nonce}">{self._text(path)}</style>' for path in sheets) + self._icon
 
     @property

@@ -25,7 +25,7 @@ from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.encoding import whole
 from fundwright_ui.runtime.faults import sentence_of
-from fundwright_ui.runtime.html import embedded_json, to_html
+from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.view import OnView, Shell, View
 
@@ -133,7 +133,9 @@ class Documents:
                 "timeZone": actor.time_zone if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status
-        head = self._bundle.painted_head(_ENTRY, nonce=nonce) + self._feed_link(found.screen.feed)
+        head = self._bundle.painted_head(_ENTRY, nonce=nonce, widgets=set(painted_widgets(tree))) + self._feed_link(
+            found.screen.feed
+        )
         script = f'<script type="application/json" id="page">{embedded_json(page)}</script>'
         language = connection.language
         body = to_html(tree)

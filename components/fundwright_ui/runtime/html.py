@@ -41,8 +41,8 @@ _PAINTERS: dict[str, Painter] = {}
 
 
 def paints(widget: str) -> Callable[[Painter], Painter]:
-    """Says what this widget shows for its props. It then needs no fallback, and the client hydrates it in place: for widgets
-    that the client has at hand, and whose content would otherwise be sent twice."""
+    """Says what this widget, given as its node, shows. It then needs no fallback, and the client hydrates it in place: for widgets
+    whose content would otherwise be sent twice."""
 
     def add(painter: Painter) -> Painter:
         _PAINTERS[widget] = painter
@@ -54,7 +54,17 @@ def paints(widget: str) -> Callable[[Painter], Painter]:
 def shown_in(node: Mapping[str, Any]) -> Sequence[Node]:
     """What an element, fragment or widget shows before any script runs."""
     painter = _PAINTERS.get(node.get("w", ""))
-    return painter(node["a"]) if painter else node.get("c", ())
+    return painter(node) if painter else node.get("c", ())
+
+
+def painted_widgets(node: Node) -> Iterator[str]:
+    """The widgets in `node` that are painted; the client needs them before it can hydrate the page."""
+    if isinstance(node, str):
+        return
+    if node.get("w", "") in _PAINTERS:
+        yield node["w"]
+    for child in node.get("c", ()):
+        yield from painted_widgets(child)
 
 
 def to_html(node: Node) -> str:

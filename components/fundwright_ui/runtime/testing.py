@@ -164,6 +164,12 @@ class ScreenUnderTest:
         """What the one widget of this name is given, in camelCase."""
         return self.find(widget).props
 
+    def rows(self, label: str | None = None) -> list[dict[str, Any]]:
+        """The rows of the table with this label, or of the only one: the cells by their fields, and `id`."""
+        table = self.find("DataTable", label).props
+        fields = [column["field"] for column in table["columns"]]
+        return [dict(zip(fields, cells, strict=True)) | {"id": id} for id, cells in zip(table["ids"], table["rows"], strict=True)]
+
     def value(self, label: str) -> str:
         """What the field with this label holds."""
         return str(self._value(self._field(label)) or "")
@@ -207,9 +213,10 @@ class ScreenUnderTest:
         await self._submit(self.find("form", label).node, submitter={})
 
     async def emit(self, widget: str, event: str, **payload: Any) -> None:
-        """Let a widget say something: `emit("DataTable", "on_open", id="3")`. Names may be Python's."""
+        """Let the widget that listens to `event` say something: `emit("DataTable", "on_open", id="3")`. Names may be Python's."""
         data = {to_camel(name): value for name, value in payload.items()}
-        await self._send(self.find(widget).node, to_camel(event), data)
+        (heard,) = [each.node for each in self.elements(widget) if to_camel(event) in each.node.get("e", {})]
+        await self._send(heard, to_camel(event), data)
 
     async def press(self, label: str, key: str) -> None:
         """Press `key` in the field with this label."""

@@ -7,7 +7,6 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
-from babel.dates import format_date
 from pydantic import ValidationError
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
@@ -25,7 +24,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, export_button, sort_of
 from fundwright_ui.ui import Tab, alert, button, card, empty, form, link_button, loading, page, problem, section, tabs, text_field
 from fundwright_ui.ui.forms import field_errors
-from fundwright_ui.widgets import Column, Row, Series, Table, TableColumn, chart, data_table
+from fundwright_ui.widgets import Column, Row, Series, chart, data_table
 
 _SPANS = ("7", "30", "90")
 
@@ -161,11 +160,14 @@ def _charts(usage: UsageRead) -> VdomDict:
 def _table(days: Sequence[date], series: Sequence[Series]) -> VdomDict:
     """The newest day first."""
     rows = [
-        (format_date(day, locale=current_language()), *(number(each.values[place]) for each in series))
+        Row(id=str(day), cells={"day": day, **{each.label: each.values[place] for each in series}})
         for place, day in enumerate(days)
     ]
-    columns = [TableColumn(label=t("Day")), *(TableColumn(label=each.label, is_number=True) for each in series)]
-    return Table(label=t("Usage by day"), columns=columns, rows=rows[::-1])
+    columns = [
+        Column(field="day", label=t("Day"), kind="date"),
+        *(Column(field=each.label, label=each.label, kind="number") for each in series),
+    ]
+    return data_table(label=t("Usage by day"), columns=columns, rows=rows[::-1])
 
 
 @component
@@ -191,7 +193,6 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
             page_size=pages.page_size,
             sort=sort_of(query),
             is_loading=is_loading,
-            language=current_language(),
             empty_text=t("No page was opened in these days."),
             on_query=ask(url),
             key="table",

@@ -66,7 +66,6 @@ def audit_screen() -> VdomDict:
             page_size=listed.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=connection.language,
             on_query=ask(url),
         )
         if listed.items

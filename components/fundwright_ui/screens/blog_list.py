@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.content import service as content
 from fundwright.content.schemas import PostQuery, PostRow, PostState
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
@@ -120,7 +120,6 @@ def blog_list_screen() -> VdomDict:
             page_size=query.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=current_language(),
             on_query=ask(url),
             on_open=open_row,
             key="table",

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.content import service as content
 from fundwright.content.schemas import FeedbackChange, FeedbackKind, FeedbackQuery, FeedbackRead, FeedbackState
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
@@ -115,7 +115,6 @@ def feedback_list_screen() -> VdomDict:
             page_size=query.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=current_language(),
             on_query=ask(url),
             on_open=open_row,
             key="table",

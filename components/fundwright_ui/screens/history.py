@@ -8,7 +8,7 @@ from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
-from fundwright.core.messages import current_language, nt, number, percent, t
+from fundwright.core.messages import nt, number, percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
@@ -107,7 +107,6 @@ def _everybodys_jobs() -> VdomDict:
             page_size=query.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=current_language(),
             on_query=ask(url),
             key="table",
         )
@@ -220,7 +219,6 @@ def _own_runs() -> VdomDict:
             page_size=request.page_size,
             sort=sort_of(request),
             is_loading=found.is_slow,
-            language=current_language(),
             on_query=ask(url),
             on_open=opened,
         ),

@@ -100,7 +100,6 @@ def invitations_tab(sent: int) -> VdomDict:
             page_size=listed.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=connection.language,
             on_query=ask(url),
             on_open=open_row,
             key="table",

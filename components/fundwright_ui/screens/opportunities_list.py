@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 from reactpy import component, html, use_ref, use_state
-from reactpy.types import VdomDict
+from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
@@ -31,6 +31,7 @@ from fundwright_ui.ui import (
     button,
     card,
     category_color,
+    disclosure,
     empty,
     form,
     link_button,
@@ -124,7 +125,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
         panel,
         sample_banner(offered.samples, key="sample") if offered.samples else None,
         _search(url),
-        _filters(kind, url, query, offered, own_categories.value or []),
+        _filters(kind, query, offered, own_categories.value or [], key="filters"),
         _active(url, query, offered, own_categories.value or []),
         html.div(
             {"className": "fw-row fw-row-between"},
@@ -140,7 +141,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
                 download=True,
             ),
         ),
-        _table(kind, url, query, listed, labels, is_loading=found.is_slow, language=connection.language)
+        _table(kind, url, query, listed, labels, is_loading=found.is_slow)
         if listed.items
         else empty(
             t("No opportunity matches. Remove a filter or search for other words."),
@@ -207,7 +208,16 @@ def _search(url: UrlState) -> VdomDict:
     )
 
 
-def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+@component
+def _filters(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+    """Most people look at the list without them, and what they offer is more than a page of it: it is sent when it is asked for."""
+    url = use_url_state()
+    is_open, set_open = use_state(False)
+    fields = _filter_form(kind, url, query, facets, mine) if is_open else None
+    return disclosure(t("Filters"), fields, is_open=is_open, on_toggle=lambda: set_open(not is_open))
+
+
+def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> Component:
     any_ = Option("", t("Any"))
 
     def apply(fields: dict[str, Any]) -> None:
@@ -243,7 +253,7 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
     )
     # A field with a key starts anew when another value is applied, so that it always says what is. The long lists, whose chosen
     # values leave them, stay: they are most of what a page sends.
-    fields = form(
+    return form(
         html.div(
             {"className": "fw-filters"},
             select_field(
@@ -300,11 +310,6 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         submit=t("Apply filters"),
         label=t("Filters"),
     )
-    return html.details(
-        {"className": "fw-card"},
-        html.summary({"className": "fw-strong"}, t("Filters")),
-        fields,
-    )
 
 
 def _active(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict | None:
@@ -353,7 +358,6 @@ def _table(
     labels: dict[UUID, LabelRead],
     *,
     is_loading: bool,
-    language: str,
 ) -> VdomDict:
     connection = use_connection()
     columns = [
@@ -404,7 +408,6 @@ def _table(
         page_size=listed.page_size,
         sort=sort_of(query),
         is_loading=is_loading,
-        language=language,
         on_query=ask(url),
         on_open=open_below(connection, PATHS[kind]),
         key="table",

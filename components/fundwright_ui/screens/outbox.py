@@ -8,7 +8,7 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 
 from fundwright.core.mail import MailRead, MailState
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.identity import outbox
 from fundwright.identity.schemas import Role
@@ -59,7 +59,6 @@ def outbox_screen() -> VdomDict:
             page=request.page,
             page_size=request.page_size,
             is_loading=found.is_slow,
-            language=current_language(),
             on_query=ask(url),
         ),
         subtitle=t("Letters to people: invitations, confirmations and new passwords"),

@@ -174,7 +174,6 @@ def payment_history_screen() -> VdomDict:
             page_size=listed.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=connection.language,
             on_query=ask(url),
             on_open=open_below(connection, PATH),
         )

@@ -143,7 +143,6 @@ def premium_links_screen() -> VdomDict:
             page_size=listed.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
-            language=connection.language,
             on_query=ask(url),
             on_open=open_below(connection, PATH),
         )

@@ -194,7 +194,6 @@ def _subscribers(
             page_size=listed.page_size,
             sort=sort_of(query),
             is_loading=is_loading,
-            language=connection.language,
             on_query=ask(url),
             on_open=open_below(connection, PATH),
         )

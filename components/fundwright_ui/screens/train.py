@@ -13,7 +13,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
-from fundwright.core.messages import current_language, nt, number, t
+from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
@@ -366,7 +366,6 @@ def _documents(
             page=request.page,
             page_size=request.page_size,
             sort=sort_of(request),
-            language=current_language(),
             on_query=ask(url),
             on_open=open_row,
             key="table",

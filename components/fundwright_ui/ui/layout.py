@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, attributes, classes
 
 
@@ -66,6 +67,15 @@ def card(
         *children,
         html.div({"className": "fw-card-actions"}, *actions) if actions else None,
     )
+
+
+def disclosure(title: str, *children: Child, is_open: bool, on_toggle: Callable[[], object], key: str | None = None) -> VdomDict:
+    """A sheet that is one line until it is opened. `children` need not be made while it is closed."""
+    toggle = attributes(
+        type="button", className="fw-disclosure-toggle fw-strong", aria_expanded=is_open, onClick=handler(on_toggle)
+    )
+    body = html.div({"className": "fw-disclosure-body"}, *children) if is_open else None
+    return html.div(attributes(className="fw-card fw-disclosure", key=key), html.button(toggle, title), body)
 
 
 def row(*children: Child, spread: bool = False, key: str | None = None) -> VdomDict:

@@ -29,7 +29,6 @@ from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
 from fundwright_ui.widgets.passkeys import Passkey, PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
-from fundwright_ui.widgets.table import Table, TableColumn
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
@@ -43,7 +42,6 @@ ALL: tuple[type[Widget], ...] = (
     Passkey,
     ProofDialog,
     SettingsDrawer,
-    Table,
 )
 """Widgets that TypeScript types are written for."""
 
@@ -83,8 +81,6 @@ __all__ = [
     "SettingsDrawer",
     "Shortcut",
     "Sort",
-    "Table",
-    "TableColumn",
     "TableQuery",
     "Widget",
     "WordsTyped",

@@ -1,23 +1,34 @@
-"""A table whose rows, order and pages come from the server."""
+"""A table. The server sorts it, pages it, writes its cells as text, and paints it before any script runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from functools import lru_cache
+from math import ceil
+from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import PlainSerializer
-from reactpy import html
+from babel import Locale
+from babel.dates import format_date
+from babel.numbers import format_currency
 from reactpy.types import VdomDict
 from typing_extensions import TypeAliasType
 
-from fundwright.core.messages import t
+from fundwright.core.messages import current_language, number, percent, t
+from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.html import paints
+from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.ui import Color, moment
 from fundwright_ui.widgets.base import On, Props, Widget
 
 ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "chips", "link"]
+
+_NUMBERS = frozenset(("number", "money", "percent"))
+_PAGE_SIZES = (10, 25, 50, 100)
+_USUAL_WIDTH = 1200
 
 
 class Chip(Props):
@@ -34,8 +45,12 @@ class LinkCell(Props):
     href: str
 
 
-class Column(Props):
-    """`percent` cells hold shares between 0 and 1, `money` cells amounts of `currency`, dates ISO 8601."""
+Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | tuple[Chip, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """`percent` cells hold shares between 0 and 1, `money` cells amounts of `currency`, `date` and `datetime` cells what they say."""
 
     field: str
     label: str
@@ -53,11 +68,8 @@ class Column(Props):
     """Where the texts of a `link` column lead, followed by the row's id; with the proxy's prefix (`connection.href`)."""
 
 
-Amount = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
-Cell = TypeAliasType("Cell", str | int | float | bool | datetime | date | Amount | UUID | LinkCell | tuple[Chip, ...] | None)
-
-
-class Row(Props):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
     """One row; `cells` by the field of the column."""
 
     id: str
@@ -84,19 +96,36 @@ class RowOpened(Props):
     id: str
 
 
+class TableColumn(Props):
+    """A column as it travels. `width` is in pixels; what is left is shared in proportion."""
+
+    field: str
+    label: str
+    width: int
+    is_number: bool
+    is_moment: bool
+    is_sortable: bool
+    is_compact: bool
+    href_base: str
+
+
+TableCell = TypeAliasType("TableCell", str | LinkCell | tuple[Chip, ...])
+
+
 class DataTable(Widget):
-    """A table. `total` counts all rows, `rows` holds this page of them; every change of page or sort calls `on_query`."""
+    """A table as it travels: `rows` are the cells of this page by place, `ids` name its rows, and `total` counts those of all pages.
+    Every change of page or sort calls `on_query`. Made by `data_table`."""
 
     label: str
-    columns: Sequence[Column]
-    rows: Sequence[Row]
+    columns: Sequence[TableColumn]
+    rows: Sequence[Sequence[TableCell]]
+    ids: Sequence[str]
     total: int
-    page: int = 1
-    page_size: int = 25
-    sort: Sort | None = None
-    is_loading: bool = False
-    language: str = "en"
-    empty_text: str = ""
+    page: int
+    page_size: int
+    sort: Sort | None
+    is_loading: bool
+    empty_text: str
     on_query: On[TableQuery] = None
     on_open: On[RowOpened] = None
 
@@ -106,60 +135,180 @@ def data_table(
     label: str,
     columns: Sequence[Column],
     rows: Sequence[Row],
-    total: int,
+    total: int | None = None,
     page: int = 1,
     page_size: int = 25,
     sort: Sort | None = None,
     is_loading: bool = False,
-    language: str = "en",
     empty_text: str = "",
     on_query: On[TableQuery] = None,
     on_open: On[RowOpened] = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A `DataTable` that can be read before any script runs."""
+    """A table of one page out of `total` rows; of these rows alone when `total` is left out. A row that stays the same is not drawn again."""
+    kinds = [(column.field, _writer(column)) for column in columns]
     return DataTable(
         label=label,
-        columns=columns,
-        rows=rows,
-        total=total,
+        columns=_travelling(columns),
+        rows=[[write(row.cells.get(field)) for field, write in kinds] for row in rows],
+        ids=[row.id for row in rows],
+        total=len(rows) if total is None else total,
         page=page,
         page_size=page_size,
         sort=sort,
         is_loading=is_loading,
-        language=language,
-        empty_text=empty_text,
+        empty_text=empty_text or t("Nothing to show."),
         on_query=on_query,
         on_open=on_open,
         key=key,
-        fallback=[_fallback(label, columns, rows, empty_text)],
     )
 
 
-def _fallback(label: str, columns: Sequence[Column], rows: Sequence[Row], empty_text: str) -> VdomDict:
-    if not rows:
-        return html.p({"className": "fw-muted"}, empty_text or t("Nothing to show."))
-    return html.div(
-        {"className": "fw-table-scroll"},
-        html.table(
-            {"className": "fw-table", "aria-label": label},
-            html.thead(html.tr(*(html.th({"scope": "col"}, column.label) for column in columns))),
-            html.tbody(*(html.tr({"key": row.id}, *(html.td(_cell(row, column)) for column in columns)) for row in rows)),
-        ),
+def _travelling(columns: Sequence[Column]) -> list[TableColumn]:
+    """Each column needs its least width, and gets its part of the rest at the usual width of a table. All are as wide as the
+    tightest of them allows, so that the table scrolls when there is less room."""
+    least = sum(column.min_width for column in columns)
+    parts = sum(column.flex for column in columns)
+    width = max(_USUAL_WIDTH, least)
+    shares = [(column.min_width + (width - least) * column.flex / parts) / width for column in columns]
+    tightest = max((column.min_width / share for column, share in zip(columns, shares, strict=True)), default=0)
+    return [
+        TableColumn(
+            field=column.field,
+            label=column.label,
+            width=ceil(share * tightest),
+            is_number=column.kind in _NUMBERS,
+            is_moment=column.kind == "datetime",
+            is_sortable=column.is_sortable,
+            is_compact=column.is_compact,
+            href_base=column.href_base,
+        )
+        for column, share in zip(columns, shares, strict=True)
+    ]
+
+
+def _writer(column: Column) -> Callable[[Any], TableCell]:
+    """How the cells of a column become text in the current language. Only the browser knows the time zone for points in time."""
+    language = current_language()
+
+    def write(cell: Any) -> TableCell:
+        if type(cell) is str or isinstance(cell, (LinkCell, tuple)):
+            return cell
+        if cell is None:
+            return ""
+        match column.kind:
+            case "number":
+                return number(cell)
+            case "percent":
+                return percent(cell)
+            case "money":
+                return _money(cell, column.currency, language)
+            case "date":
+                return _day(cell.astimezone(UTC).date() if isinstance(cell, datetime) else cell, language)
+            case "datetime":
+                return cell.isoformat()
+            case _:
+                return str(cell)
+
+    return write
+
+
+@lru_cache(maxsize=1_000)
+def _day(day: date, language: str) -> str:
+    return format_date(day, locale=language)
+
+
+def _money(amount: Decimal | float, currency: str, language: str) -> str:
+    """Without cents."""
+    pattern: str = Locale.parse(language).currency_formats["standard"].pattern
+    return format_currency(amount, currency, format=pattern.replace("0.00", "0"), locale=language, currency_digits=False)
+
+
+# What web/src/widgets/DataTable draws on a wide screen. Hydration fails when they differ.
+
+
+@paints(DataTable.__name__)
+def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
+    props, events = node["a"], node.get("e", {})
+    columns: list[dict[str, Any]] = props["columns"]
+    looks = [{"className": "fw-number"} if column["isNumber"] else {} for column in columns]
+    head = [_head(column, look, props["sort"], can_sort="onQuery" in events) for column, look in zip(columns, looks, strict=True)]
+    body: list[Node] = []
+    for id, cells in zip(props["ids"], props["rows"], strict=True):
+        about: dict[str, Any] = {}
+        if "onOpen" in events:
+            about["data-row"] = id
+            if not any(map(_is_link, cells, columns)):
+                about["tabIndex"] = 0
+        places = zip(looks, cells, columns, strict=True)
+        body.append(_element("tr", about, [_element("td", look, _content(cell, column, id)) for look, cell, column in places]))
+    table = _element(
+        "table",
+        {"className": "fw-table fw-table-fixed", "aria-label": props["label"], "aria-busy": props["isLoading"]},
+        [
+            _element("colgroup", {}, [_element("col", {"width": column["width"]}, []) for column in columns]),
+            _element("thead", {}, [_element("tr", {}, head)]),
+            _element("tbody", {}, body),
+        ],
     )
+    nothing = [] if body else [_element("p", {"className": "fw-empty"}, [props["emptyText"]])]
+    scroll = _element("div", {"className": "fw-table-scroll", "tabIndex": 0}, [table, *nothing])
+    return [_element("div", {"className": "fw-grid-frame"}, [scroll, *(_pager(props) if "onQuery" in events else [])])]
 
 
-def _cell(row: Row, column: Column) -> Any:
-    cell: Any = row.cells.get(column.field)
-    if cell is None:
-        return None
-    if isinstance(cell, datetime) and column.kind == "datetime":
-        return moment(cell)
-    if isinstance(cell, LinkCell):
-        return html.a({"href": cell.href}, cell.label)
-    if isinstance(cell, tuple):
-        chips: tuple[Chip, ...] = cell
-        return html.span({"className": "fw-chips"}, *(html.span({"className": "fw-chip"}, chip.label) for chip in chips))
-    if column.href_base:
-        return html.a({"href": f"{column.href_base}{row.id}"}, str(cell))
-    return str(cell)
+def _head(column: Mapping[str, Any], look: Mapping[str, Any], sort: Mapping[str, Any] | None, *, can_sort: bool) -> Node:
+    about: dict[str, Any] = {"scope": "col", **look}
+    if not (column["isSortable"] and can_sort):
+        return _element("th", about, [column["label"]])
+    direction = sort["direction"] if sort and sort["field"] == column["field"] else ""
+    if direction:
+        about["aria-sort"] = "ascending" if direction == "asc" else "descending"
+    arrow = _element("span", {"aria-hidden": "true"}, [{"asc": " ↑", "desc": " ↓"}.get(direction, "")])
+    return _element("th", about, [_element("button", {"type": "button", "className": "fw-table-sort"}, [column["label"], arrow])])
+
+
+def _is_link(cell: Any, column: Mapping[str, Any]) -> bool:
+    return "href" in cell if isinstance(cell, dict) else isinstance(cell, str) and cell != "" and column["hrefBase"] != ""
+
+
+def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
+    if isinstance(cell, str):
+        if column["isMoment"] and cell:
+            return [to_node(moment(datetime.fromisoformat(cell)))]
+        return [_element("a", {"href": column["hrefBase"] + id}, [cell])] if _is_link(cell, column) else [cell]
+    if isinstance(cell, dict):
+        return [_element("a", {"href": cell["href"]}, [cell["label"]])]
+    chips = [_element("span", {"className": f"fw-chip fw-chip-{chip['color']}"}, [chip["label"]]) for chip in cell]
+    return [_element("span", {"className": "fw-chips"}, chips)]
+
+
+def _pager(props: Mapping[str, Any]) -> list[Node]:
+    page, size, total = props["page"], props["pageSize"], props["total"]
+    last = max(1, ceil(total / size))
+    sizes = _PAGE_SIZES if size in _PAGE_SIZES else (size, *_PAGE_SIZES)
+    if last == 1 and total <= min(sizes):
+        return []
+
+    def turn(label: str, text: str, *, can_turn: bool) -> Node:
+        about = {"type": "button", "className": "fw-pagination-item", "disabled": not can_turn, "aria-label": label}
+        return _element("button", about, [text])
+
+    options = [_element("option", {"value": each}, [str(each)]) for each in sizes]
+    choice = _element("select", {"className": "fw-input fw-input-small", "value": size}, options)
+    shown = t("Page {page} of {last}", page=number(page), last=number(last))
+    return [
+        _element(
+            "div",
+            {"className": "fw-pagination", "role": "group", "aria-label": t("Pages")},
+            [
+                _element("label", {"className": "fw-pagination-sizes"}, [_element("span", {}, [t("Rows per page")]), choice]),
+                turn(t("Previous page"), "‹", can_turn=page > 1),
+                _element("span", {}, [shown]),
+                turn(t("Next page"), "›", can_turn=page < last),
+            ],
+        )
+    ]
+
+
+def _element(tag: str, attributes: Mapping[str, Any], children: Sequence[Node]) -> Node:
+    return {"t": tag, "a": dict(attributes), "c": list(children)}

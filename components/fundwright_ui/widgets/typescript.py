@@ -99,7 +99,7 @@ class _Writer:
             return f"Readonly<Record<string, {self._type(arguments[1])}>>"
         if isinstance(origin, type) and issubclass(origin, Sequence):
             element = self._type(arguments[0])
-            return f"readonly ({element})[]" if "|" in element else f"readonly {element}[]"
+            return f"readonly ({element})[]" if "|" in element or element.startswith("readonly ") else f"readonly {element}[]"
         raise TypeError(f"no TypeScript for {hint!r}")
 
 

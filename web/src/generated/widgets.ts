@@ -98,21 +98,15 @@ export interface CopyButtonProps {
   readonly isPath: boolean;
 }
 
-export interface Column {
+export interface TableColumn {
   readonly field: string;
   readonly label: string;
-  readonly kind: "text" | "number" | "money" | "percent" | "date" | "datetime" | "chips" | "link";
+  readonly width: number;
+  readonly isNumber: boolean;
+  readonly isMoment: boolean;
   readonly isSortable: boolean;
   readonly isCompact: boolean;
-  readonly flex: number;
-  readonly minWidth: number;
-  readonly currency: string;
   readonly hrefBase: string;
-}
-
-export interface Row {
-  readonly id: string;
-  readonly cells: Readonly<Record<string, Cell>>;
 }
 
 export interface LinkCell {
@@ -125,7 +119,7 @@ export interface Chip {
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
 }
 
-export type Cell = string | number | boolean | LinkCell | readonly Chip[] | null;
+export type TableCell = string | LinkCell | readonly Chip[];
 
 export interface Sort {
   readonly field: string;
@@ -142,17 +136,17 @@ export interface RowOpened {
   readonly id: string;
 }
 
-/** A table. `total` counts all rows, `rows` holds this page of them; every change of page or sort calls `on_query`. */
+/** A table as it travels: `rows` are the cells of this page by place, `ids` name its rows, and `total` counts those of all pages. Every change of page or sort calls `on_query`. Made by `data_table`. */
 export interface DataTableProps {
   readonly label: string;
-  readonly columns: readonly Column[];
-  readonly rows: readonly Row[];
+  readonly columns: readonly TableColumn[];
+  readonly rows: readonly (readonly TableCell[])[];
+  readonly ids: readonly string[];
   readonly total: number;
   readonly page: number;
   readonly pageSize: number;
   readonly sort: Sort | null;
   readonly isLoading: boolean;
-  readonly language: string;
   readonly emptyText: string;
   readonly onQuery?: (payload: TableQuery, onDone?: () => void) => void;
   readonly onOpen?: (payload: RowOpened, onDone?: () => void) => void;
@@ -243,17 +237,4 @@ export interface SettingsDrawerProps {
   readonly language: string;
   readonly languages: readonly Language[];
   readonly onLanguage?: (payload: LanguageChosen, onDone?: () => void) => void;
-}
-
-export interface TableColumn {
-  readonly label: string;
-  readonly isNumber: boolean;
-}
-
-/** A table without pages, sorting or events, for up to some hundred rows: each holds a text or a link for each column. */
-export interface TableProps {
-  readonly label: string;
-  readonly columns: readonly TableColumn[];
-  readonly rows: readonly (readonly (string | LinkCell)[])[];
-  readonly emptyText: string;
 }

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, use, useLayoutEffect } from "react";
+import { createContext, type ReactNode, use, useLayoutEffect, useSyncExternalStore } from "react";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { Problem } from "./Problem";
 import type { WidgetNode } from "./protocol";
@@ -22,7 +22,9 @@ export function Widget({ node, children }: { readonly node: WidgetNode; readonly
 function LoadedWidget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const registry = use(WidgetsContext);
-  const loading = useSignal(registry.load(node.w));
+  // Hydration has what is loaded by now, not what the page began with: a painted widget is here before it begins.
+  const signal = registry.load(node.w);
+  const loading = useSyncExternalStore(signal.subscribe, signal.get, signal.get);
   const handlers = useWidgetHandlers(node.e);
   const isLoading = loading.state === "loading";
   useLayoutEffect(() => (isLoading ? runtime.readiness.hold() : undefined), [isLoading, runtime]);

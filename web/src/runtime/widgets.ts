@@ -17,21 +17,17 @@ export type Loading =
   | { readonly state: "failed" };
 
 /**
- * The widgets by name; each is its own chunk, fetched when a page first shows it. `painted` ones are here at once, and the
- * server's HTML holds what they draw: they are hydrated in place.
+ * The widgets by name; each is its own chunk, fetched when a page first shows it. The server's HTML holds what `painted` ones draw: they
+ * are hydrated in place, for which they have to be here.
  */
 export class WidgetRegistry {
   readonly #loaders: Record<string, WidgetLoader>;
   readonly #loading = new Map<string, Signal<Loading>>();
-
   readonly #painted: ReadonlySet<string>;
 
-  constructor(loaders: Readonly<Record<string, WidgetLoader>>, painted: Readonly<Record<string, unknown>> = {}) {
+  constructor(loaders: Readonly<Record<string, WidgetLoader>>, painted: readonly string[] = []) {
     this.#loaders = { ...loaders };
-    this.#painted = new Set(Object.keys(painted));
-    for (const [name, component] of Object.entries(painted)) {
-      this.#loading.set(name, new Signal<Loading>({ state: "ready", component: component as WidgetComponent }));
-    }
+    this.#painted = new Set(painted);
   }
 
   isPainted(name: string): boolean {
@@ -54,11 +50,21 @@ export class WidgetRegistry {
     return signal;
   }
 
-  /** Starts to fetch what a page shows, before React gets to it. */
-  loadAll(node: TreeNode): void {
-    if (typeof node === "string" || "x" in node) return;
-    if ("w" in node) this.load(node.w);
-    for (const child of node.c ?? []) this.loadAll(child);
+  /** Starts to fetch what a page shows, before React gets to it. What it answers is over when the painted ones are here. */
+  async loadAll(node: TreeNode): Promise<void> {
+    await Promise.all([...new Set(namesIn(node))].map((name) => this.#settled(name)));
+  }
+
+  async #settled(name: string): Promise<void> {
+    const loading = this.load(name);
+    if (!this.isPainted(name)) return;
+    await new Promise<void>((settle) => {
+      const look = (): void => {
+        if (loading.get().state !== "loading") settle();
+      };
+      loading.subscribe(look);
+      look();
+    });
   }
 
   retry(name: string): void {
@@ -79,4 +85,10 @@ export class WidgetRegistry {
       signal.set({ state: "failed" });
     }
   }
+}
+
+function* namesIn(node: TreeNode): Iterable<string> {
+  if (typeof node === "string" || "x" in node) return;
+  if ("w" in node) yield node.w;
+  for (const child of node.c ?? []) yield* namesIn(child);
 }

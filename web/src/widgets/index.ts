@@ -1,7 +1,6 @@
 import { WidgetRegistry } from "../runtime/widgets";
 import { AccountMenu } from "./AccountMenu/AccountMenu";
 import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
-import { Table } from "./Table/Table";
 
 const LOADERS = {
   AccountMenu: () => Promise.resolve({ AccountMenu }),
@@ -19,6 +18,6 @@ const LOADERS = {
 
 /**
  * Every widget that Python may name. The shell's own are here at once, each of the others is a chunk of its own;
- * `Table` is hydrated where the server painted it.
+ * `DataTable` is hydrated where the server painted it.
  */
-export const widgets = new WidgetRegistry(LOADERS, { Table });
+export const widgets = new WidgetRegistry(LOADERS, ["DataTable"]);

@@ -1,22 +1,20 @@
 import type { ReactNode } from "react";
-import type { Column, DataTableProps, Row, Sort } from "../../generated/widgets";
+import type { DataTableProps, Sort, TableCell, TableColumn } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
-import { CellContent } from "./CellContent";
+import { CellContent, isLink } from "./CellContent";
 import { Pager } from "./Pager";
 
 /** The same rows for a narrow screen: the compact columns one under the other. */
 export function Cards(props: DataTableProps): ReactNode {
-  const { label, columns, rows, emptyText, language, isLoading, onOpen } = props;
-  const compact = columns.filter((column) => column.isCompact);
-  const shown = compact.length > 0 ? compact : columns;
+  const { label, columns, rows, ids, emptyText, isLoading, onOpen } = props;
   return (
     <div role="group" className="fw-cards" aria-label={label} aria-busy={isLoading}>
       <SortChoice {...props} />
       {rows.length === 0 ? <p className="fw-empty">{emptyText}</p> : null}
       <ul>
-        {rows.map((row) => (
-          <li key={row.id} className="fw-cards-item">
-            <CardBody row={row} columns={shown} language={language} onOpen={onOpen} />
+        {rows.map((cells, index) => (
+          <li key={ids[index]} className="fw-cards-item">
+            <CardBody id={ids[index] ?? ""} cells={cells} columns={columns} onOpen={onOpen} />
           </li>
         ))}
       </ul>
@@ -26,32 +24,40 @@ export function Cards(props: DataTableProps): ReactNode {
 }
 
 interface CardBodyProps {
-  readonly row: Row;
-  readonly columns: readonly Column[];
-  readonly language: string;
+  readonly id: string;
+  readonly cells: readonly TableCell[];
+  readonly columns: readonly TableColumn[];
   readonly onOpen: DataTableProps["onOpen"];
 }
 
-function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBodyProps): ReactNode {
+interface Shown {
+  readonly column: TableColumn;
+  readonly cell: TableCell;
+}
+
+function CardBody({ id, cells, columns, onOpen }: CardBodyProps): ReactNode {
+  const all = columns.map((column, index): Shown => ({ column, cell: cells[index] ?? "" }));
+  const compact = all.filter(({ column }) => column.isCompact);
+  const [head, ...others] = compact.length > 0 ? compact : all;
   if (head === undefined) return null;
-  const title = <CellContent value={row.cells[head.field]} column={head} rowId={row.id} language={language} />;
+  const title = <CellContent {...head} id={id} />;
   return (
     <>
       <p className="fw-cards-title">
-        {onOpen === undefined || head.kind === "link" ? (
+        {onOpen === undefined || isLink(head.cell, head.column) ? (
           title
         ) : (
-          <button type="button" className="fw-link" onClick={() => onOpen({ id: row.id })}>
+          <button type="button" className="fw-link" onClick={() => onOpen({ id })}>
             {title}
           </button>
         )}
       </p>
       <dl>
-        {others.filter((column) => !isEmpty(row.cells[column.field])).map((column) => (
+        {others.filter(({ cell }) => !isEmpty(cell)).map(({ column, cell }) => (
           <div key={column.field}>
             <dt>{column.label}</dt>
             <dd>
-              <CellContent value={row.cells[column.field]} column={column} rowId={row.id} language={language} />
+              <CellContent cell={cell} column={column} id={id} />
             </dd>
           </div>
         ))}
@@ -60,8 +66,8 @@ function CardBody({ row, columns: [head, ...others], language, onOpen }: CardBod
   );
 }
 
-function isEmpty(value: Row["cells"][string] | undefined): boolean {
-  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+function isEmpty(cell: TableCell): boolean {
+  return cell === "" || (Array.isArray(cell) && cell.length === 0);
 }
 
 function SortChoice(props: DataTableProps): ReactNode {

@@ -1,28 +1,46 @@
 import type { ReactNode } from "react";
-import type { Cell, Column } from "../../generated/widgets";
-import { formatCell } from "./format";
+import type { TableCell, TableColumn } from "../../generated/widgets";
+import { formatDate, MOMENT } from "../../runtime/dates";
+import { useRuntime } from "../../runtime/Runtime";
+import { useSignal } from "../../runtime/signal";
 
 interface CellContentProps {
-  readonly value: Cell | undefined;
-  readonly column: Column;
-  readonly rowId: string;
-  readonly language: string;
+  readonly cell: TableCell;
+  readonly column: TableColumn;
+  readonly id: string;
 }
 
-/** A cell as people read it: links that are links, chips, and text. */
-export function CellContent({ value, column, rowId, language }: CellContentProps): ReactNode {
-  if (typeof value !== "object" || value === null) {
-    const text = formatCell(value, column, language);
-    return column.hrefBase !== "" && text !== "" ? <a href={column.hrefBase + rowId}>{text}</a> : text;
-  }
-  if ("href" in value) return <a href={value.href}>{value.label}</a>;
+/** A cell as people read it: links that are links, chips, points in time, and text. */
+export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
+  if (isText(cell, column)) return cell;
+  if (typeof cell === "string") return column.isMoment ? <CellMoment at={cell} /> : <a href={column.hrefBase + id}>{cell}</a>;
+  if ("href" in cell) return <a href={cell.href}>{cell.label}</a>;
   return (
     <span className="fw-chips">
-      {value.map(({ label, color }) => (
+      {cell.map(({ label, color }) => (
         <span key={label} className={`fw-chip fw-chip-${color}`}>
           {label}
         </span>
       ))}
     </span>
   );
+}
+
+/** The server has painted it in UTC: hydration leaves that as it is, and the time of the reader takes its place. */
+function CellMoment({ at }: { readonly at: string }): ReactNode {
+  const { isHydrated, page } = useRuntime();
+  return (
+    <time key={String(useSignal(isHydrated))} dateTime={at} data-moment="datetime" suppressHydrationWarning>
+      {formatDate(at, page.language, MOMENT.datetime)}
+    </time>
+  );
+}
+
+/** Whether there is nothing but text in a cell. */
+export function isText(cell: TableCell | undefined, { hrefBase, isMoment }: TableColumn): cell is string {
+  return cell === "" || (typeof cell === "string" && hrefBase === "" && !isMoment);
+}
+
+export function isLink(cell: TableCell, { hrefBase }: TableColumn): boolean {
+  return typeof cell === "string" ? cell !== "" && hrefBase !== "" : "href" in cell;
 }

@@ -11,8 +11,11 @@ function subscribe(listener: () => void): () => void {
   return () => narrow.removeEventListener("change", listener);
 }
 
-/** Rows that the server pages and sorts: a table, or a list of cards where a table would not fit. */
+/**
+ * Rows that the server pages and sorts: a table, or a list of cards where a table would not fit. The server paints the table
+ * (components/fundwright_ui/widgets/data_table.py), which hydration takes over whatever the width is.
+ */
 export function DataTable(props: DataTableProps): ReactNode {
-  const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches);
+  const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches, () => false);
   return isNarrow ? <Cards {...props} /> : <Grid {...props} />;
 }

@@ -4,21 +4,21 @@ import { useRuntime } from "../../runtime/Runtime";
 
 const PAGE_SIZES = [10, 25, 50, 100];
 
-interface PagerProps extends Pick<DataTableProps, "page" | "pageSize" | "total" | "sort" | "language" | "onQuery"> {
+interface PagerProps extends Pick<DataTableProps, "page" | "pageSize" | "total" | "sort" | "onQuery"> {
   /** Whether the person can choose how many rows a page has. */
   readonly hasSizes?: boolean;
 }
 
 /** Leads from page to page. */
-export function Pager({ page, pageSize, total, sort, language, onQuery, hasSizes = false }: PagerProps): ReactNode {
-  const { t } = useRuntime();
+export function Pager({ page, pageSize, total, sort, onQuery, hasSizes = false }: PagerProps): ReactNode {
+  const { t, page: document } = useRuntime();
   const last = Math.max(1, Math.ceil(total / pageSize));
   const sizes = PAGE_SIZES.includes(pageSize) ? PAGE_SIZES : [pageSize, ...PAGE_SIZES];
   if (onQuery === undefined || (last === 1 && (!hasSizes || total <= Math.min(...sizes)))) return null;
   const go = (to: number): void => onQuery({ page: to, pageSize, sort });
   /** With another size of pages, the one that holds the row which stood first. */
   const resize = (size: number): void => onQuery({ page: Math.floor(((page - 1) * pageSize) / size) + 1, pageSize: size, sort });
-  const numbers = new Intl.NumberFormat(language);
+  const numbers = new Intl.NumberFormat(document.language);
   return (
     <div className="fw-pagination" role="group" aria-label={t("Pages")}>
       {hasSizes ? (

@@ -1,0 +1,130 @@
+"""The table: painted from its props, sent once."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from reactpy import component, html, use_state
+
+from fundwright.core.assembly import Core
+from fundwright.core.messages import speaking
+from fundwright_ui.runtime.html import to_html
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.ui import button
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, Sort, data_table
+
+COLUMNS = (
+    Column(field="title", label="Title", kind="link", is_sortable=True, flex=3, min_width=200, href_base="/grants/"),
+    Column(field="amount", label="Amount", kind="number"),
+    Column(field="marks", label="Marks", kind="chips"),
+    Column(field="at", label="Changed", kind="datetime"),
+)
+ROWS = (
+    Row(
+        id="1",
+        cells={
+            "title": "Roofs & walls",
+            "amount": 1200,
+            "marks": (Chip(label="Open"),),
+            "at": datetime(2026, 5, 1, 12, 30, tzinfo=UTC),
+        },
+    ),
+    Row(id="2", cells={}),
+)
+# web/src/widgets/DataTable/DataTable.test.tsx hydrates the same.
+PAINTED = (
+    '<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0">'
+    '<table class="fw-table fw-table-fixed" aria-label="Grants" aria-busy="false">'
+    '<colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup>'
+    '<thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title'
+    '<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th>'
+    '<th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody>'
+    '<tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td>'
+    '<td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td>'
+    '<td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr>'
+    '<tr data-row="2" tabindex="0"><td></td><td class="fw-number"></td><td></td><td></td></tr></tbody></table></div>'
+    '<div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span>'
+    '<select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option>'
+    '<option value="50">50</option><option value="100">100</option></select></label>'
+    '<button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button>'
+    '<span>Page 1 of 3</span>'
+    '<button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>'
+)  # fmt: skip
+
+
+@component
+def grants() -> Any:
+    return data_table(
+        label="Grants",
+        columns=COLUMNS,
+        rows=ROWS,
+        total=52,
+        sort=Sort(field="title", direction="desc"),
+        on_query=lambda: None,
+        on_open=lambda: None,
+    )
+
+
+async def test_it_is_painted_as_the_browser_draws_it(core: Core) -> None:
+    async with mounted(core, None, grants, is_live=False) as screen:
+        assert to_html(screen.view.tree).endswith(PAINTED)
+        assert screen.find("link", "Roofs & walls").props["href"] == "/grants/1"
+
+
+async def test_an_empty_one_says_so(core: Core) -> None:
+    @component
+    def nothing() -> Any:
+        return data_table(label="Grants", columns=COLUMNS, rows=[], empty_text="No grants yet.")
+
+    async with mounted(core, None, nothing) as screen:
+        assert screen.text.endswith("No grants yet.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "english", "german"),
+    [
+        ("text", 7, "7", "7"),
+        ("number", 1234.5, "1,234.5", "1.234,5"),
+        ("percent", 0.256, "26%", "26\xa0%"),
+        ("money", Decimal(125_000), "$125,000", "125.000\xa0$"),
+        ("date", date(2026, 12, 24), "Dec 24, 2026", "24.12.2026"),
+        ("date", datetime(2026, 12, 24, 23, 30, tzinfo=UTC), "Dec 24, 2026", "24.12.2026"),
+        ("number", "many", "many", "many"),
+        ("money", None, "", ""),
+        ("link", LinkCell(label="A", href="/a"), {"label": "A", "href": "/a"}, {"label": "A", "href": "/a"}),
+    ],
+)
+def test_cells_are_written_in_the_language_of_the_page(kind: Any, cell: Any, english: object, german: object) -> None:
+    def written() -> object:
+        table: Any = data_table(
+            label="T", columns=[Column(field="a", label="A", kind=kind)], rows=[Row(id="1", cells={"a": cell})]
+        )
+        return table["attributes"]["rows"][0][0]
+
+    assert written() == english
+    with speaking("de"):
+        assert written() == german
+
+
+async def test_a_change_travels_once(core: Core) -> None:
+    @component
+    def ticking() -> Any:
+        tick, set_tick = use_state(0)
+        rows = [
+            Row(id=str(row), cells={str(column): f"{row}.{column}.{tick}" for column in range(8)}) for row in range(100)
+        ]  # fmt: skip
+        columns = [Column(field=str(column), label=str(column)) for column in range(8)]
+        return html.div(
+            button("Turn", on_click=lambda: set_tick(tick + 1)), data_table(label="Numbers", columns=columns, rows=rows)
+        )
+
+    async with mounted(core, None, ticking) as screen:
+        screen.view.mark_shown()
+        await screen.click("button", "Turn")
+        operations = screen.view.take_operations()
+    assert len(operations) == 1
+    assert len(json.dumps(operations, separators=(",", ":"))) < 7_500
