@@ -8,11 +8,15 @@ import httpx
 import pytest
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+from structlog.testing import capture_logs
 
 from fundwright.core import web
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway
-from fundwright.core.web import Bounds, CoreDep, Speech, add_error_handlers, receive_file
+from fundwright.core.mail import Mail, MailState
+from fundwright.core.web import Bounds, CoreDep, Speech, add_error_handlers, csv_download, receive_file
 
 
 class Note(BaseModel):
@@ -123,3 +127,43 @@ class TestBounds:
         answer = await program.post("/api/notes", json={"text": "abc"})
         assert (answer.headers["x-content-type-options"], answer.headers["cache-control"]) == ("nosniff", "no-store")
         assert (await program.get("/api/picture")).headers["cache-control"] == "public, max-age=60"
+
+
+async def test_whoever_leaves_while_sending_is_no_failure(core: Core) -> None:
+    headers = [(b"content-length", b"100"), (b"content-type", b"multipart/form-data; boundary=x")]
+    scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "query_string": b""}
+
+    async def receive() -> dict[str, object]:
+        return {"type": "http.disconnect"}
+
+    async def send(_message: object) -> None: ...
+
+    with capture_logs() as logs:
+        await build(core)(scope, receive, send)
+    assert logs == []
+
+
+class TestCsvDownload:
+    async def test_keeps_no_connection_while_it_is_read(self, committed: Core) -> None:
+        async def lines(session: AsyncSession) -> AsyncIterator[str]:
+            await session.execute(text("SELECT 1"))
+            for number in range(300_000):
+                yield f"{number}\n"
+
+        body = csv_download(committed, "numbers.csv", lines).body_iterator
+        first = await anext(body)
+        async with committed.database.transaction() as session:
+            others = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()"
+            assert await session.scalar(text(others)) == 0
+        rest = [piece async for piece in body]
+        assert b"".join([first, *rest]) == b"".join(f"{number}\n".encode() for number in range(300_000))
+
+    async def test_is_of_one_moment(self, committed: Core) -> None:
+        async def lines(session: AsyncSession) -> AsyncIterator[str]:
+            for _ in range(2):
+                yield f"{await session.scalar(text('SELECT count(*) FROM mail'))}\n"
+                async with committed.database.transaction() as other:
+                    other.add(Mail(recipient="", subject="", text="", html="", language="en", state=MailState.KEPT))
+
+        body = csv_download(committed, "letters.csv", lines).body_iterator
+        assert [piece async for piece in body] == [b"0\n0\n"]

@@ -292,6 +292,15 @@ class TestStrangers:
         async with httpx.AsyncClient(base_url=server.url) as http:
             assert (await http.post("/stream/frames", content="{}", headers=headers)).status_code == 410
 
+    async def test_a_number_of_thousands_of_digits_is_none(self, server: Server) -> None:
+        async with streaming(server) as (client, page):
+            await client.hello("/public")
+            headers = {"X-Stream": page.key, "X-Stream-Post": "9" * 5_000}
+            async with httpx.AsyncClient(base_url=server.url, headers={"Origin": server.url, **OWN, **headers}) as http:
+                assert (await http.post("/stream/frames", content="{}")).status_code == 204
+            await client.click("add")
+            assert client.text.endswith("count 1")
+
     @pytest.mark.security(30)
     async def test_an_ended_session_closes_its_stream(self, server: Server) -> None:
         token = await server.sign_in()

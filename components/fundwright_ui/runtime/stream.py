@@ -34,6 +34,7 @@ _MAX_HELLO_BYTES = 400_000
 _MAX_POST_BYTES = 4_000_000  # a million characters, as many as a frame may have
 _MAX_FRAMES_OF_POST = 100
 _MAX_CODE_BYTES = 10
+_MAX_NUMBER_DIGITS = 15
 _MAX_WAITING_CHARACTERS = 8_000_000
 _MAX_EARLY_POSTS = 16
 _BODY_TIMEOUT_S = 10.0
@@ -189,7 +190,7 @@ class Streams:
 
     async def take(self, request: Request) -> Response:
         """`POST {base}/stream/frames`: frames, one a line. `X-Stream-Post` counts these requests, so that none acts out of order."""
-        number = request.headers.get("x-stream-post", "")
+        number = request.headers.get("x-stream-post", "")[:_MAX_NUMBER_DIGITS]
         return await self._pass(request, int(number) if number.isdecimal() else 0, _MAX_POST_BYTES)
 
     async def close(self, request: Request) -> Response:

@@ -110,8 +110,10 @@ class Database:
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncSession]:
+    async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
         """A session that commits at the end and rolls back when the body raises. Only boundaries call this.
+
+        With `is_snapshot`, all that it reads is of one moment, whatever others change meanwhile.
 
         Raises DiskFull, DatabaseAway or UnusableText.
         """
@@ -119,6 +121,8 @@ class Database:
         _held.set(held)
         try:
             async with self._sessions() as session, session.begin():
+                if is_snapshot:
+                    await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 yield session
         except (DBAPIError, psycopg.OperationalError) as error:
             reason = error.orig if isinstance(error, DBAPIError) else error

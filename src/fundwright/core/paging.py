@@ -57,14 +57,3 @@ async def each_of(read: Callable[[R], Awaitable[Page[T]]], request: R) -> AsyncI
             yield item
         if number * _LARGEST_PAGE >= page.total:
             return
-
-
-async def all_pages(read: Callable[[int], Awaitable[Page[T]]]) -> list[T]:
-    """Every item of a list that `read` answers by page number."""
-    items: list[T] = []
-    for number in count(1):
-        page = await read(number)
-        items += page.items
-        if not page.items or len(items) >= page.total:
-            break
-    return items

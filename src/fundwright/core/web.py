@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
+from tempfile import SpooledTemporaryFile
 from typing import Annotated, Generic, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
@@ -11,12 +13,12 @@ import structlog
 from fastapi import Depends, FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.datastructures import MutableHeaders, UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
@@ -109,6 +111,10 @@ def add_error_handlers(app: FastAPI) -> None:
         body = error_body(phrase.title().replace(" ", ""), f"{error.detail}. See /api/docs for what can be asked.")
         return JSONResponse(body, status_code=error.status_code, headers=error.headers)
 
+    async def gone(_request: Request, _error: Exception) -> Response:
+        """Whoever asked has left before everything was sent: that is no fault of ours, and nobody reads the answer."""
+        return Response(status_code=HTTPStatus.BAD_REQUEST)
+
     async def unexpected(_request: Request, error: Exception) -> JSONResponse:
         error_id = uuid4().hex[:8]
         log.error("request.failed", error_id=error_id, exc_info=error)
@@ -123,6 +129,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(FundwrightError, refused)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, unanswered)
+    app.add_exception_handler(ClientDisconnect, gone)
     app.add_exception_handler(Exception, unexpected)
 
 
@@ -265,15 +272,33 @@ class CsvDownload(StreamingResponse):
 
 
 def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
-    """The file `name`, written line by line in a transaction of its own. Check before what the lines would raise."""
+    """The file `name`, written line by line in a transaction of its own. Check before what the lines would raise.
 
-    async def written() -> AsyncIterator[str]:
-        async with core.database.transaction() as session:
-            async for line in lines(session):
-                yield line
+    All lines are of one moment, though a list is read page by page. The file is written before it is sent, so that a slow reader
+    does not keep a database connection.
+    """
+
+    async def written() -> AsyncIterator[bytes]:
+        with SpooledTemporaryFile[bytes](max_size=_PIECE_BYTES) as file:
+            async with core.database.transaction(is_snapshot=True) as session:
+                async for piece in _joined(lines(session)):
+                    await asyncio.to_thread(file.write, piece)
+            file.seek(0)
+            while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+                yield piece
 
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return CsvDownload(written(), headers=headers)
+
+
+async def _joined(lines: AsyncIterator[str]) -> AsyncIterator[bytes]:
+    piece = bytearray()
+    async for line in lines:
+        piece += line.encode()
+        if len(piece) >= _PIECE_BYTES:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)
 
 
 async def _pieces(upload: UploadFile) -> AsyncIterator[bytes]:
