@@ -388,6 +388,23 @@ describe("a page that is not let in", () => {
     expect(page.socket()).not.toBe(before);
   });
 
+  it("takes what there is when somebody asks again for a page of which a part cannot be read", async () => {
+    const page = await openPage(press, { isMounted: false });
+    vi.useFakeTimers();
+    await act(async () => page.socket().open());
+    await page.receive({ type: "refused", sentence: "This page may be out of date." });
+    fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await act(() => vi.advanceTimersByTimeAsync(400));
+    await act(async () => page.socket().open());
+    expect(page.sent()).toMatchObject([{ type: "hello", complete: false }]);
+    await page.receive({ type: "mount", tree: null, title: "Start", session: "s", build: "b" });
+    await act(async () => page.socket().close());
+    await act(() => vi.advanceTimersByTimeAsync(1_000));
+    await act(async () => page.socket().open());
+    expect(page.sent()).toMatchObject([{ type: "hello", complete: true }]);
+    vi.useRealTimers();
+  });
+
   it("shows what was painted, and keeps what is typed and pressed, until it is", async () => {
     const page = await openPage({ t: "form", a: { "aria-label": "Note" }, c: [note, press] }, { isMounted: false });
     await act(async () => page.socket().open());

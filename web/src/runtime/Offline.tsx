@@ -5,12 +5,23 @@ import { useSignal } from "./signal";
 const QUIET_MS = 2_000;
 const EXPLAIN_MS = 20_000;
 
-/** Says why the server does not let the page in, or that the connection is lost, but only when it stays lost. */
+/** Says why the server does not go on with the page or let it in, or that the connection is lost, but only when it stays lost. */
 export function Offline(): ReactNode {
+  return (
+    <div role="status">
+      <Trouble />
+    </div>
+  );
+}
+
+function Trouble(): ReactNode {
   const runtime = useRuntime();
   const isConnected = useSignal(runtime.isConnected);
   const refusal = useSignal(runtime.refusal);
-  return <div role="status">{refusal !== null ? <Banner text={refusal} canRetry /> : isConnected ? null : <LostBanner />}</div>;
+  const pause = useSignal(runtime.pause);
+  if (pause !== null) return <Banner text={pause} />; // A new session would lose the state that this one keeps.
+  if (refusal !== null) return <Banner text={refusal} canRetry />;
+  return isConnected ? null : <LostBanner />;
 }
 
 /** After a while it says what may be wrong, and who can do something about it. */

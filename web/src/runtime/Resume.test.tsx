@@ -63,6 +63,7 @@ describe("a page that comes back", () => {
   it("says why nothing is handled, for as long as that is so", async () => {
     const page = await openPage(press);
     await page.receive({ type: "paused", sentence: "The database is away." });
+    expect(screen.queryByRole("button", { name: "Try again" })).toBeNull(); // it would begin a new session, without the state of this one
     expect(screen.getAllByText("The database is away.")).toHaveLength(1);
     await lose(page);
     await page.receive({ type: "resumed", seq: 0 }, { type: "paused", sentence: "The database is away." });

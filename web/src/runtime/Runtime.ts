@@ -44,8 +44,10 @@ export class Runtime {
   readonly isConnected = new Signal(true);
   /** Whether the server answers ordinary requests while the page is not connected, as far as is known. */
   readonly isServerReachable = new Signal(false);
-  /** Why the server does not let the page in, or handles nothing of what is done on it, while that is so. */
+  /** Why the server does not let the page in, while that is so. */
   readonly refusal = new Signal<string | null>(null);
+  /** Why the server handles nothing of what is done on the page, while that is so. It goes on by itself, with the state of the page. */
+  readonly pause = new Signal<string | null>(null);
   /** What is shown or waits for room. */
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
   /** The form that was saved last, by the name that its draft has. */
@@ -240,7 +242,7 @@ export class Runtime {
         else this.refusal.set(frame.sentence);
         break;
       case "paused":
-        this.refusal.set(frame.sentence);
+        this.pause.set(frame.sentence);
         break;
       case "navigate":
         this.#navigate(frame);
@@ -348,6 +350,7 @@ export class Runtime {
     this.#releaseMount();
     this.#releaseMount = this.readiness.hold();
     this.isConnected.set(false);
+    this.pause.set(null);
   };
 
   #load(path: string): void {

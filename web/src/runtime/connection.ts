@@ -64,6 +64,8 @@ export class Connection {
   #reported = 0;
   #isMounted = false;
   #isStopped = false;
+  /** The person has asked again for a page of which a part cannot be read: it may come without that part. */
+  #takesParts = false;
   readonly #unanswered = new Map<number, Unanswered>();
 
   constructor(options: ConnectionOptions) {
@@ -106,7 +108,10 @@ export class Connection {
   /** Asks again at once, instead of when the server or the next attempt would. */
   retry(): void {
     if (this.#retry !== undefined) this.#connect();
-    else if (this.#hasHeard) this.restart(); // else an attempt is under way
+    else if (this.#hasHeard) {
+      this.#takesParts = true;
+      this.restart();
+    } // else an attempt is under way
   }
 
   sendEvent(target: string, data: EventData, onEnd: OnEnd): number {
@@ -151,7 +156,9 @@ export class Connection {
     this.#expectWithin(PATIENCE_MS);
     transport.addEventListener("open", () => {
       const earlier = this.#session === undefined ? {} : { session: this.#session, received: this.#received };
-      if (transport === this.#transport) this.#write({ type: "hello", ...this.#options.greet(), ...earlier });
+      const greeting = this.#options.greet();
+      const complete = greeting.complete && !this.#takesParts;
+      if (transport === this.#transport) this.#write({ type: "hello", ...greeting, complete, ...earlier });
     });
     transport.addEventListener("message", (message) => {
       if (transport !== this.#transport) return;
@@ -181,6 +188,7 @@ export class Connection {
     switch (frame.type) {
       case "mount":
         this.#session = frame.session;
+        this.#takesParts = false;
         this.#received = 0;
         this.#reported = 0;
         this.#seq = 0;
