@@ -1,11 +1,22 @@
-"""What `fundwright serve` refuses before it opens anything."""
+"""How `fundwright serve` starts, and what it refuses before it opens anything."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.cli import serve
+from fundwright.core.assembly import Core
+from fundwright.core.database import Database
+from fundwright.core.errors import DatabaseAway
 
 
 def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
@@ -17,3 +28,25 @@ def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "--root-path /other is not the path of FUNDWRIGHT_PUBLIC_URL, https://fundwright.test/app." in done.stderr
     assert not (tmp_path / "data").exists()
+
+
+class Interrupted(Database):
+    """A database that goes away during the first transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._is_back = False
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncSession]:
+        async with self._database.transaction() as session:
+            yield session
+            if not self._is_back:
+                self._is_back = True
+                raise DatabaseAway
+
+
+async def test_a_database_that_goes_away_during_the_start_is_waited_for(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "_DATABASE_RETRY_S", 0)
+    first_admin = await serve.prepare(replace(committed, database=Interrupted(committed.database)))
+    assert first_admin is not None and first_admin.startswith("/auth/first-admin/")

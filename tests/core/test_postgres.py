@@ -3,9 +3,11 @@
 import multiprocessing
 import shutil
 import subprocess
+import threading
+from contextlib import suppress
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 import psycopg
@@ -39,6 +41,12 @@ def _use_until(folder: Path, entered: Event, leave: Event) -> None:
     with EmbeddedPostgres(folder).use():
         entered.set()
         leave.wait(20)
+
+
+def _think(url: str) -> None:
+    """Keep a process of the server busy until it is ended."""
+    with suppress(psycopg.OperationalError), psycopg.connect(url) as connection:
+        connection.execute("SELECT think()")
 
 
 class TestUse:
@@ -120,6 +128,49 @@ class TestUse:
         finally:
             another.kill()
             another.wait()
+
+    def test_waits_for_a_process_that_a_killed_server_has_left(self, tmp_path: Path) -> None:
+        with EmbeddedPostgres(tmp_path).use() as url:
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("CREATE FUNCTION think() RETURNS void LANGUAGE plpgsql AS $$ BEGIN LOOP END LOOP; END $$")
+            busy = threading.Thread(target=_think, args=(url,))
+            busy.start()
+            server = psutil.Process(int((tmp_path / "postgres/postmaster.pid").read_text().partition("\n")[0]))
+            backend = eventually(lambda: next((each for each in server.children() if "SELECT" in each.cmdline()[0]), None))
+            server.kill()
+            eventually(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE or None)
+        ended = threading.Event()
+
+        def end() -> None:
+            ended.wait()
+            backend.kill()
+
+        ending = threading.Thread(target=end)
+        ending.start()
+        starting = EmbeddedPostgres(tmp_path)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(postgres.time, "sleep", lambda _seconds: ended.set())  # once it has been refused
+            with starting.use() as url:
+                assert _answers(url)
+        assert ended.is_set()
+        ending.join()
+        busy.join()
+
+    def test_starts_again_when_it_is_killed_while_it_starts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        connect, kills = psycopg.connect, list[int]()
+
+        def killed_first(*arguments: Any, **options: Any) -> Any:
+            if not kills:
+                kills.append(int((tmp_path / "postgres/postmaster.pid").read_text().partition("\n")[0]))
+                server = psutil.Process(kills[0])
+                server.kill()
+                eventually(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE or None)
+            return connect(*arguments, **options)
+
+        monkeypatch.setattr(psycopg, "connect", killed_first)
+        with EmbeddedPostgres(tmp_path).use() as url:
+            assert _answers(url)
+        assert kills
 
     def test_what_is_committed_is_on_disk_also_in_a_cluster_that_an_earlier_version_made(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path).use():

