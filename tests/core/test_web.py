@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import cast
 
 import httpx
 import pytest
@@ -14,9 +17,11 @@ from structlog.testing import capture_logs
 
 from fundwright.core import web
 from fundwright.core.assembly import Core
+from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.mail import Mail, MailState
 from fundwright.core.web import Bounds, CoreDep, Speech, add_error_handlers, csv_download, receive_file
+from tests.polling import eventually
 
 
 class Note(BaseModel):
@@ -150,13 +155,13 @@ class TestCsvDownload:
             for number in range(300_000):
                 yield f"{number}\n"
 
-        body = csv_download(committed, "numbers.csv", lines).body_iterator
+        body = aiter(csv_download(committed, "numbers.csv", lines).body_iterator)
         first = await anext(body)
         async with committed.database.transaction() as session:
             others = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()"
             assert await session.scalar(text(others)) == 0
         rest = [piece async for piece in body]
-        assert b"".join([first, *rest]) == b"".join(f"{number}\n".encode() for number in range(300_000))
+        assert b"".join(cast("list[bytes]", [first, *rest])) == b"".join(f"{number}\n".encode() for number in range(300_000))
 
     async def test_is_of_one_moment(self, committed: Core) -> None:
         async def lines(session: AsyncSession) -> AsyncIterator[str]:
@@ -167,3 +172,25 @@ class TestCsvDownload:
 
         body = csv_download(committed, "letters.csv", lines).body_iterator
         assert [piece async for piece in body] == [b"0\n0\n"]
+
+    async def test_asked_for_many_times_at_once_leaves_connections_to_others(self, core: Core) -> None:
+        database = Database(core.database.url, pool_size=2)  # and two more when those are taken
+        small = replace(core, database=database, cache={})
+        gate, begun = asyncio.Event(), list[int]()
+
+        async def lines(session: AsyncSession) -> AsyncIterator[str]:
+            await session.execute(text("SELECT 1"))
+            begun.append(1)
+            await gate.wait()
+            yield "a line\r\n"
+
+        async def read() -> list[object]:
+            return [piece async for piece in csv_download(small, "x.csv", lines).body_iterator]
+
+        downloads = [asyncio.create_task(read()) for _ in range(10)]
+        await eventually(lambda: begun)
+        async with database.transaction() as session:
+            assert await session.scalar(text("SELECT 2")) == 2
+        gate.set()
+        assert await asyncio.gather(*downloads) == [[b"a line\r\n"]] * len(downloads)
+        await database.close()

@@ -424,6 +424,14 @@ class TestLimits:
                 pass
             assert done["seq"] > 0
 
+    async def test_a_handler_that_is_not_there_fills_no_log_with_its_name(self, server: Server) -> None:
+        with capture_logs() as logs:
+            async with server.socket() as client:
+                await client.hello("/public")
+                await client.click("add", target="x" * 900_000)
+        (line,) = [each for each in logs if each["event"] == "ui.event_too_late"]
+        assert line["target"] == "x" * 200
+
     async def test_nonsense_is_answered_with_a_sentence(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")

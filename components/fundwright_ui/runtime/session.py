@@ -53,6 +53,7 @@ _MAX_WAITING_EVENTS = 200
 _MAX_UNSENT_FRAMES = 1_000
 _MAX_HANDLERS_AT_ONCE = 4
 _MAX_FAULTS = 20
+_MAX_LOGGED_CHARACTERS = 200
 _HEAD_START_S = 0.15
 _SETTLE_TIMEOUT_S = 1.0
 _LAST_WORDS_S = 1.0
@@ -462,7 +463,7 @@ class Session:
 
     def _tell_too_late(self, target: str) -> None:
         """What was pressed has gone. Nobody misses an event of a field that is gone, nor the second half of a double click."""
-        log.info("ui.event_too_late", target=target)
+        log.info("ui.event_too_late", target=target[:_MAX_LOGGED_CHARACTERS])
         pressed, at = self._last_handled
         if event_of(target) in _OF_FIELDS or (target == pressed and received_at.get() - at < _DOUBLE_CLICK_S):
             return

@@ -13,6 +13,8 @@ from fundwright.core.messages import t
 
 T = TypeVar("T")
 
+_FORMULA_BEGINS_WITH = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 
 async def csv_of(
     columns: Sequence[tuple[str, Callable[[T], object]]], items: AsyncIterable[T] | Iterable[T]
@@ -38,11 +40,12 @@ def csv_line(values: Sequence[object]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    if isinstance(value, list):
-        return " ".join(map(str, cast(list[object], value)))
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, bool):
         return t("yes") if value else t("no")
-    text = str(getattr(value, "label", value) if isinstance(value, StrEnum) else value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    if isinstance(value, list):
+        text = " ".join(map(str, cast(list[object], value)))
+    else:
+        text = str(getattr(value, "label", value) if isinstance(value, StrEnum) else value)
+    return f"'{text}" if text[:1] in _FORMULA_BEGINS_WITH else text

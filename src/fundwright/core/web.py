@@ -30,6 +30,7 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 _PIECE_BYTES = 1 << 20
+_DOWNLOADS_WRITTEN_AT_ONCE = 2
 _MAX_BODY_BYTES = 16_000_000
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -275,12 +276,14 @@ def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIte
     """The file `name`, written line by line in a transaction of its own. Check before what the lines would raise.
 
     All lines are of one moment, though a list is read page by page. The file is written before it is sent, so that a slow reader
-    does not keep a database connection.
+    does not keep a database connection. However many are asked for at once, only a few are being written at any time, so that
+    they leave connections to everybody else.
     """
+    turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.downloads", asyncio.Semaphore(_DOWNLOADS_WRITTEN_AT_ONCE))
 
     async def written() -> AsyncIterator[bytes]:
         with SpooledTemporaryFile[bytes](max_size=_PIECE_BYTES) as file:
-            async with core.database.transaction(is_snapshot=True) as session:
+            async with turns, core.database.transaction(is_snapshot=True) as session:
                 async for piece in _joined(lines(session)):
                     await asyncio.to_thread(file.write, piece)
             file.seek(0)
