@@ -462,6 +462,8 @@ class Server:
     """What `on_view` was told: path, email and language."""
     outage: asyncio.Event = field(default_factory=asyncio.Event)
     """While it is set, nobody can find out whose session a page belongs to."""
+    silence: asyncio.Event = field(default_factory=asyncio.Event)
+    """While it is set, whoever asks gets no answer at all."""
 
     @asynccontextmanager
     async def socket(self, *, token: str | None = None, origin: str | None = "own") -> AsyncIterator[Client]:
@@ -511,6 +513,8 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     async def recognise(who: Actor, *, is_use: bool) -> Actor | None:
         if served.outage.is_set():
             raise DatabaseAway
+        if served.silence.is_set():
+            await asyncio.Event().wait()
         return await identity_api.recognise(committed, who, is_use=is_use)
 
     mount(

@@ -192,6 +192,21 @@ class TestDatabaseAway:
             assert client.text.startswith("notes of ada@example.org: before, during")
         assert [frame["type"] for frame in client.frames].count("paused") == 2
 
+    async def test_pauses_the_page_although_the_database_does_not_even_refuse(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.session._RECOGNISE_TIMEOUT_S", 0.05)
+        async with server.socket(token=await server.sign_in()) as client:
+            await client.hello("/notes")
+            server.silence.set()
+            seq = await client.press("keep", value="during")
+            assert "cannot reach its database" in (await client.until("paused"))["sentence"]
+            server.silence.clear()
+            monkeypatch.undo()
+            assert (await client.until("paused"))["sentence"] is None
+            await client.answered(seq)
+            assert client.text.startswith("notes of ada@example.org: during")
+
     async def test_tells_a_page_that_comes_back_meanwhile(self, server: Server) -> None:
         token = await server.sign_in()
         async with server.socket(token=token) as client:

@@ -58,6 +58,7 @@ _HEAD_START_S = 0.15
 _SETTLE_TIMEOUT_S = 1.0
 _LAST_WORDS_S = 1.0
 _IDENTITY_MAX_AGE_S = 1.0
+_RECOGNISE_TIMEOUT_S = 10.0
 _IDLE_CHECK_S = 60.0
 _FIRST_RETRY_S = 0.5
 _LONGEST_RETRY_S = 10.0
@@ -516,7 +517,8 @@ class Session:
         retry_s = _FIRST_RETRY_S
         while True:
             try:
-                found = await self._site.recognise(actor, is_use=is_use)
+                async with asyncio.timeout(_RECOGNISE_TIMEOUT_S):
+                    found = await self._site.recognise(actor, is_use=is_use)
             except Exception as error:
                 self._pause(error)
                 await asyncio.sleep(retry_s)
