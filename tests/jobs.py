@@ -1,11 +1,16 @@
-"""A kind of job for tests that bring their own work."""
+"""A kind of job for tests that bring their own work, and a worker that does it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, ClassVar
+from uuid import UUID
 
-from fundwright.core.jobs import ActorLoader, JobHandler, JobPayload, JobRun, no_actor
+from fundwright.core import jobs
+from fundwright.core.jobs import ActorLoader, JobHandler, JobPayload, JobQueue, JobRead, JobRun, no_actor
+from tests.polling import eventually
 
 
 class Trial(JobPayload):
@@ -19,3 +24,30 @@ def trial(
 ) -> JobHandler[Trial, Any]:
     """What to register so that jobs with the payload `Trial` do `run`."""
     return JobHandler(Trial, run, load_actor)
+
+
+@asynccontextmanager
+async def working(queue: JobQueue) -> AsyncIterator[None]:
+    """A worker runs the jobs of `queue`."""
+    worker = asyncio.create_task(queue.run_worker(concurrency=2))
+    try:
+        yield
+    finally:
+        worker.cancel()
+        with suppress(asyncio.CancelledError):
+            await worker
+
+
+async def read(queue: JobQueue, job_id: UUID) -> JobRead:
+    async with queue.database.transaction() as session:
+        return await jobs.get(session, job_id)
+
+
+async def ended(queue: JobQueue, job_id: UUID) -> JobRead:
+    """The job once it is over."""
+
+    async def look() -> JobRead | None:
+        job = await read(queue, job_id)
+        return job if job.state.is_over else None
+
+    return await eventually(look)

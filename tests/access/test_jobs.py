@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
 from typing import get_args
 from uuid import UUID
 
@@ -16,9 +14,9 @@ from sqlalchemy import text, update
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
-from fundwright.core import jobs, mail
+from fundwright.core import mail
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import Job, JobRead, JobState
+from fundwright.core.jobs import Job, JobState
 from fundwright.generation import service as generation
 from fundwright.identity import personal_data
 from fundwright.identity import service as identity
@@ -29,8 +27,8 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.conftest import MakeActor
+from tests.jobs import ended, working
 from tests.opportunities.files import notice_id, sam_file, sam_row
-from tests.polling import eventually
 
 Start = Callable[[Core, Actor], Awaitable[UUID]]
 
@@ -75,26 +73,6 @@ async def start_copy(core: Core, actor: Actor) -> UUID:
 WORK = [start_import, start_categorising, start_training, start_draft]
 
 
-@asynccontextmanager
-async def working(core: Core) -> AsyncIterator[None]:
-    worker = asyncio.create_task(core.jobs.run_worker(concurrency=1))
-    try:
-        yield
-    finally:
-        worker.cancel()
-        with suppress(asyncio.CancelledError):
-            await worker
-
-
-async def ended(core: Core, job_id: UUID) -> JobRead:
-    async def look() -> JobRead | None:
-        async with core.database.transaction() as session:
-            job = await jobs.get(session, job_id)
-        return job if job.state.is_over else None
-
-    return await eventually(look)
-
-
 async def demote(core: Core, actor: Actor) -> None:
     async with core.database.transaction() as session:
         await identity.change_role(session, email=actor.email, role=Role.VIEWER)
@@ -115,8 +93,8 @@ class TestQueued:
     ) -> None:
         job_id = await start(committed, worker)
         await demote(committed, worker)
-        async with working(committed):
-            job = await ended(committed, job_id)
+        async with working(committed.jobs):
+            job = await ended(committed.jobs, job_id)
         assert job.state is JobState.FAILED
         assert (job.error or "").startswith("You no longer have permission to do this.")
         async with committed.database.transaction() as session:
@@ -133,8 +111,8 @@ class TestQueued:
         job_id = await start(committed, worker)
         async with committed.database.transaction() as session:
             await identity.disable_account(session, email=worker.email)
-        async with working(committed):
-            job = await ended(committed, job_id)
+        async with working(committed.jobs):
+            job = await ended(committed.jobs, job_id)
         assert job.state is JobState.FAILED
         assert "the account that started it is disabled" in (job.error or "")
 
@@ -145,8 +123,8 @@ class TestQueued:
         async with committed.database.transaction() as session:
             await session.execute(update(Job).where(Job.id == job_id).values(payload={"actor": promoted}))
         await demote(committed, worker)
-        async with working(committed):
-            assert (await ended(committed, job_id)).state is JobState.FAILED
+        async with working(committed.jobs):
+            assert (await ended(committed.jobs, job_id)).state is JobState.FAILED
 
     async def test_of_an_earlier_version_is_still_done(self, committed: Core, worker: Actor) -> None:
         job_id = await start_training(committed, worker)
@@ -154,8 +132,8 @@ class TestQueued:
         async with committed.database.transaction() as session:
             job = await session.get_one(Job, job_id)
             job.payload = {**job.payload, "actor": actor}
-        async with working(committed):
-            assert (await ended(committed, job_id)).state is JobState.SUCCEEDED
+        async with working(committed.jobs):
+            assert (await ended(committed.jobs, job_id)).state is JobState.SUCCEEDED
 
 
 class TestRunning:
@@ -170,8 +148,8 @@ class TestRunning:
             await training.add_text(committed, session, worker, PastedText(title="Gutters", text="Gutters are cleaned."))
         job_id = await start_training(committed, worker)
         embedder.embed = demote_first
-        async with working(committed):
-            job = await ended(committed, job_id)
+        async with working(committed.jobs):
+            job = await ended(committed.jobs, job_id)
         assert (job.error or "").startswith("You no longer have permission to do this.")
         async with committed.database.transaction() as session:
             assert await session.scalar(text("SELECT count(*) FROM document WHERE trained_at IS NOT NULL")) == 0

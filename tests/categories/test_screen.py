@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from uuid import uuid4
 
 import pytest
@@ -17,6 +15,7 @@ from fundwright_ui.screens.category import category_screen
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify, word_vector
 from tests.conftest import MakeActor
+from tests.jobs import working
 
 PATH = "/dashboard/category"
 
@@ -256,13 +255,8 @@ class TestCategorising:
             await screen.click("button", "Create category")
             await screen.expect(lambda: screen.has("article", "Roofing"))
             await screen.click("button", "Categorise now")
-            worker = asyncio.create_task(committed.jobs.run_worker(concurrency=1))
-            try:
+            async with working(committed.jobs):
                 await screen.expect(lambda: screen.has("list", "Suggestions"))
-            finally:
-                worker.cancel()
-                with suppress(asyncio.CancelledError):
-                    await worker
             names = [button.name for button in screen.elements("button")]
             await screen.click("button", next(name for name in names if name.startswith("Accept Roofing for ")))
             await screen.expect("Accepted")

@@ -15,9 +15,9 @@ from structlog.testing import capture_logs
 from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
-from fundwright.core.jobs import Job, JobQueue, JobRead, JobRun, JobState, _job_lock
+from fundwright.core.jobs import Job, JobQueue, JobRun, JobState, _job_lock
 from fundwright.core.messages import nlater, speaking, t
-from tests.jobs import Trial, trial
+from tests.jobs import Trial, ended, read, trial, working
 from tests.polling import eventually
 
 OWNER = uuid4()
@@ -32,17 +32,6 @@ async def queue(database_url: str) -> AsyncIterator[JobQueue]:
     await database.close()
 
 
-@asynccontextmanager
-async def working(queue: JobQueue) -> AsyncIterator[None]:
-    worker = asyncio.create_task(queue.run_worker(concurrency=2))
-    try:
-        yield
-    finally:
-        worker.cancel()
-        with suppress(asyncio.CancelledError):
-            await worker
-
-
 async def add(queue: JobQueue, number: int = 0) -> UUID:
     async with queue.database.transaction() as session:
         return (await queue.enqueue(session, Trial(number=number), title="Test", owner_id=OWNER)).id
@@ -54,19 +43,6 @@ async def add_orphan(queue: JobQueue, **values: Any) -> UUID:
     async with queue.database.transaction() as session:
         session.add(orphan)
     return orphan.id
-
-
-async def read(queue: JobQueue, job_id: UUID) -> JobRead:
-    async with queue.database.transaction() as session:
-        return await jobs.get(session, job_id)
-
-
-async def ended(queue: JobQueue, job_id: UUID) -> JobRead:
-    async def look() -> JobRead | None:
-        job = await read(queue, job_id)
-        return job if job.state.is_over else None
-
-    return await eventually(look)
 
 
 @asynccontextmanager

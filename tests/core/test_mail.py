@@ -17,6 +17,7 @@ from fundwright.core.jobs import JobState
 from fundwright.core.mail import Letter, MailRead, MailState
 from fundwright.core.paging import PageRequest
 from tests.identity.conftest import with_settings
+from tests.jobs import working
 from tests.polling import eventually
 
 LETTER = Letter("ada@example.org", "Prüfung <b>", ("Zwei & zwei.",), ("Öffnen", "http://127.0.0.1:8000/a?b=1&c=2"), "de")
@@ -125,10 +126,6 @@ class TestSend:
         core = with_settings(committed, **settings)
         core.jobs.services = core
         await _post(core)
-        worker = asyncio.create_task(core.jobs.run_worker(concurrency=1))
-        try:
+        async with working(core.jobs):
             await eventually(lambda: box.arrived)
-        finally:
-            worker.cancel()
-            await asyncio.gather(worker, return_exceptions=True)
         assert len(box.arrived) == 1

@@ -15,6 +15,7 @@ from fundwright.generation.schemas import DraftRead, DraftState, SectionState, W
 from fundwright.language.protocols import Unanswered
 from fundwright.training import service as training
 from tests.generation.conftest import Desk, EndpointDown
+from tests.jobs import working
 from tests.polling import eventually
 
 
@@ -212,12 +213,8 @@ async def test_a_queued_draft_is_written_by_a_worker(desk: Desk) -> None:
     async with desk.core.database.transaction() as session:
         draft = await service.start_draft(session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief")
     assert draft.state == DraftState.QUEUED
-    working = asyncio.create_task(desk.core.jobs.run_worker(concurrency=1))
-    try:
+    async with working(desk.core.jobs):
         finished = await eventually(lambda: has_ended(desk, draft.id))
-    finally:
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
     assert finished.state == DraftState.FINISHED
     assert finished.ended_at is not None
     assert finished.writer_label == "Scripted"

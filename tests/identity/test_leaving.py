@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import json
 import zipfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from uuid import UUID
 
@@ -50,6 +47,7 @@ from fundwright.training.schemas import PastedText
 from tests.conftest import MakeActor
 from tests.identity.conftest import HERE, PASSWORD
 from tests.identity.test_photos import picture
+from tests.jobs import working
 from tests.polling import eventually
 
 
@@ -79,17 +77,6 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
     return root, token.secret
 
 
-@asynccontextmanager
-async def working(core: Core) -> AsyncIterator[None]:
-    worker = asyncio.create_task(core.jobs.run_worker(concurrency=1))
-    try:
-        yield
-    finally:
-        worker.cancel()
-        with suppress(asyncio.CancelledError):
-            await worker
-
-
 async def collected(core: Core, ada: Actor) -> DataCopyRead:
     async with core.database.transaction() as session:
         await personal_data.start_copy(core, session, ada, client=HERE)
@@ -100,7 +87,7 @@ async def collected(core: Core, ada: Actor) -> DataCopyRead:
         assert copy is not None
         return copy if copy.job.state.is_over else None
 
-    async with working(core):
+    async with working(core.jobs):
         return await eventually(look, within_s=60)
 
 
