@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @hookspec
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
-    """Kinds of job: the payload of each, the coroutine that runs it, and whose rights it has."""
+    """Job handlers: the payload of each kind, the coroutine that runs it, and whose permissions it has."""
     return ()
 
 

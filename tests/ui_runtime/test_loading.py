@@ -95,7 +95,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fundwright_ui.runtime.session._KEEP_ALIVE_S", 0.01)
     monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 0.01)
     monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 60.0)
-    monkeypatch.setattr("fundwright_ui.runtime.view._TOGETHER_WITHIN_S", 60.0)
+    monkeypatch.setattr("fundwright_ui.runtime.view._WHOLE_SCREEN_WITHIN_S", 60.0)
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ class TestAMove:
 
     @pytest.mark.usefixtures("shows_loading_at_once")
     async def test_shows_what_there_is_when_the_rest_takes_long(self, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("fundwright_ui.runtime.view._TOGETHER_WITHIN_S", 0.01)
+        monkeypatch.setattr("fundwright_ui.runtime.view._WHOLE_SCREEN_WITHIN_S", 0.01)
         async with pages.open("/plain") as wire:
             await wire.until_frame("mount")
             pages.gate.close_gate()

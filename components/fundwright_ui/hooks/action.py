@@ -89,7 +89,7 @@ def use_action(
 ) -> Action:
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
-    `work` may leave out the payload; its parameter is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
+    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
     person typed stays; when it raises ProofRequired, the page asks for the proof and then does it. After the commit a toast shows
     `success` and `then` runs, given the result if it has a parameter without a default. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.

@@ -20,10 +20,10 @@ _SLOW_AFTER_S = 0.15
 
 
 class Query(Generic[T]):
-    """The answer to a question: `value` is None until there is one.
+    """The result of a query: `value` is None until the first result arrives.
 
-    It keeps the old one while a new one is read, and when reading the new one fails: what the person has typed beside it
-    must not be lost. The page then says above the screen that it is out of date, and the query is repeated by itself.
+    The old value stays during a reload, and also when the reload fails, so that text typed beside it is not lost. After a failed
+    reload, the page says above the screen that it may be out of date, and the query is retried automatically.
     """
 
     def __init__(self, connection: Connection, rerender: Callable[[], None]) -> None:
@@ -31,16 +31,16 @@ class Query(Generic[T]):
         self._packed = b""
         self._packing = packing_of(None)
         self.failure: str | None = None
-        """A sentence for the person, when the last reading failed; for parts of a page that say so beside an older answer."""
+        """The error message of the last load, for parts of a page that show it beside an older value."""
         self.is_missing = False
         """The last reading raised NotFound: what the address names is gone. First paint answers 404 then."""
         self.is_loading = False
         self.is_slow = False
-        """It has been loading for so long that the page should show it. Most answers come sooner, and then nothing flickers."""
+        """Whether it has been loading for so long that the page should show it. Faster loads show nothing, so that nothing flickers."""
         self.is_stale = False
-        """The last reading failed, and `value` is still the answer before it."""
+        """Whether the last load failed and `value` is the result of an earlier one."""
         self._has_answer = False
-        self._has_outcome = False
+        self._has_result = False
         self._answered_key: tuple[object, ...] | None = None
         self._connection = connection
         self._rerender = rerender
@@ -49,18 +49,18 @@ class Query(Generic[T]):
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._is_outrun = False
+        self._is_reload_requested = False
         connection.at_rest.add(self.rest)
         at_unmount(self.close)
 
     @property
     def error(self) -> str | None:
-        """A sentence for the person, when there is nothing else to show."""
+        """The error message, when there is no value to show instead."""
         return None if self.is_stale else self.failure
 
     @property
     def is_current(self) -> bool:
-        """Whether `value` answers the question with the key of now, not of an earlier one."""
+        """Whether `value` belongs to the current key, not to an earlier one."""
         return self._has_answer and self._answered_key == self._key
 
     @property
@@ -80,7 +80,7 @@ class Query(Generic[T]):
     def reload(self) -> None:
         """Ask again. While an answer is on its way, ask once more after it."""
         if self._task is not None:
-            self._is_outrun = True
+            self._is_reload_requested = True
             return
         self._start()
         self._rerender()
@@ -112,18 +112,18 @@ class Query(Generic[T]):
             self._timer.cancel()
             self._timer = None
 
-    def _take_long(self) -> None:
+    def _mark_slow(self) -> None:
         self.is_slow = True
         self._rerender()
 
     def _start(self) -> None:
         self._stop_timer()
-        self._timer = asyncio.get_running_loop().call_later(_SLOW_AFTER_S, self._take_long)
+        self._timer = asyncio.get_running_loop().call_later(_SLOW_AFTER_S, self._mark_slow)
         self.is_loading = True
-        self._is_outrun = False
-        self._task = self._connection.run_query(self._run(), is_first=not self._has_outcome)
+        self._is_reload_requested = False
+        self._task = self._connection.run_query(self._run(), is_first=not self._has_result)
 
-    async def _ask_once(self) -> T:
+    async def _read_once(self) -> T:
         assert self._read is not None
         if not self._in_transaction:
             return await self._read()
@@ -133,20 +133,20 @@ class Query(Generic[T]):
     async def _run(self) -> None:
         key = self._key
         try:
-            value = await self._ask_once()
+            value = await self._read_once()
             self._value, self._packed = value, b""
             self._has_answer, self._answered_key = True, key
             self.failure, self.is_missing, self.is_stale = None, False, False
             self._connection.remove_failing(self)
         except Exception as error:
-            if isinstance(error, NotFound):  # a handler that removes what is shown has yet to lead away from it
-                await self._connection.until_handled()
+            if isinstance(error, NotFound):  # the handler that removed the item may be about to navigate away
+                await self._connection.wait_for_handlers()
             self._fail(error)
-        self._has_outcome = True
+        self._has_result = True
         self.is_loading = False
         self._stop_timer()
         self._task = None
-        if self._is_outrun:
+        if self._is_reload_requested:
             self._start()
         self._rerender()
 
@@ -163,7 +163,7 @@ class Query(Generic[T]):
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether asking again would bring the same."""
+    """Whether a retry would fail in the same way."""
     return isinstance(error, FundwrightError) and error.status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
@@ -174,9 +174,9 @@ def use_query(
     topics: Sequence[str] = (),
     in_transaction: bool = True,
 ) -> Query[T]:
-    """Ask the database with `read(session)` in a transaction of its own; again when `key` changes or one of the live `topics` speaks.
+    """Read the database with `read(session)` in its own transaction; again when `key` changes or one of the live `topics` is published.
 
-    With `in_transaction=False` there is no session: `read()`, for what waits for a language model and reads the database before or after.
+    With `in_transaction=False`, `read()` gets no session. Use it for reads that wait for a language model and open their own transactions.
 
     First paint waits for the answer (at most about a second), so that the page arrives complete. An answer is packed while
     nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.

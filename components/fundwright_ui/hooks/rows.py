@@ -1,4 +1,4 @@
-"""Lists whose rows stay where they are while somebody works on them."""
+"""Lists whose rows stay in place while somebody works on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 Undo = Callable[[AsyncSession], Awaitable[object]]
-"""Takes back what was done to a row."""
+"""Reverses the action on a row."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Settled:
 
 @dataclass(frozen=True)
 class Row(Generic[T]):
-    """One row in its place. `outcome` says what became of it, such as "Accepted"; "" while it is as it was loaded."""
+    """A row in its place. `outcome` is the result of an action, such as "Accepted"; "" while the row is as it was loaded."""
 
     id: str
     item: T
@@ -38,13 +38,13 @@ class Row(Generic[T]):
 
 
 class Rows(Generic[T]):
-    """The rows of a list in the places they had when it was loaded."""
+    """The rows of a list, in the order in which they were loaded."""
 
     def __init__(self, connection: Connection, rerender: Callable[[], None], id: Callable[[T], object]) -> None:
         self.more = 0
-        """How many rows the list has by now that are not shown; `load` shows them."""
+        """How many new rows are not shown yet; `load` shows them."""
         self.last_outcome = ""
-        """What the last action did, for assistive technology."""
+        """The outcome of the last action, for assistive technology."""
         self._connection = connection
         self._rerender = rerender
         self._id = id
@@ -62,12 +62,12 @@ class Rows(Generic[T]):
         return tuple(self._row(item) for item in self._unpacked())
 
     def load(self) -> None:
-        """Show the list as it is by now: what has gone disappears, and what has come takes its place."""
+        """Show the current list: without deleted rows, and with new rows in their places."""
         self._is_to_load = True
         self._rerender()
 
     def settle(self, item: T, outcome: str, *, undo: Undo | None = None) -> None:
-        """Say what became of a row, which keeps its place. `item` is shown in it; `undo` takes the action back."""
+        """Show the outcome of an action in its row, which stays in place and shows `item`. `undo` reverses the action."""
         id = str(self._id(item))
         self._items = tuple(item if str(self._id(each)) == id else each for each in self._unpacked())
         self._settled[id] = _Settled(outcome, undo)
@@ -75,20 +75,20 @@ class Rows(Generic[T]):
         self._rerender()
 
     async def undo(self, session: AsyncSession, id: str) -> None:
-        """Take back what was done to this row; give the rest to `reopen`."""
+        """Reverse the action on this row. Call `reopen` after the transaction."""
         settled = self._settled.get(id)
         if settled is not None and settled.undo is not None:
             await settled.undo(session)
 
     def reopen(self, id: str) -> None:
-        """The action was taken back: the row is as it was."""
+        """Show the row as it was before the action, which has been reversed."""
         self._settled.pop(id, None)
         self._gone -= {id}
         self.last_outcome = t("Undone")
         self._rerender()
 
     def follow(self, items: Sequence[T] | None, key: tuple[object, ...], *, is_loading: bool) -> None:
-        """Take over what a query has answered."""
+        """Follow the result of a query: update rows in place, and count the new ones."""
         if key != self._key:
             self._key, self._is_to_load = key, True
         if items is None or (self._is_to_load and is_loading):
@@ -106,7 +106,7 @@ class Rows(Generic[T]):
         self.more = len(latest.keys() - ids)
 
     def rest(self) -> None:
-        """Keep the rows packed until somebody asks for them."""
+        """Pack the rows until they are read again."""
         if self._items:
             self._packed = packing_of(getattr(self._id, "__code__", None)).pack_value(self._items)
             if self._packed:
@@ -132,11 +132,11 @@ class Rows(Generic[T]):
 def use_rows(
     query: Query[V], items: Callable[[V], Sequence[T]], *, key: Sequence[object] = (), id: Callable[[T], object]
 ) -> Rows[T]:
-    """The rows of a list, which keep their places until the next load: another `key` (page, filters, order) or `rows.load()`.
+    """Rows of a list that stay in place until the next load: another `key` (page, filters, order) or `rows.load()`.
 
-    A live topic or an action that reads `query` again changes what is in the rows, never where they are: a row that has gone
-    stays and says so, and new ones are counted in `more`. So whoever presses a button twice, or just when something arrives,
-    acts on the row that was there. `items` picks the rows out of the answer, `id` tells them apart.
+    A reload of `query` by a live topic or an action updates the rows but does not move them: a deleted row stays and says so, and
+    new rows are counted in `more`. A double click, or a click at the moment of an update, therefore acts on the row that was shown.
+    `items` extracts the rows from the result, and `id` identifies them.
     """
     connection = use_connection()
     rows: Rows[Any] = use_kept(lambda: Rows(connection, rerenderer(), id))

@@ -27,8 +27,8 @@ class UrlState:
         return self.params.get(name, default)
 
     def set(self, **changes: object) -> None:
-        """Change parameters; None or "" removes one. The screen renders again at once, with no new step in the history.
-        Does nothing once the page has moved to another path."""
+        """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry.
+        Does nothing after the page has moved to another path."""
         location = self._connection.location
         if location.path != self._path:
             return

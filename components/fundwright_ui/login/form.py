@@ -118,8 +118,8 @@ def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", au
 
 @component
 def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "off") -> VdomDict:
-    """A password field whose content can be shown. It travels when the field is left, to be checked, and with the form; never while
-    it is typed."""
+    """A password field whose content can be shown. The content is sent when the field loses the focus, to be checked, and with the
+    form, but not while it is typed."""
     kind, toggle = use_visibility()
     field = _input(form, name, kind=kind, autocomplete=autocomplete, is_password=True)
     return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
@@ -199,7 +199,7 @@ def _input(form: LoginForm, name: str, *, kind: str, autocomplete: str, is_passw
 
     attributes["onBlur"] = handler(leave)
     if is_password:
-        attributes["data-secret"] = True  # never kept by the browser half, not even while it is shown as text
+        attributes["data-secret"] = True  # the browser half never stores it, not even while it is shown as text
     else:
         attributes["onChange"] = handler(change)
     if name in form.shown_errors:

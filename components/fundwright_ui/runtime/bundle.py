@@ -36,7 +36,7 @@ class Bundle:
 
     @property
     def id(self) -> str:
-        """The same in every process that serves the same files. A page of another build may ask for files that are gone."""
+        """Identifies the served files; the same in every process that serves them. A page of another build may request deleted files."""
         self._read()
         return self._id
 

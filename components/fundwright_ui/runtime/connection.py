@@ -25,23 +25,23 @@ _LONGEST_RETRY_S = 60.0
 
 
 class FailedQuery(Protocol):
-    """A query whose last reading failed and will be repeated."""
+    """A query whose last load failed and will be retried."""
 
     @property
     def failure(self) -> str | None:
-        """The sentence for the person."""
+        """The error message to show."""
         ...
 
     @property
     def is_stale(self) -> bool:
-        """Whether an earlier answer is still shown."""
+        """Whether an earlier value is still shown."""
         ...
 
     def reload(self) -> None: ...
 
 
 class Move(NamedTuple):
-    """What `Connection.navigate` was asked for."""
+    """The arguments of `Connection.navigate`."""
 
     path: str
     replace: bool = False
@@ -89,11 +89,11 @@ class Connection:
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))
         self.failing: tuple[FailedQuery, ...] = ()
-        """Queries that are repeated, at growing intervals, until they succeed."""
+        """Queries that are retried, with growing delays, until they succeed."""
         self.on_failing: Callable[[], None] = lambda: None
-        """Called when `failing` or one of its sentences has changed."""
+        """Called when `failing` or one of its messages has changed."""
         self.has_text_field: Callable[[], bool] = lambda: False
-        """Whether the page has a field that may hold text which nobody has saved."""
+        """Whether the page has a field that may hold unsaved text."""
         self._retry: asyncio.TimerHandle | None = None
         self._retry_delay_s = _FIRST_RETRY_S
         self._queries: dict[asyncio.Task[Any], float | None] = {}
@@ -109,7 +109,7 @@ class Connection:
     def navigate(self, path: str, *, replace: bool = False, reload: bool = False) -> None:
         """Move to one of our own paths. The screen there is shown at once, and the browser is told the new address.
 
-        `replace` leaves no step to go back to. `reload` loads the document anew, as an `https://` address does. Does nothing
+        `replace` replaces the history entry. `reload` reloads the document, as an `https://` address always does. Does nothing
         in a handler whose event is older than the person's own last move: the newest intent wins.
         """
         self._move(Move(path, replace, reload))
@@ -127,7 +127,7 @@ class Connection:
         self._send({"type": "download", "url": self.href(url)})
 
     def forget_draft(self, form: str) -> None:
-        """The content of this form was saved: the browser need not keep it any longer."""
+        """Tell the browser that this form was saved, so that it deletes the draft."""
         self._send({"type": "saved", "form": form})
 
     def set_title(self, title: str) -> None:
@@ -139,8 +139,8 @@ class Connection:
         return f"{self.base}{path}" if path.startswith("/") else path
 
     def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool = False) -> asyncio.Task[None]:
-        """Run `work` now; first paint and the end of an event wait for it, within bounds. `is_first`: until it has
-        ended, the component that asks can only show that it is loading."""
+        """Run `work` now; first paint and the end of an event wait for it for a limited time. `is_first`: until it has
+        ended, its component can only show that it is loading."""
         task = asyncio.create_task(work)
         self._queries[task] = asyncio.get_running_loop().time() if is_first else None
         task.add_done_callback(self._queries.pop)
@@ -148,7 +148,7 @@ class Connection:
 
     @contextmanager
     def handling(self) -> Iterator[None]:
-        """A handler of this page runs in here."""
+        """Mark a handler of this page as running."""
         running = asyncio.get_running_loop().create_future()
         self._handling = (*self._handling, running)
         try:
@@ -157,8 +157,8 @@ class Connection:
             self._handling = tuple(other for other in self._handling if other is not running)
             running.set_result(None)
 
-    async def until_handled(self) -> None:
-        """Wait until every handler that runs now has ended."""
+    async def wait_for_handlers(self) -> None:
+        """Wait until every handler that is running now has ended."""
         if self._handling:
             await asyncio.wait(self._handling)
 
@@ -167,13 +167,13 @@ class Connection:
         return [task for task in self._queries if not task.done()]
 
     @property
-    def first_reading_began_at(self) -> float | None:
-        """When the latest of the first readings that are under way began, in the loop's time."""
+    def first_load_started_at(self) -> float | None:
+        """The start of the latest first load that is still running, in the loop's time."""
         began = [at for task, at in self._queries.items() if at is not None and not task.done()]
         return max(began, default=None)
 
     def add_failing(self, query: FailedQuery) -> None:
-        """Repeat `query` by itself, later each time."""
+        """Retry `query` automatically, with growing delays."""
         if query not in self.failing:
             self.failing = (*self.failing, query)
         if self._retry is None and self.is_live:
@@ -191,7 +191,7 @@ class Connection:
         self.on_failing()
 
     def retry_failing(self) -> None:
-        """Repeat every query that failed now."""
+        """Retry every failed query now."""
         self._cancel_retry()
         for query in self.failing:
             query.reload()

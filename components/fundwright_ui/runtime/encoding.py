@@ -1,6 +1,6 @@
-"""The one way in which what the server renders becomes JSON: in the first paint, over the socket, and in the hash of a tree.
+"""Encodes what the server renders as JSON, for the first paint, the socket, and the hash of a tree alike.
 
-Browsers know fewer values than Python. `plain` says what becomes of the others; a rendered tree holds only plain values.
+JSON has fewer kinds of values than Python. `plain` converts the others; a rendered tree holds only plain values.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ _SCALARS = frozenset((bool, int, type(None)))
 
 
 class Unserializable(TypeError):
-    """A value that JSON has no form for."""
+    """A value that JSON cannot represent."""
 
 
 def encode(value: object) -> str:
     """`value` as JSON. Raises Unserializable."""
     try:
-        return to_json(value, inf_nan_mode="null").decode()  # in a third of json's time
+        return to_json(value, inf_nan_mode="null").decode()  # takes a third of the time of json.dumps
     except ValueError:
         return to_json(plain(value)).decode()
 
 
 def digest(tree: object) -> str:
-    """The hash of a tree of plain values: equal trees have the same, whatever the order of their attributes."""
+    """The hash of a tree of plain values. Equal trees have equal hashes, regardless of the order of attributes."""
     canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
 def plain(value: object) -> Any:
-    """`value` as the browser will have it: NaN and infinities are None, lone surrogates U+FFFD, tuples and sets lists; dates, ids,
-    enumerations, and models have the form that pydantic gives them. What is plain already is returned itself.
+    """Convert `value` for the browser: NaN and infinities become None, lone surrogates U+FFFD, tuples and sets lists; dates, ids,
+    enumerations, and models are converted by pydantic. A value that is already plain is returned as it is.
     Raises Unserializable."""
     try:
         return value if _is_plain(value) else _plain(value)
@@ -44,7 +44,7 @@ def plain(value: object) -> Any:
 
 
 def whole(text: str) -> str:
-    """`text` with U+FFFD for lone surrogates."""
+    """Replace lone surrogates in `text` with U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -55,7 +55,7 @@ def whole(text: str) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    """Asked of everything that is rendered: what most values are is looked at without a call."""
+    """Runs for everything that is rendered, so the most frequent kinds are checked without a call."""
     kind = type(value)
     if kind is str:
         return value.isascii() or whole(value) is value
@@ -94,9 +94,9 @@ def _plain(value: object) -> Any:
     try:
         simpler = to_jsonable_python(value, inf_nan_mode="null")
     except ValueError as error:
-        raise Unserializable(f"JSON has no form for {type(value).__qualname__}.") from error
+        raise Unserializable(f"JSON cannot represent {type(value).__qualname__}.") from error
     if simpler is value:
-        raise Unserializable(f"JSON has no form for {type(value).__qualname__}.")
+        raise Unserializable(f"JSON cannot represent {type(value).__qualname__}.")
     return _plain(simpler)
 
 

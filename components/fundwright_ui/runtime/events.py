@@ -19,11 +19,11 @@ received_at: ContextVar[float] = ContextVar("received_at", default=0.0)
 
 
 class UnclearHandler(TypeError):
-    """A function whose parameters do not say whether it takes what happened."""
+    """A function whose parameters leave open whether it takes the payload."""
 
 
 class Handler(BaseEventHandler):
-    """Calls `call` with what `read` makes of the payload, or with nothing; `takes_payload` says which. Raises UnclearHandler.
+    """Calls `call` with the result of `read` for the payload, or with nothing, see `takes_payload`. Raises UnclearHandler.
 
     `is_exclusive`: the browser drops further events of it until the last one is done. `deed` is what the person gets done by
     it, when `call` only leads there: an event that was meant for another deed is not answered.
@@ -86,23 +86,23 @@ def handler(
 
 
 def takes_payload(call: Call, *, given: int = 0) -> bool:
-    """Whether `call` takes what happened, after `given` other arguments: through one parameter that is annotated and has no
-    default. One that has a default, as in `lambda i=i: remove(i)`, is the function's own. Raises UnclearHandler for anything else.
+    """Whether `call` takes the payload, after `given` other arguments: through one annotated parameter without a default.
+    A parameter with a default, as in `lambda i=i: remove(i)`, never receives it. Raises UnclearHandler for anything else.
     """
     required = required_parameters(call, given=given)
     if len(required) > 1 or not all(each.endswith(":") for each in required):
         name = getattr(call, "__qualname__", repr(call))
         unclear = ", ".join(each.rstrip(":") for each in required)
         raise UnclearHandler(
-            f"{name} cannot be a handler because of its parameters ({unclear}). A handler takes what happened through one annotated "
-            "parameter, as in `def opened(row: RowOpened)`, or not at all. Values of its own have defaults: `lambda i=i: remove(i)`."
+            f"{name} cannot be a handler because of its parameters ({unclear}). A handler takes the payload through one annotated "
+            "parameter, as in `def opened(row: RowOpened)`, or not at all. Other parameters need defaults: `lambda i=i: remove(i)`."
         )
     return bool(required)
 
 
 def required_parameters(call: Call, *, given: int = 0) -> tuple[str, ...]:
-    """Names of the parameters that `call` cannot do without, after `given` arguments; a `:` follows those that are annotated.
-    Handlers are made anew in each rendering, so the answer for each place in the code is kept."""
+    """Names of the required parameters of `call` after `given` arguments; a `:` follows annotated ones.
+    Handlers are created again in each rendering, so the result is cached by code object."""
     function: Any = call
     named: frozenset[str] = frozenset()
     while True:

@@ -1,4 +1,4 @@
-"""The frames that a page sends (docs/runtime-protocol.md), read from text that anybody may have written."""
+"""Parses the frames that a page sends (docs/runtime-protocol.md) from untrusted text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-_LARGEST = 2**53 - 1  # the largest whole number that JavaScript counts to exactly
+_LARGEST = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
@@ -21,13 +21,13 @@ class _Frame(BaseModel):
 
 
 class Hello(_Frame):
-    """The first frame of a connection; with `session` and `received`, that of a page that had lost its connection."""
+    """The first frame of a connection. A page that had lost its connection adds `session` and `received`."""
 
     type: Literal["hello"]
     path: str = "/"
     hash: str | None = None
     complete: bool = False
-    """Whether every part of the screen that the page shows is there."""
+    """Whether no part of the screen on the page is loading or has failed."""
     build: str | None = None
     session: str | None = None
     received: Count | None = None
@@ -39,7 +39,7 @@ class Ping(_Frame):
 
 
 class Event(_Frame):
-    """Something that a person did on the page."""
+    """An action of the person on the page."""
 
     type: Literal["event"]
     seq: Number

@@ -124,7 +124,7 @@ class Router:
         """The screen for `address`, or where to send this actor instead."""
         try:
             parts = urlsplit(address)
-        except ValueError:  # such as `//[`
+        except ValueError:  # for example `//[`
             return Redirect(self._not_found)
         path = parts.path.rstrip("/") or "/"
         if path in self._redirects:

@@ -1,4 +1,4 @@
-"""The way for pages whose WebSockets are refused on the way: server-sent events down, POST up."""
+"""The fallback transport for pages whose WebSockets are blocked: server-sent events down, POST up."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Post:
 
 
 class EventStream:
-    """A transport. Its key is a secret between the server and one page, and names the stream in what is posted."""
+    """A transport over server-sent events. Its key is a secret between the server and one page, and identifies the stream in posts."""
 
     def __init__(self, request: HTTPConnection, key: str, hello: str) -> None:
         self.key = key
@@ -91,13 +91,13 @@ class EventStream:
         self.end(code)
 
     def end(self, code: int) -> None:
-        """It is over, or the page has said so; `code` is as with WebSockets."""
+        """End the stream with a WebSocket close code."""
         if self._code is None:
             self._code = code
             self._inbox.put_nowait(None)
 
     def take(self, post: _Post) -> None:
-        """Take what was posted, in the order of the numbers: what another process passes on may come late."""
+        """Process posts in the order of their numbers: one that another process forwards may arrive late."""
         frames = post.body.split("\n")
         if post.number is None:
             self.end(int(post.body) if post.body.isdecimal() else _ABNORMAL)
@@ -118,7 +118,7 @@ class EventStream:
             self._next_post += 1
 
     async def run(self, serve: Callable[[EventStream], Awaitable[None]], receive: Receive, send: Send) -> None:
-        """Answer the request that opened the stream, for as long as `serve` has something to do with it."""
+        """Write the response that is the stream until `serve` returns."""
         self._send = send
         around = [asyncio.create_task(self._watch(receive)), asyncio.create_task(self._comment())]
         try:
@@ -136,7 +136,7 @@ class EventStream:
         self.end(_ABNORMAL)
 
     async def _comment(self) -> None:
-        """Proxies end an answer on which nothing comes for a while."""
+        """Send comments, because proxies end a response that is silent for a while."""
         with suppress(TransportClosed):
             while True:
                 await asyncio.sleep(_COMMENT_EVERY_S)
@@ -149,7 +149,7 @@ class EventStream:
 
 
 class _Answer(StreamingResponse):
-    """An answer that is written by `run(receive, send)`."""
+    """A response that is written by `run(receive, send)`."""
 
     def __init__(self, run: Callable[[Receive, Send], Awaitable[None]]) -> None:
         super().__init__(iter(()), headers=_HEADERS, media_type="text/event-stream")
@@ -162,10 +162,10 @@ class _Answer(StreamingResponse):
 
 
 class Streams:
-    """Opens event streams for our own pages and hands what is posted to the right one.
+    """Opens event streams for our own pages and routes posts to them.
 
-    Any process may be asked to take a post. One that does not have the stream passes it on over the live bus: no proxy has to
-    send a page to the same process again.
+    Any process accepts a post and forwards it over the live bus if the stream is in another process, so no sticky sessions are
+    needed.
     """
 
     def __init__(self, site: Site, sockets: Sockets) -> None:
@@ -174,7 +174,7 @@ class Streams:
         self._streams: dict[str, EventStream] = {}
 
     async def open(self, request: Request) -> Response:
-        """`POST {base}/stream` with `hello`: the answer goes on until the page is left."""
+        """`POST {base}/stream` with `hello`: the response ends when the page is left."""
         self._require_own_page(request)
         hello = await _body(request, _MAX_HELLO_BYTES)
         actor = await self._site.authenticate(request)
@@ -189,20 +189,20 @@ class Streams:
         return _Answer(run)
 
     async def take(self, request: Request) -> Response:
-        """`POST {base}/stream/frames`: frames, one a line. `X-Stream-Post` counts these requests, so that none acts out of order."""
+        """`POST {base}/stream/frames`: frames, one a line. `X-Stream-Post` numbers these requests, so that they are processed in order."""
         number = request.headers.get("x-stream-post", "")[:_MAX_NUMBER_DIGITS]
         return await self._pass(request, int(number) if number.isdecimal() else 0, _MAX_POST_BYTES)
 
     async def close(self, request: Request) -> Response:
-        """`POST {base}/stream/close`: the page is left, or has given the stream up."""
+        """`POST {base}/stream/close`: the page was left or has given up the stream."""
         return await self._pass(request, None, _MAX_CODE_BYTES)
 
     async def _pass(self, request: Request, number: int | None, max_bytes: int) -> Response:
         self._require_own_page(request)
         key = request.headers.get("x-stream", "")
         core = self._site.core
-        # Whether the session has been ended is looked up by the page's own session before it acts. Asking here would count
-        # as a use of the session, and an idle page posts, too.
+        # The page's session checks whether it has ended before it acts. A check here would count as a use of the session, and
+        # idle pages post, too.
         if not hmac.compare_digest(_signed(core, key.partition(".")[0], session_named_by(core, request)).encode(), key.encode()):
             return Response(status_code=410)
         post = _Post(number, await _body(request, max_bytes))
@@ -210,7 +210,7 @@ class Streams:
         if stream is not None:
             stream.take(post)
         elif core.settings.database_url is None:
-            return Response(status_code=410)  # There is no other process.
+            return Response(status_code=410)  # there is no other process
         else:
             await self._relay(key, post)
         return Response(status_code=204)
@@ -228,7 +228,7 @@ class Streams:
         parts: list[bytes] = []
 
         def hear(passed: dict[str, Any]) -> None:
-            """What another process has passed on. Without content the bus has missed something: the page sends it again."""
+            """Process a part that another process forwarded. An empty message means that the bus missed some: the page sends again."""
             if not passed:
                 stream.end(_ABNORMAL)
                 return
@@ -245,7 +245,7 @@ class Streams:
             del self._streams[stream.key]
 
     def _require_own_page(self, request: Request) -> None:
-        """A page of another site can send neither this header nor our origin. Raises NotAllowed."""
+        """Refuse other sites, which can send neither this header nor our origin. Raises NotAllowed."""
         origin = request.headers.get("origin", "")
         if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
             raise NotAllowed(
@@ -258,7 +258,7 @@ class Streams:
 
 
 def _signed(core: Core, random: str, session_id: UUID | None) -> str:
-    """The key of a stream: made by us, and of use to nobody but the session that it was made for."""
+    """The key of a stream, signed by us and valid only for the session that opened it."""
     digest = hmac.digest(lasting_key(core, "stream.key"), f"{random} {session_id}".encode(), "sha256")
     return f"{random}.{digest.hex()}"
 
@@ -277,5 +277,5 @@ async def _body(request: Request, max_bytes: int) -> str:
                 if len(content) > max_bytes:
                     raise HTTPException(413, f"The request is larger than {max_bytes} bytes")
     except TimeoutError:
-        raise HTTPException(408, "The request did not come in time") from None
+        raise HTTPException(408, "The request took too long") from None
     return content.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""How the frames of one page travel. A session knows only this; a WebSocket is one of several ways."""
+"""Carries the frames of one page. Sessions know only this interface; a WebSocket is one implementation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ABNORMAL = 1006
 
 
 class TransportClosed(Exception):
-    """The other end is gone. `code` is a WebSocket close code (RFC 6455, section 7.4.1), whatever the transport."""
+    """The transport is closed. `code` is a WebSocket close code (RFC 6455, section 7.4.1) for every kind of transport."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"closed with code {code}")
@@ -19,7 +19,7 @@ class TransportClosed(Exception):
 
 
 class MalformedFrame(Exception):
-    """Something arrived that is not text. The transport stays open, and the next frame can be received."""
+    """A received message is not text. The transport stays open, and the next frame can be received."""
 
 
 class Transport(Protocol):
@@ -39,12 +39,12 @@ class Transport(Protocol):
         ...
 
     async def close(self, code: int) -> None:
-        """Closes it; does nothing when the other end is gone already."""
+        """Closes the transport; does nothing when it is closed already."""
         ...
 
 
 class WebSocketTransport:
-    """A WebSocket that was accepted."""
+    """An accepted WebSocket."""
 
     __slots__ = ("_websocket",)
 

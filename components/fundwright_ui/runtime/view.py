@@ -31,18 +31,18 @@ OnView = Callable[[str, Actor | None, str], None]
 """Told of each page that somebody is shown: the pattern of its path, who it is and their language. It must not wait or raise."""
 
 _LOADING_AFTER_S = 0.15
-"""How long a first reading may take before the page shows that something is loading."""
-_TOGETHER_WITHIN_S = 4.0
-"""How long a loading state that a visit has begun with waits for further readings, to give way to the whole screen."""
-_CLOCK_S = 0.001
-"""By how much a timer may come early."""
+"""How long a first load may take before the page shows a loading state."""
+_WHOLE_SCREEN_WITHIN_S = 4.0
+"""How long the loading state at the start of a visit waits for further loads, so that the whole screen replaces it at once."""
+_TIMER_TOLERANCE_S = 0.001
+"""How early a timer may fire."""
 _SCREEN = "screen:"
-"""Begins the key of the component that holds the screen."""
+"""Prefix of the key of the component that holds the screen."""
 _TEXT_INPUTS = frozenset(("text", "email", "url", "tel", "number", "date", "datetime-local", "time"))
 
 
 class View:
-    """Use as an async context manager. `on_change` is called after each rendering, and when changes need no longer be held back."""
+    """Use as an async context manager. `on_change` is called after each rendering, and when held-back changes can be sent."""
 
     def __init__(
         self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None
@@ -56,8 +56,8 @@ class View:
         self._held_until = 0.0
         self._is_arriving = True
         self._is_loading_shown = False
-        self._together_until = 0.0
-        self._looks_again_at = 0.0
+        self._whole_screen_until = 0.0
+        self._next_check_at = 0.0
         connection.on_failing = lambda: self._rerender_screen()
         connection.has_text_field = self._has_text_field
         self._rendered = Event()
@@ -101,12 +101,12 @@ class View:
         """Show another screen, or the same one at another address."""
         if found.location.path != self._found.location.path:
             self.connection.title = None
-            self._is_arriving, self._is_loading_shown, self._together_until = True, False, 0.0
+            self._is_arriving, self._is_loading_shown, self._whole_screen_until = True, False, 0.0
         is_same_frame = found.screen == self._found.screen and found.location.path == self._found.location.path
         is_other_query = found.location.query != self._found.location.query
         self._found = found
         self.connection.location = found.location
-        # What stands around the screen knows the path only. The same address again means that something else is new.
+        # The frame around the screen depends only on the path. Moving to the same address means that something else has changed.
         if is_same_frame and is_other_query:
             self._rerender_screen()
         else:
@@ -119,7 +119,7 @@ class View:
         self._rerender_screen = rerender
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
-        self._is_arriving = False  # whoever does something on a page that is still loading wants to see what comes of it
+        self._is_arriving = False  # the person acted on a page that is still loading, so show the result at once
         with self.connection.handling():
             return await self._layout.handle(target, data, seq)
 
@@ -152,15 +152,15 @@ class View:
 
     @property
     def _is_complete(self) -> bool:
-        """Whether every part has something to show, although it may be reading something newer."""
-        return self._layout.is_idle and self.connection.first_reading_began_at is None
+        """Whether every component has a first result, even if it is reloading."""
+        return self._layout.is_idle and self.connection.first_load_started_at is None
 
     def holds_back(self) -> bool:
-        """Whether the page stays as it is for a moment longer, because what would replace it is about to be read.
+        """Whether to delay changes for a moment because a first load has just started.
 
-        So a loading state appears only where that takes longer, and what is read quickly arrives in one piece.
+        A loading state appears only when the load takes longer, and fast results arrive together.
         """
-        began_at = self.connection.first_reading_began_at
+        began_at = self.connection.first_load_started_at
         if began_at is not None:
             self._held_until = began_at + _LOADING_AFTER_S
         elif self._layout.is_idle:
@@ -175,8 +175,8 @@ class View:
         return diff(before, self._shown)
 
     def _next_shown(self) -> Node:
-        """The tree; while somebody arrives at a screen that says it is loading, with that in the place of half a screen.
-        The frame around it goes on."""
+        """The tree. While a visited screen shows its loading state, that state stays in place of a half-loaded screen, and only the
+        frame around it is updated."""
         if self._is_complete:
             self._is_arriving = False
         if not self._is_arriving:
@@ -184,19 +184,19 @@ class View:
         if not self._is_loading_shown:
             self._is_loading_shown = True
             return self._tree
-        self._together_until = self._together_until or asyncio.get_running_loop().time() + _TOGETHER_WITHIN_S
-        if not self._is_before(self._together_until):
+        self._whole_screen_until = self._whole_screen_until or asyncio.get_running_loop().time() + _WHOLE_SCREEN_WITHIN_S
+        if not self._is_before(self._whole_screen_until):
             self._is_arriving = False
             return self._tree
         return _with_screen(self._tree, _screen_in(self._shown))
 
     def _is_before(self, moment: float) -> bool:
-        """Whether `moment` is to come, in the loop's time. It will be looked at again then."""
+        """Whether `moment` is in the future, in the loop's time. Schedules another check for then."""
         loop = asyncio.get_running_loop()
-        if loop.time() + _CLOCK_S >= moment:
+        if loop.time() + _TIMER_TOLERANCE_S >= moment:
             return False
-        if moment != self._looks_again_at:
-            self._looks_again_at = moment
+        if moment != self._next_check_at:
+            self._next_check_at = moment
             loop.call_at(moment, self._on_change)
         return True
 
@@ -206,7 +206,7 @@ class View:
         self._is_loading_shown = True
 
     def _has_text_field(self) -> bool:
-        """Whether text may have been typed that only the browser knows of."""
+        """Whether the page may hold typed text that only the browser knows."""
         return any(_is_text_field(node) for node in _elements(self.tree))
 
     def rest(self) -> None:
@@ -253,8 +253,8 @@ def _screen(view: View, render: Callable[[], Component]) -> Any:
 
 
 def _out_of_date(connection: Connection) -> VdomDict:
-    """Above the screen: that a part of it could not be read again and is shown as it was. A place that screen readers know
-    beforehand, so that they say politely what appears in it."""
+    """The banner above the screen that says that a part of it could not be reloaded. Its container is always there, so that screen
+    readers announce the banner when it appears."""
     stale = next((query for query in connection.failing if query.is_stale), None)
     place = {"className": "fw-out-of-date", "aria-live": "polite"}
     if stale is None:
@@ -283,7 +283,7 @@ def _screen_in(tree: Node) -> Node:
 
 
 def _with_screen(tree: Node, screen: Node) -> Node:
-    """`tree` with `screen` in the place of its own."""
+    """Replace the screen in `tree` with `screen`."""
     if isinstance(tree, str) or "c" not in tree:
         return tree
     if _is_screen(tree):

@@ -54,7 +54,7 @@ class Tab:
 def tabs(
     entries: Sequence[Tab], chosen: str, *children: Child, label: str, on_choose: OnEvent = None, id: str = "tabs"
 ) -> VdomDict:
-    """A row of tabs. Where all of them have an `href` they are links to other addresses, and what they show is the screen's own.
+    """A row of tabs. If all of them have an `href`, they are links to other addresses, whose content the screen renders itself.
 
     Otherwise they switch between parts of the page: `on_choose` is given the id, `children` is the panel of the chosen one, and
     arrow keys, Home, and End move among them. `id` tells several rows on one page apart.

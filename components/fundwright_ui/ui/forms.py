@@ -223,8 +223,8 @@ def form(
     (when it is an action: only if it did not fail). The model's complaints reach the fields among `children` at any depth;
     a component among them gives its own fields their `error`. What an action failed with stands above its button.
 
-    Where one writes text, the browser keeps what is typed until the handler has ended without an error, and offers it again. What
-    such a form edits must therefore be named by the path, by `open` in the address, or by `label`.
+    The browser keeps unsaved text of a form with text fields until the handler has ended without an error, and offers to restore it.
+    The path, `open` in the address, or `label` must therefore identify what the form edits.
     """
     connection = use_connection()
     draft = _draft_of(connection.location, label or submit, children)
@@ -287,7 +287,7 @@ def form(
 
 
 def _draft_of(location: Location, name: str | None, children: Iterable[Child]) -> str | None:
-    """What the browser calls the draft of a form; None for one without a name or without text of one's own, such as a search."""
+    """The name of a form's draft in the browser; None for a form without a name, without text fields, or with a search field."""
     kinds = list(_kinds_of_fields(children))
     if not name or "search" in kinds or not _WRITTEN.intersection(kinds):
         return None

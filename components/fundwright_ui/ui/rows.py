@@ -1,4 +1,4 @@
-"""Lists of rows that can be acted on, and what became of them."""
+"""Rows with actions and the outcomes of those actions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
 
 
 def list_row(*children: Child, key: str | None = None) -> VdomDict:
-    """A row of a `fw-list`. When a control in it goes away, the focus moves to the one with the same `name` in the next row."""
+    """A row of a `fw-list`. When a control in it disappears, the focus moves to the control with the same `name` in the next row."""
     return html.li(attributes(className="fw-list-item", data_row=True, key=key), *children)
 
 
 def row_actions(*controls: Child, outcome: str = "", on_undo: OnEvent = None) -> VdomDict:
-    """What can be done with a row. With an `outcome`, that stands in its place, and nothing on the page moves.
+    """The controls of a row. An `outcome` covers them without moving anything on the page.
 
-    "Undo" stands first, so that it is never where the control was that has just been pressed at the end of the row.
+    "Undo" comes first, so that it never appears under the pointer that just pressed a control at the end of the row.
     """
     return html.div(
         {"className": classes("fw-row-actions", "fw-row-settled" if outcome else None)},
@@ -34,7 +34,7 @@ def row_actions(*controls: Child, outcome: str = "", on_undo: OnEvent = None) ->
 
 
 def more_rows(count: int, *, on_load: OnEvent, outcome: str = "") -> VdomDict:
-    """Stands below a list: says what was done last, and offers the rows that have come since the list was loaded."""
+    """Goes below a list: announces the last outcome and offers the rows that were added since the list was loaded."""
     return html.div(
         {"className": "fw-more"},
         html.div(

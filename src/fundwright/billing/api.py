@@ -64,7 +64,7 @@ async def list_subscribers(
 
 @router.get("/subscribers/export.csv", response_class=CsvDownload)
 async def export_subscribers(core: CoreDep, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
 
@@ -96,7 +96,7 @@ async def sum_payments(session: DbSession, actor: CurrentActor, query: Annotated
 
 @router.get("/payments/export.csv", response_class=CsvDownload)
 async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "payments.csv", lambda session: service.export_payments(session, actor, query))
 
@@ -105,7 +105,7 @@ async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[P
 async def add_payment(
     core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, invoice: PaymentCreate
 ) -> PaymentRead:
-    """Write an invoice, which gets the next number of its year, and email it to its account."""
+    """Create an invoice with the next number of its year, and email it to its account."""
     return await service.add_payment(core, session, actor, invoice, client=client)
 
 
@@ -166,7 +166,7 @@ async def list_premium_link_uses(
 async def export_premium_link_uses(
     session: DbSession, core: CoreDep, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     await service.get_premium_link(session, actor, link_id)
     return csv_download(core, "uses.csv", lambda session: service.export_premium_link_uses(session, actor, link_id, request))
 

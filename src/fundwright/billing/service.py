@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from babel.dates import format_date
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.billing import letters, repository
+from fundwright.billing import emails, repository
 from fundwright.billing.models import Payment, PremiumLink, PremiumLinkUse, Subscription
 from fundwright.billing.schemas import (
     LinkState,
@@ -40,8 +40,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import current_language, t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, tokens
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
@@ -203,8 +203,8 @@ async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) 
 
 @needs(Permission.OVERSEE)
 async def export_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    lines = csv_of(
+    """Yield the whole list as lines of CSV."""
+    lines = csv_lines(
         [
             (t("Email"), lambda account: account.email),
             (t("Name"), lambda account: account.name),
@@ -286,7 +286,7 @@ async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> 
 @needs(Permission.OVERSEE)
 async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line; amounts in whole units of the currency, such as 49.00."""
-    lines = csv_of(
+    lines = csv_lines(
         [
             (t("Number"), lambda payment: payment.number),
             (t("Account"), lambda payment: payment.email),
@@ -320,7 +320,7 @@ async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: 
     written = PaymentRead.model_validate(payment)
     language = entry.language_of(await entry.get_account(session, invoice.email), otherwise=current_language())
     link = f"{core.settings.address}/payment"
-    await mail.post(core, session, letters.invoice(written, language, sender=actor, link=link))
+    await mail.post(core, session, emails.invoice(written, language, sender=actor, link=link))
     return written
 
 
@@ -398,17 +398,17 @@ async def list_premium_link_uses(
 
 @needs(Permission.OVERSEE)
 def export_premium_link_uses(session: AsyncSession, actor: Actor, link_id: UUID, request: PageRequest) -> AsyncIterator[str]:
-    """All of them as CSV, line by line. Raises NotFound."""
-    return csv_of(
+    """Yield the whole list as lines of CSV. Raises NotFound."""
+    return csv_lines(
         [(t("Account"), lambda use: use.email), (t("When"), lambda use: use.at)],
-        each_of(lambda page: list_premium_link_uses(session, actor, link_id, page), request),
+        iterate_all(lambda page: list_premium_link_uses(session, actor, link_id, page), request),
     )
 
 
 @needs(Permission.OVERSEE)
 async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
     """The whole list as CSV, line by line, with the email addresses of those who used each."""
-    lines = csv_of(
+    lines = csv_lines(
         [
             (t("Plan"), lambda link: link.plan_name),
             (t("Days"), lambda link: link.days),

@@ -23,7 +23,7 @@ async def list_categories(session: DbSession, actor: CurrentActor) -> list[Categ
 
 @router.get("/export.csv", response_class=CsvDownload)
 async def export_categories(core: CoreDep, actor: CurrentActor) -> CsvDownload:
-    """All of them as CSV."""
+    """Export the whole list as CSV."""
     return csv_download(core, "categories.csv", lambda session: service.export_categories(session, actor))
 
 
@@ -47,7 +47,7 @@ async def list_suggestions(
 
 @router.get("/suggestions/export.csv", response_class=CsvDownload)
 async def export_suggestions(core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "suggestions.csv", lambda session: service.export_suggestions(session, actor, query))
 
 
@@ -96,7 +96,7 @@ async def list_examples(
 async def export_examples(
     session: DbSession, core: CoreDep, actor: CurrentActor, category_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     await service.get_category(session, actor, category_id)
     return csv_download(core, "examples.csv", lambda session: service.export_examples(session, actor, category_id, request))
 

@@ -152,7 +152,7 @@ async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, cat
 
 
 async def write_label(session: AsyncSession, owner_id: UUID, label: LabelRead) -> None:
-    """Write a label as it was read; a vector kept for the subject stays."""
+    """Restore a label that was read earlier. The stored vector of the subject stays."""
     values = label.model_dump(include={"category_id", "state", "source", "confidence", "model_id", "decided_at"})
     await _write(session, owner_id, label.subject_id, values)
 

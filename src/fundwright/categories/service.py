@@ -32,8 +32,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 
@@ -41,7 +41,7 @@ _SAME_CONFIDENCE = 1e-3
 
 
 class DecidedSince(Conflict):
-    """What was to be undone is no longer the latest decision."""
+    """The decision to undo is no longer the latest one."""
 
     def __init__(self) -> None:
         super().__init__(t("The category of this notice has changed since then. Reload the page to see the current one."))
@@ -166,7 +166,7 @@ async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, 
 
 @needs(Permission.READ)
 async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterator[str]:
-    """The actor's categories as CSV, line by line."""
+    """Yield the actor's categories as lines of CSV."""
     columns: list[tuple[str, Callable[[CategoryRead], object]]] = [
         (t("Name"), lambda category: category.name),
         (t("Description"), lambda category: category.description),
@@ -175,24 +175,24 @@ async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterato
         (t("Sample"), lambda category: category.is_sample),
         (t("Created"), lambda category: category.created_at),
     ]
-    async for line in csv_of(columns, await list_categories(session, actor)):
+    async for line in csv_lines(columns, await list_categories(session, actor)):
         yield line
 
 
 @needs(Permission.READ)
 def export_suggestions(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return _labels(each_of(lambda page: list_suggestions(session, actor, page), query))
+    """Yield the whole list as lines of CSV."""
+    return _labels(iterate_all(lambda page: list_suggestions(session, actor, page), query))
 
 
 @needs(Permission.READ)
 def export_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line. Raises NotFound."""
-    return _labels(each_of(lambda page: list_examples(session, actor, category_id, page), request))
+    """Yield the whole list as lines of CSV. Raises NotFound."""
+    return _labels(iterate_all(lambda page: list_examples(session, actor, category_id, page), request))
 
 
 def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
-    return csv_of(
+    return csv_lines(
         [
             (t("ID"), lambda label: label.subject_id),
             (t("Category"), lambda label: label.category_name),
@@ -280,7 +280,7 @@ async def supply_vectors(
 
 @needs(Permission.LABEL)
 async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id: str) -> dict[UUID, list[str]]:
-    """The phrases of each category whose text or model has changed. Embed them, and give the vectors to `supply_prototypes`."""
+    """Phrases of each category whose text or model has changed. Embed them, and pass the vectors to `supply_prototypes`."""
     found: dict[UUID, list[str]] = {}
     for category in await repository.list_for_classifier(session, actor.id):
         phrases = classifier.phrases_of(category.name, category.description)
@@ -298,7 +298,7 @@ async def supply_prototypes(
     *,
     model_id: str,
 ) -> None:
-    """Keep the vectors of `phrases`, in one sequence. A category whose text was changed meanwhile stays outdated."""
+    """Store the vectors of all `phrases`, given as one sequence. A category whose text has changed since stays outdated."""
     left = iter(vectors)
     packed = {category_id: b"".join(_pack(next(left)) for _ in texts) for category_id, texts in phrases.items()}
     for category in await repository.list_for_classifier(session, actor.id):

@@ -10,7 +10,7 @@ import typer
 
 from fundwright.cli.context import AsJson, Options, acting, emit, opened, run
 from fundwright.core.errors import Invalid
-from fundwright.core.paging import PageRequest, each_of
+from fundwright.core.paging import PageRequest, iterate_all
 from fundwright.identity import account, entry, recovery, registration, second_factor, service
 from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
 
@@ -193,7 +193,7 @@ def list_tokens(context: typer.Context, as_json: AsJson = False) -> None:
 
     async def command() -> None:
         async with acting(context) as (core, actor), core.database.transaction() as session:
-            made = [each async for each in each_of(lambda page: service.list_api_tokens(session, actor, page), PageRequest())]
+            made = [each async for each in iterate_all(lambda page: service.list_api_tokens(session, actor, page), PageRequest())]
         emit(
             {"tokens": [one.model_dump(mode="json") for one in made]},
             as_json=as_json,

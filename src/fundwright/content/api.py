@@ -42,7 +42,7 @@ async def list_published(session: DbSession, request: Annotated[BlogPage, Query(
 
 @router.get("/api/blog/export.csv", response_class=CsvDownload)
 async def export_published(core: CoreDep, request: Annotated[BlogPage, Query()]) -> CsvDownload:
-    """What everyone may read as CSV, whatever the page."""
+    """Export all published posts as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "blog.csv", lambda session: service.export_published(session, request))
 
 
@@ -61,7 +61,7 @@ async def list_posts(session: DbSession, actor: CurrentActor, query: Annotated[P
 
 @router.get("/api/blog/posts/export.csv", response_class=CsvDownload)
 async def export_posts(core: CoreDep, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "posts.csv", lambda session: service.export_posts(session, actor, query))
 
@@ -122,7 +122,7 @@ async def list_feedback(session: DbSession, actor: CurrentActor, query: Annotate
 
 @router.get("/api/feedback/export.csv", response_class=CsvDownload)
 async def export_feedback(core: CoreDep, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "feedback.csv", lambda session: service.export_feedback(session, actor, query))
 

@@ -33,8 +33,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
@@ -85,8 +85,8 @@ async def get_published(session: AsyncSession, slug: str) -> PublishedPostRead:
 
 
 def export_published(session: AsyncSession, request: PageRequest) -> AsyncIterator[str]:
-    """All of them as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Address"), lambda post: post.slug),
             (t("Title"), lambda post: post.title),
@@ -94,7 +94,7 @@ def export_published(session: AsyncSession, request: PageRequest) -> AsyncIterat
             (t("Author"), lambda post: post.author),
             (t("Published"), lambda post: post.published_at),
         ],
-        each_of(lambda page: list_published(session, page), request),
+        iterate_all(lambda page: list_published(session, page), request),
     )
 
 
@@ -111,8 +111,8 @@ async def list_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> P
 
 @needs(Permission.OVERSEE)
 def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Address"), lambda post: post.slug),
             (t("Title"), lambda post: post.title),
@@ -207,8 +207,8 @@ async def list_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuer
 
 @needs(Permission.OVERSEE)
 def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Sent"), lambda entry: entry.created_at),
             (t("Kind"), lambda entry: entry.kind),

@@ -66,7 +66,7 @@ def libpq_url(address: str) -> str:
 
 @dataclass(slots=True)
 class _Held:
-    """A transaction as those see it whom its body calls. Tasks that outlive the body see that it has ended."""
+    """An open transaction, visible to everything that its body calls. Tasks that outlive the body see that it has ended."""
 
     is_open: bool = True
 
@@ -75,18 +75,18 @@ _held: ContextVar[_Held | None] = ContextVar("held", default=None)
 
 
 class ConnectionHeld(RuntimeError):
-    """A mistake in the program: something that may take a minute was called with a transaction open."""
+    """A programming error: a call that may take a minute was made with a transaction open."""
 
 
 def require_no_transaction(what: str) -> None:
-    """Raise ConnectionHeld inside of `Database.transaction`.
+    """Raise ConnectionHeld inside `Database.transaction`.
 
-    For calls that wait for another server: the pool has a few connections, and whoever keeps one for a minute keeps it from everybody.
+    Use it before calls to other servers: the pool has few connections, and one that is held for a minute is missing for everyone.
     """
     held = _held.get()
     if held is not None and held.is_open:
         raise ConnectionHeld(
-            f"{what} inside of a transaction. Read first, let the transaction end, call, then write in another one."
+            f"{what} inside a transaction. Read first, end the transaction, make the call, and write in another transaction."
         )
 
 

@@ -37,7 +37,7 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 _AS_MESSAGE = "\x1f"
-"""Stands between a title in English, which the database sorts by, and the same as a Message in JSON."""
+"""Separates the English title, which the database sorts by, from the same title as a Message in JSON."""
 
 _PROGRESS_INTERVAL_S = 0.2
 _PATIENCE_S = 1
@@ -49,7 +49,7 @@ ALL_JOBS_TOPIC = "jobs"
 
 
 class _Title(TypeDecorator[str]):
-    """A title is kept as a Message and read in the reader's language; one that is plain text stays as it is."""
+    """Stores a title as a Message and loads it in the reader's language. A plain text title stays as it is."""
 
     impl = String
     cache_ok = True
@@ -141,9 +141,9 @@ class JobCancelled(Exception):
 
 
 class JobPayload(BaseModel):
-    """What a job works on. Each kind of job has a subclass of its own, which names the kind.
+    """The input of a job. Each kind of job has its own subclass, which names the kind.
 
-    It holds ids, never a copy of what they stand for: a job may wait for hours, and what is true then is in the database.
+    It holds ids, never copies of records: a job may wait for hours, and only the database has the current state.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -155,13 +155,13 @@ P = TypeVar("P", bound=JobPayload)
 A = TypeVar("A")
 
 ActorLoader = Callable[[AsyncSession, UUID | None], Awaitable[A]]
-"""Reads whoever a job acts for, given the job's owner. Raises FundwrightError when they may not go on."""
+"""Loads the account that a job acts for, given the job's owner. Raises FundwrightError when it may no longer run the job."""
 
 
 class JobRun(Generic[P, A]):
-    """What a job is given: its payload, actor, transactions, progress and checkpoints. `services` is the Core.
+    """What a handler works with: payload, actor, transactions, progress, and checkpoints. `services` is the Core.
 
-    `actor` is read again at each checkpoint and progress report, so use it each time instead of keeping it.
+    `actor` is reloaded at each checkpoint and progress report, so read it each time instead of keeping a copy.
     """
 
     def __init__(self, queue: JobQueue, job: Job, payload: P, actor: A, load_actor: ActorLoader[A]) -> None:
@@ -181,7 +181,7 @@ class JobRun(Generic[P, A]):
     async def save_checkpoint(self, session: AsyncSession, checkpoint: dict[str, Any]) -> None:
         """Remember where to resume, in the same transaction as the work it describes.
 
-        Raises FundwrightError when the actor may not go on: the work of this transaction is then rolled back.
+        Raises FundwrightError when the actor may no longer run the job; the transaction is then rolled back.
         """
         self.actor = await self._load_actor(session, self.owner_id)
         self.checkpoint = checkpoint
@@ -190,7 +190,7 @@ class JobRun(Generic[P, A]):
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
         """Report `done` of `total`; at most five reports a second are written.
 
-        Raises JobCancelled, or FundwrightError when the actor may not go on.
+        Raises JobCancelled, or FundwrightError when the actor may no longer run the job.
         """
         moment = time.monotonic()
         if moment - self._reported_at < _PROGRESS_INTERVAL_S and done != total:
@@ -211,7 +211,7 @@ class JobRun(Generic[P, A]):
 
 @dataclass(frozen=True)
 class JobHandler(Generic[P, A]):
-    """How jobs of one kind are run, and by which rights: `load_actor` is asked at the start and at each checkpoint."""
+    """How jobs of one kind run, and with whose permissions: `load_actor` is called at the start and at each checkpoint."""
 
     payload: type[P]
     run: Callable[[JobRun[P, A]], Awaitable[dict[str, Any] | None]]
@@ -229,7 +229,7 @@ class JobHandler(Generic[P, A]):
 
 
 async def no_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
-    """The `load_actor` of jobs that act for nobody, such as sending an email."""
+    """The `load_actor` of jobs that act for no account, such as sending an email."""
 
 
 async def watched(work: asyncio.Future[T], report: Callable[[], Awaitable[None]]) -> T:
@@ -522,7 +522,7 @@ def job_topic(job_id: UUID) -> str:
 
 
 def jobs_topic(owner_id: UUID | None) -> str:
-    """Every change of any job of this owner, or of the installation's own jobs."""
+    """The live topic of all jobs of this owner, or of the installation's own jobs for None."""
     return f"jobs:{owner_id or ''}"
 
 

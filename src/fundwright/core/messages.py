@@ -56,7 +56,7 @@ def _known(language: str) -> Language:
 def t(message: str, /, **values: object) -> str:
     """`message` in the current language with `{name}` replaced by `values`.
 
-    Numbers are written as that language writes them; pass a number that is no quantity, such as a year, as text.
+    Numbers are formatted for that language. Pass a number that is not a quantity, such as a year, as text.
     """
     found = _find(message)
     translated = found if isinstance(found, str) and found else message
@@ -75,9 +75,9 @@ def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
 
 @dataclass(frozen=True)
 class Message:
-    """A message that is kept, and written in the language of whoever reads it: `str(message)`.
+    """A stored message, translated when it is read: `str(message)` is in the current language.
 
-    Made by `later` and `nlater`, which take what `t` and `nt` take. A value that is a Message is translated as well.
+    Created by `later` and `nlater`, which take the arguments of `t` and `nt`. A value that is a Message is translated, too.
     """
 
     text: str
@@ -100,26 +100,26 @@ class Message:
 
 
 def later(message: str, /, **values: str | int | Message) -> Message:
-    """What `t` would say, for whoever reads it later."""
+    """As `t`, but translated when the message is read."""
     return Message(message, values)
 
 
 def nlater(singular: str, plural: str, n: int, /) -> Message:
-    """What `nt` would say, for whoever reads it later."""
+    """As `nt`, but translated when the message is read."""
     return Message(singular, plural=plural, n=n)
 
 
 def number(value: float, *, decimals: int | None = None) -> str:
-    """A count or measure as the current language writes it: `12,309`, or `12.309` in German.
+    """Format a count or measure in the current language: `12,309`, or `12.309` in German.
 
-    `decimals` fixes how many decimal places there are; without it there are as many as needed, at most three.
+    `decimals` fixes the number of decimal places; by default there are as many as needed, at most three.
     """
     pattern = None if decimals is None else "#,##0." + "0" * decimals
     return format_decimal(value, format=pattern, locale=current_language())
 
 
 def percent(share: float) -> str:
-    """A share, 1.0 being all, in whole percent as the current language writes it: `87%`, or `87 %` in German."""
+    """Format a share (1.0 is all) as whole percent in the current language: `87%`, or `87 %` in German."""
     return format_percent(share, locale=current_language())
 
 
@@ -129,7 +129,7 @@ def translations(messages: tuple[str, ...]) -> dict[str, str]:
 
 
 def _fill(message: str, values: Mapping[str, object]) -> str:
-    """`message` with `{name}` replaced by `values`, whose numbers are written in the current language."""
+    """Replace `{name}` in `message` with `values`, with numbers formatted in the current language."""
     return message.format_map(
         {
             name: number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value

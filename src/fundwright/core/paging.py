@@ -49,8 +49,8 @@ class PageRequest(BaseModel):
 R = TypeVar("R", bound=PageRequest)
 
 
-async def each_of(read: Callable[[R], Awaitable[Page[T]]], request: R) -> AsyncIterator[T]:
-    """Every item of a list, in the order of `request` and whatever its page."""
+async def iterate_all(read: Callable[[R], Awaitable[Page[T]]], request: R) -> AsyncIterator[T]:
+    """Yield every item of a list in the order of `request`, ignoring its page."""
     for number in count(1):
         page = await read(request.model_copy(update={"page": number, "page_size": _LARGEST_PAGE}))
         for item in page.items:

@@ -48,7 +48,7 @@ log_min_messages = warning
 log_checkpoints = off
 """
 _START_OPTIONS = "-c synchronous_commit=on"
-"""What was acknowledged survives a kill. Given at each start, because clusters of earlier versions turn it off in their file."""
+"""Acknowledged changes survive a kill. Passed at each start because clusters of earlier versions turn it off in their configuration."""
 
 
 class EmbeddedPostgres:

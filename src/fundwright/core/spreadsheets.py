@@ -1,4 +1,4 @@
-"""Lists as spreadsheets open them: names of columns and of states in the reader's language, times and numbers as machines write them."""
+"""CSV for spreadsheets: column and state names in the reader's language, times and numbers in machine-readable form."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ T = TypeVar("T")
 _FORMULA_BEGINS_WITH = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-async def csv_of(
+async def csv_lines(
     columns: Sequence[tuple[str, Callable[[T], object]]], items: AsyncIterable[T] | Iterable[T]
 ) -> AsyncIterator[str]:
-    """A list as CSV, line by line. Each column is its name in the reader's language and what it shows of an item."""
+    """Yield a list as lines of CSV. Each column has its name in the reader's language and a function that reads its cell."""
     yield csv_line([name for name, _ in columns])
     read = [cell for _, cell in columns]
     if isinstance(items, AsyncIterable):

@@ -27,7 +27,7 @@ async def list_drafts(session: DbSession, actor: CurrentActor, query: Annotated[
 
 @router.get("/export.csv", response_class=CsvDownload)
 async def export_drafts(core: CoreDep, actor: CurrentActor, query: Annotated[DraftQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "drafts.csv", lambda session: service.export_drafts(session, actor, query))
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.paging import each_of
+from fundwright.core.paging import iterate_all
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftQuery
 from fundwright.identity.permissions import needs
@@ -18,7 +18,7 @@ from fundwright.identity.schemas import Actor, Permission
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
     """Every draft, as data with its citations and as Markdown."""
-    async for row in each_of(lambda query: service.list_drafts(session, actor, query), DraftQuery()):
+    async for row in iterate_all(lambda query: service.list_drafts(session, actor, query), DraftQuery()):
         draft = await service.get_draft(session, actor, row.id)
         yield as_json(f"generation/drafts/{draft.id}.json", draft)
         yield DataFile(f"generation/drafts/{draft.id}.md", service.as_markdown(draft).encode())

@@ -74,7 +74,7 @@ class DraftState(StrEnum):
 
 
 class WriteDraft(JobPayload):
-    """The job that writes the sections that a draft still lacks."""
+    """The job that writes the unfinished sections of a draft."""
 
     job_kind: ClassVar[str] = "draft"
 

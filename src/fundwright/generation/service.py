@@ -16,8 +16,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
-from fundwright.core.paging import Page, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.generation import citing, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
@@ -137,8 +137,8 @@ async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) ->
 
 @needs(Permission.READ)
 def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Title"), lambda draft: draft.title),
             (t("Template"), lambda draft: t(draft.template_title)),
@@ -148,7 +148,7 @@ def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Asy
             (t("Begun"), lambda draft: draft.created_at),
             (t("Ended"), lambda draft: draft.ended_at),
         ],
-        each_of(lambda page: list_drafts(session, actor, page), query),
+        iterate_all(lambda page: list_drafts(session, actor, page), query),
     )
 
 
@@ -191,7 +191,7 @@ async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: Draft
 
 
 def job_title(draft: DraftRead) -> Message:
-    """What the job that writes the draft is called."""
+    """The title of the job that writes the draft."""
     return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
 
 

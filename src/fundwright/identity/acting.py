@@ -1,4 +1,4 @@
-"""Whoever a job acts for, as of now: a job may have waited for hours, and it may run for hours."""
+"""The current state of the account that a job acts for: a job may wait for hours and run for hours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fundwright.identity.schemas import Actor, Permission
 
 
 class PermissionLost(NotAllowed):
-    """Whoever started the job may not do it anymore."""
+    """The account that started the job no longer has the permission."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -33,7 +33,7 @@ class AccountDisabled(NotAllowed):
 
 
 def acting_with(permission: Permission) -> ActorLoader[Actor]:
-    """The `load_actor` of jobs that act for their owner, who needs `permission` for as long as the job runs.
+    """The `load_actor` of jobs that act for their owner, who needs `permission` while the job runs.
 
     It raises NotFound, AccountDisabled, or PermissionLost.
     """

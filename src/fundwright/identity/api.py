@@ -112,8 +112,8 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
 
 
 def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
-    """The session that the cookie names, signed by us and not expired. Does not ask the database whether it has been ended:
-    enough to tell whose page this is, not to act for anybody."""
+    """The session that the cookie names, if the cookie is signed by us and not expired. Does not check in the database whether
+    the session has ended: enough to identify a page, not to act for its account."""
     payload = tokens.read(core, connection.cookies.get(cookie_name(core.settings), ""))
     return payload.sid if payload else None
 
@@ -131,7 +131,7 @@ def require_same_origin(request: Request) -> None:
 
 
 async def _current_actor(request: Request, core: CoreDep) -> Actor:
-    """In a transaction of its own: a route may wait for an upload or a language model, and holds no connection meanwhile."""
+    """Runs in its own transaction: a route may wait for an upload or a language model, and must not hold a connection."""
     bearer = _bearer(request)
     if bearer and bearer.startswith(API_TOKEN_PREFIX):
         async with core.database.transaction() as session:
@@ -488,7 +488,7 @@ async def list_sessions(session: DbSession, actor: CurrentActor, request: Annota
 
 @router.get("/api/account/sessions/export.csv", response_class=CsvDownload)
 async def export_sessions(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "sessions.csv", lambda session: service.export_sessions(session, actor, request))
 
 
@@ -505,7 +505,7 @@ async def list_mails(session: DbSession, actor: CurrentActor, request: Annotated
 
 @router.get("/api/mails/export.csv", response_class=CsvDownload)
 async def export_mails(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
     return csv_download(core, "emails.csv", lambda session: outbox.export_mails(session, actor, request))
 
@@ -519,13 +519,13 @@ async def get_mail(session: DbSession, actor: CurrentActor, mail_id: UUID) -> Ma
 async def list_invitations(
     session: DbSession, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]
 ) -> Page[InvitationRead]:
-    """Newest first unless `sort` says otherwise, whatever has become of them."""
+    """List invitations in every state, newest first unless `sort` says otherwise."""
     return await registration.list_invitations(session, actor, query)
 
 
 @router.get("/api/invitations/export.csv", response_class=CsvDownload)
 async def export_invitations(core: CoreDep, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "invitations.csv", lambda session: registration.export_invitations(session, actor, query))
 
@@ -540,7 +540,7 @@ async def invite(
 
 @router.delete("/api/invitations/{invitation_id}", status_code=204)
 async def withdraw_invitation(invitation_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
-    """Its link stops working; 409 when it was accepted."""
+    """Withdraw an invitation, so that its link stops working; 409 when it was accepted."""
     await registration.withdraw_invitation(session, actor, invitation_id, client=client_of(request))
 
 
@@ -553,7 +553,7 @@ async def list_api_tokens(
 
 @router.get("/api/account/tokens/export.csv", response_class=CsvDownload)
 async def export_api_tokens(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "tokens.csv", lambda session: service.export_api_tokens(session, actor, request))
 
 

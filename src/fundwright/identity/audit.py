@@ -75,12 +75,12 @@ _LABELS: Mapping[str, Message] = {
 
 
 def action_label(action: str) -> str:
-    """An action in the reader's language; one that a package records goes by its own name."""
+    """The label of an action in the reader's language. Actions of packages are shown by their name."""
     return str(_LABELS[action]) if action in _LABELS else action
 
 
 def actions_called(text: str) -> list[str]:
-    """Actions whose label in the reader's language has `text` in it."""
+    """Actions whose label in the reader's language contains `text`."""
     return [action for action in _LABELS if text.casefold() in action_label(action).casefold()]
 
 

@@ -14,7 +14,7 @@ Kind = Literal["verification", "reset"]
 
 
 class WriteLetter(JobPayload):
-    """It names an address, not an account: there may be none with it, which only the job finds out."""
+    """Names an address instead of an account: whether the account exists is only looked up by the job."""
 
     job_kind: ClassVar[str] = "identity.letter"
 

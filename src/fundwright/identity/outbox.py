@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import mail
 from fundwright.core.mail import MailRead
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 
@@ -24,8 +24,8 @@ async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest) 
 
 @needs(Permission.ADMINISTER)
 def export_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """All of them as CSV, line by line, without their texts."""
-    return csv_of(
+    """Yield the whole list, without the texts of the emails, as lines of CSV."""
+    return csv_lines(
         [
             (t("Subject"), lambda letter: letter.subject),
             (t("To"), lambda letter: letter.recipient),
@@ -34,7 +34,7 @@ def export_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> A
             (t("Sent"), lambda letter: letter.sent_at),
             (t("Error"), lambda letter: letter.error),
         ],
-        each_of(lambda page: list_mails(session, actor, page), request),
+        iterate_all(lambda page: list_mails(session, actor, page), request),
     )
 
 

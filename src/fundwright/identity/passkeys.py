@@ -29,7 +29,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.core.settings import Settings
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, reauthentication, repository, second_factor, tokens
 from fundwright.identity.models import OneTimeSecret, Passkey
 from fundwright.identity.permissions import needs
@@ -92,13 +92,13 @@ async def list_passkeys(session: AsyncSession, actor: Actor) -> list[PasskeyRead
 
 @needs(Permission.READ)
 async def export_passkeys(session: AsyncSession, actor: Actor) -> AsyncIterator[str]:
-    """All of them as CSV, line by line."""
+    """Yield the whole list as lines of CSV."""
     columns: list[tuple[str, Callable[[PasskeyRead], object]]] = [
         (t("Name"), lambda passkey: passkey.name),
         (t("Added"), lambda passkey: passkey.created_at),
         (t("Last used"), lambda passkey: passkey.last_used_at),
     ]
-    async for line in csv_of(columns, await list_passkeys(session, actor)):
+    async for line in csv_lines(columns, await list_passkeys(session, actor)):
         yield line
 
 

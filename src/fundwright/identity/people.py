@@ -11,8 +11,8 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, letters, recovery, repository, second_factor, service, sessions
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
@@ -44,8 +44,8 @@ async def list_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -
 
 @needs(Permission.OVERSEE)
 def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Email"), lambda person: person.email),
             (t("Name"), lambda person: person.name),
@@ -75,8 +75,8 @@ async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID, r
 
 @needs(Permission.ADMINISTER)
 def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> AsyncIterator[str]:
-    """All of them as CSV, line by line."""
-    return sessions.export(each_of(lambda page: list_sessions(session, actor, account_id, page), request))
+    """Yield the whole list as lines of CSV."""
+    return sessions.export(iterate_all(lambda page: list_sessions(session, actor, account_id, page), request))
 
 
 @needs(Permission.ADMINISTER)
@@ -144,8 +144,8 @@ async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> 
 
 @needs(Permission.OVERSEE)
 async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    lines = csv_of(
+    """Yield the whole list as lines of CSV."""
+    lines = csv_lines(
         [
             (t("When"), lambda line: line.at),
             (t("Who"), lambda line: line.actor_email),

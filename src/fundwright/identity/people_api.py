@@ -32,7 +32,7 @@ async def list_people(session: DbSession, actor: CurrentActor, query: Annotated[
 
 @router.get("/api/people/export.csv", response_class=CsvDownload)
 async def export_people(core: CoreDep, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "people.csv", lambda session: people.export_people(session, actor, query))
 
@@ -72,7 +72,7 @@ async def list_sessions(
 async def export_sessions(
     core: CoreDep, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
     return csv_download(core, "sessions.csv", lambda session: people.export_sessions(session, actor, account_id, request))
 
@@ -105,6 +105,6 @@ async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[A
 
 @router.get("/api/audit/export.csv", response_class=CsvDownload)
 async def export_audit(core: CoreDep, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
     return csv_download(core, "audit.csv", lambda session: people.export_audit(session, actor, query))

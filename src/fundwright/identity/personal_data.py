@@ -22,7 +22,7 @@ from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import later, t
-from fundwright.core.paging import PageRequest, each_of
+from fundwright.core.paging import PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity import account, audit, entry, repository, service
 from fundwright.identity.models import DataCopy
@@ -158,9 +158,9 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
         found = await repository.find_photo(session, UUID(row.photo_url.rpartition("/")[2]))
         if found:
             yield DataFile("account/photo.webp", found[0].content)
-    open_sessions = [each async for each in each_of(lambda page: service.list_sessions(session, actor, page), PageRequest())]
+    open_sessions = [each async for each in iterate_all(lambda page: service.list_sessions(session, actor, page), PageRequest())]
     yield as_json("account/sessions.json", open_sessions)
-    made = [each async for each in each_of(lambda page: service.list_api_tokens(session, actor, page), PageRequest())]
+    made = [each async for each in iterate_all(lambda page: service.list_api_tokens(session, actor, page), PageRequest())]
     yield as_json("account/api_tokens.json", made)
     yield as_csv("account/history.csv", _HISTORY, await jobs.list_recent(session, actor.id, limit=_MOST_JOBS))
     states = await repository.list_saved_states(session, actor.id)

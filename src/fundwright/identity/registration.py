@@ -19,8 +19,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.messages import Language, current_language, t
-from fundwright.core.paging import Page, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, Invitation
 from fundwright.identity.permissions import needs
@@ -219,7 +219,7 @@ async def invite_by_command(core: Core, session: AsyncSession, *, email: str, ro
 
 @needs(Permission.OVERSEE)
 async def list_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> Page[InvitationRead]:
-    """Newest first unless `sort` says otherwise, whatever has become of them."""
+    """Invitations in every state, newest first unless `sort` says otherwise."""
     found, total = await repository.page_of_invitations(session, query)
     items = [_read(invitation, inviter) for invitation, inviter in found]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -227,8 +227,8 @@ async def list_invitations(session: AsyncSession, actor: Actor, query: Invitatio
 
 @needs(Permission.OVERSEE)
 def export_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Email"), lambda invitation: invitation.email),
             (t("Role"), lambda invitation: invitation.role),
@@ -239,13 +239,13 @@ def export_invitations(session: AsyncSession, actor: Actor, query: InvitationQue
             (t("Used"), lambda invitation: invitation.used_at),
             (t("Withdrawn"), lambda invitation: invitation.revoked_at),
         ],
-        each_of(lambda page: list_invitations(session, actor, page), query),
+        iterate_all(lambda page: list_invitations(session, actor, page), query),
     )
 
 
 @needs(Permission.ADMINISTER)
 async def withdraw_invitation(session: AsyncSession, actor: Actor, invitation_id: UUID, *, client: Client) -> None:
-    """Its link stops working. Raises NotFound, or InvitationAccepted."""
+    """Withdraw an invitation, so that its link stops working. Raises NotFound or InvitationAccepted."""
     invitation = await repository.withdraw_invitation(session, invitation_id)
     if invitation is None:
         accepted = await session.get(Invitation, invitation_id)

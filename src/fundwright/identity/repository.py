@@ -116,7 +116,7 @@ async def stream_audit(session: AsyncSession, query: AuditQuery, *, actions: Seq
 
 
 def _audit(query: AuditQuery, actions: Sequence[str]) -> Select[AuditEntry]:
-    """`actions` are those that the text means by their labels."""
+    """`actions` are the actions whose labels match the text of the query."""
     found = select(AuditEntry)
     if query.text:
         columns = (AuditEntry.action, AuditEntry.actor_email, AuditEntry.subject, AuditEntry.address)
@@ -341,13 +341,13 @@ async def revoke_invitations(session: AsyncSession, email: str) -> None:
 
 
 async def withdraw_invitation(session: AsyncSession, invitation_id: UUID) -> Invitation | None:
-    """None when it was accepted, or is not there. Of accepting and withdrawing at once, one succeeds."""
+    """Returns None when the invitation was accepted or does not exist. Of simultaneous acceptance and withdrawal, one succeeds."""
     unused = update(Invitation).where(Invitation.id == invitation_id, Invitation.used_at.is_(None))
     return await session.scalar(unused.values(revoked_at=func.coalesce(Invitation.revoked_at, now())).returning(Invitation))
 
 
 async def page_of_invitations(session: AsyncSession, query: InvitationQuery) -> tuple[list[tuple[Invitation, str | None]], int]:
-    """Each with the email of the account that sent it."""
+    """Invitations, each with the email of the account that sent it, and their total."""
     found = select(Invitation, Account.email).outerjoin(Account, Account.id == Invitation.invited_by)
     if query.text:
         found = found.where(contains(query.text, Invitation.email))

@@ -46,7 +46,7 @@ class Permission(StrEnum):
     READ = "read"
     """Look at opportunities and at what is one's own, and look after one's own account."""
     LABEL = "label"
-    """Keep categories of one's own, let the classifier sort opportunities into them, and decide about its suggestions."""
+    """Create categories, run the classifier, and decide on its suggestions."""
     WORK = "work"
     """Import, upload, train and draft."""
     OVERSEE = "oversee"
@@ -391,8 +391,8 @@ class InvitationState(StrEnum):
 
 
 class InvitationRead(BaseModel):
-    """An address that may register, without the secret of its link. `invited_by` is the email of the account that sent it; None when
-    that account is gone, or the command line sent it."""
+    """An invitation to register, without the secret of its link. `invited_by` is the email of the account that sent it, or None when
+    the account was deleted or the command line sent it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -85,7 +85,7 @@ async def list_passkeys(session: DbSession, actor: CurrentActor) -> list[Passkey
 
 @router.get("/passkeys/export.csv", response_class=CsvDownload)
 async def export_passkeys(core: CoreDep, actor: CurrentActor) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "passkeys.csv", lambda session: passkeys.export_passkeys(session, actor))
 
 

@@ -20,8 +20,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
@@ -322,8 +322,8 @@ async def list_sessions(session: AsyncSession, actor: Actor, request: PageReques
 
 @needs(Permission.READ)
 def export_sessions(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """All of them as CSV, line by line."""
-    return sessions.export(each_of(lambda page: list_sessions(session, actor, page), request))
+    """Yield the whole list as lines of CSV."""
+    return sessions.export(iterate_all(lambda page: list_sessions(session, actor, page), request))
 
 
 @needs(Permission.READ)
@@ -400,8 +400,8 @@ async def list_api_tokens(session: AsyncSession, actor: Actor, request: PageRequ
 
 @needs(Permission.READ)
 def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """The actor's own as CSV, line by line; never their secrets."""
-    return csv_of(
+    """Yield the actor's API tokens, without their secrets, as lines of CSV."""
+    return csv_lines(
         [
             (t("Name"), lambda token: token.name),
             (t("Scope"), lambda token: token.scope),
@@ -411,7 +411,7 @@ def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest)
             (t("Last used"), lambda token: token.last_used_at),
             (t("Revoked"), lambda token: token.revoked_at),
         ],
-        each_of(lambda page: list_api_tokens(session, actor, page), request),
+        iterate_all(lambda page: list_api_tokens(session, actor, page), request),
     )
 
 

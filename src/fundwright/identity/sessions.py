@@ -19,7 +19,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, letters, repository, tokens
 from fundwright.identity.models import Account, AccountSession
 from fundwright.identity.schemas import Actor, Client, SessionRead, SignedIn
@@ -128,8 +128,8 @@ def _is_unknown(core: Core, account: Account) -> bool:
 
 
 def export(found: AsyncIterable[SessionRead]) -> AsyncIterator[str]:
-    """Sessions as CSV, line by line."""
-    return csv_of(
+    """Yield sessions as lines of CSV."""
+    return csv_lines(
         [
             (t("Device"), lambda one: one.user_agent),
             (t("Where from"), lambda one: one.address),

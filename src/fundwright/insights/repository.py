@@ -24,7 +24,7 @@ People = Select[UUID, str, str]
 """Id, name and email of accounts, from identity."""
 
 _OF_PEOPLE = or_(Job.owner_id.is_not(None), Job.kind == IMPORT)
-"""What somebody has begun; an import without an owner was begun on the command line."""
+"""Jobs started by people. An import without an owner was started from the command line."""
 
 _DURATION_S = extract("epoch", Job.ended_at - Job.started_at)
 

@@ -147,7 +147,7 @@ class PageVisits(BaseModel):
 
 
 def kind_label(kind: str) -> str:
-    """A kind of job in the reader's language; one that a package brought goes by its own name."""
+    """The label of a job kind in the reader's language. Kinds of packages are shown by their name."""
     names = {
         "categorise": t("Categorisation"),
         DRAFT: t("Draft"),

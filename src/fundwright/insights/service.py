@@ -13,7 +13,7 @@ from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -97,7 +97,7 @@ async def export_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -
         (t("Imports"), lambda day: day.imports),
         (t("Training runs"), lambda day: day.trainings),
     ]
-    async for line in csv_of(columns, (await get_usage(session, actor, query)).days):
+    async for line in csv_lines(columns, (await get_usage(session, actor, query)).days):
         yield line
 
 
@@ -111,13 +111,13 @@ async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> 
 
 @needs(Permission.OVERSEE)
 async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> AsyncIterator[str]:
-    """All of them as CSV, line by line."""
+    """Yield the whole list as lines of CSV."""
     columns: list[tuple[str, Callable[[Any], object]]] = [
         (t("Page"), lambda row: row[0]),
         (t("Views"), lambda row: row[1]),
         (t("People"), lambda row: row[2]),
     ]
-    async for line in csv_of(columns, await repository.list_pages(session, query)):
+    async for line in csv_lines(columns, await repository.list_pages(session, query)):
         yield line
 
 
@@ -140,8 +140,8 @@ async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryCh
 
 @needs(Permission.OVERSEE)
 def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Kind"), lambda job: kind_label(job["kind"])),
             (t("What"), lambda job: job["title"]),

@@ -28,7 +28,7 @@ T = TypeVar("T")
 async def get_embedder(core: Core) -> Embedder:
     """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError saying what to do when it cannot be loaded.
 
-    Neither this nor the model may be called inside of a transaction: it may be an endpoint that takes a minute to answer.
+    Neither this nor the model may be called inside a transaction: an endpoint may take a minute to respond.
     """
     require_no_transaction("The embedding model was asked for")
     return _GuardedEmbedder(await _once(core, "language.embedder", lambda: _embedder_factory(core).create(core)))
@@ -60,7 +60,7 @@ def describe(core: Core) -> ModelsInUse:
 
 
 class _GuardedEmbedder:
-    """An embedding model that refuses to be called inside of a transaction."""
+    """An embedding model that refuses calls inside a transaction."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -79,7 +79,7 @@ class _GuardedEmbedder:
 
 
 class _GuardedWriter:
-    """A text model that refuses to be called, and to be waited for, inside of a transaction."""
+    """A text model that refuses to be called or awaited inside a transaction."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -106,7 +106,7 @@ class _GuardedWriter:
 
 @asynccontextmanager
 async def closing_stream(pieces: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """End a writer's request when nobody reads on, instead of whenever its generator is collected."""
+    """Close a writer's request as soon as reading stops, not when its generator is garbage collected."""
     try:
         yield pieces
     finally:

@@ -82,7 +82,7 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 
 @router.get("/export.csv", response_class=CsvDownload)
 async def export(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "opportunities.csv", lambda session: service.export(session, actor, query))
 
 
@@ -100,13 +100,13 @@ async def categorise(session: DbSession, actor: CurrentActor, core: CoreDep) -> 
 
 @router.get("/categorise/{job_id}")
 async def get_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
-    """How far the job is, and what came of it."""
+    """The state, progress, and result of the job."""
     return await service.get_categorising(session, actor, job_id)
 
 
 @router.put("/categorise/{job_id}/cancellation")
 async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
-    """Cancel the job at its next step; what is sorted stays sorted."""
+    """Cancel the job at its next step. Opportunities that are already sorted stay sorted."""
     return await service.cancel_categorising(session, actor, job_id)
 
 
@@ -124,7 +124,7 @@ async def list_imports(session: DbSession, actor: CurrentActor, request: Annotat
 
 @router.get("/imports/export.csv", response_class=CsvDownload)
 async def export_imports(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "imports.csv", lambda session: service.export_imports(session, actor, request))
 
 
@@ -182,6 +182,6 @@ async def list_versions(
 async def export_versions(
     session: DbSession, core: CoreDep, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
-    """What each version changed as CSV, one line for each field."""
+    """Export the changes of each version as CSV, one line per field."""
     await service.get_opportunity(session, actor, opportunity_id)
     return csv_download(core, "versions.csv", lambda session: service.export_versions(session, actor, opportunity_id, request))

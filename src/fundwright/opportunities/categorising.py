@@ -100,14 +100,14 @@ class Categorising:
             await self._report()
 
     async def _sort_new(self, vectors: Sequence[tuple[UUID, NDArray[np.float32]]], session: AsyncSession) -> None:
-        # Kept only once they are sorted: whoever goes on after a stop takes what has a vector for sorted.
+        # Store the vectors only once they are sorted: after a restart, every opportunity with a vector counts as sorted.
         await repository.add_vectors(session, self._embedder.id, vectors)
         found = await repository.vectors_of(session, self._embedder.id, [id for id, _ in vectors])
         await self._sort(session, list(found.items()))
         await self._run.save_checkpoint(session, {"is_reading": True, "counts": self.counts})
 
     async def _with_prototypes(self, sort: Callable[[AsyncSession], Awaitable[T]]) -> T:
-        """Do `sort` in a transaction once the phrases of every category are embedded, again if one is changed meanwhile."""
+        """Run `sort` in a transaction once the phrases of every category are embedded. Start over if a category changes meanwhile."""
         while True:
             await self._embed_phrases()
             with suppress(categories.PrototypesOutdated):

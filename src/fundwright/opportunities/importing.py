@@ -29,7 +29,7 @@ TOPIC = "opportunities"
 async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
     """Read the file at `path` into the database from where an earlier run of the same job stopped.
 
-    The end of the first import that leaves real opportunities here removes the sample ones, in the same transaction.
+    The first import that adds real opportunities removes the samples in its last transaction.
 
     Raises NotFound when the file is gone, UnreadableFile when it is of another format.
     """
@@ -65,7 +65,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
             async with run.transaction() as session:
                 await announce(session)
     async with run.transaction() as session:
-        # The file may be gone when the job, killed before its end was recorded, runs once more.
+        # A job that was killed just before its end runs again, when its file may already be deleted.
         is_real_there = await repository.has_own(session)
         removed = await remove_sample(session) if is_real_there else 0
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
@@ -74,7 +74,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
 
 
 async def remove_sample(session: AsyncSession) -> int:
-    """Remove the sample opportunities with their labels, for good; returns how many there were."""
+    """Delete the sample opportunities and their labels. Returns how many there were."""
     removed = await repository.remove_sample(session)
     if removed:
         await categories.forget_subjects(session, removed)

@@ -24,7 +24,7 @@ _load_worker = acting_with(Permission.WORK)
 
 
 async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor | None:
-    """None stands for the installation itself: opportunities belong to it, and commands import them without an account."""
+    """Returns None for the installation itself: opportunities belong to it, and commands import them without an account."""
     return None if owner_id is None else await _load_worker(session, owner_id)
 
 

@@ -396,7 +396,7 @@ async def page(
 
 
 async def _samples_last(session: AsyncSession) -> tuple[ColumnElement[bool], ...]:
-    """What an order begins with while samples stand beside real opportunities. Otherwise nothing, so that an index serves it."""
+    """Ordering prefix that puts samples last. Empty unless there are samples and real opportunities, so that an index can be used."""
     kinds = await session.scalars(
         select(OpportunityFacet.facet)
         .where(OpportunityFacet.facet.in_(("sample", "own")), OpportunityFacet.number > 0)
@@ -521,7 +521,7 @@ async def was_ever_imported(session: AsyncSession) -> bool:
 
 
 async def has_own(session: AsyncSession) -> bool:
-    """Whether any opportunity is there that is no sample."""
+    """Whether there is any real opportunity."""
     return bool(await session.scalar(select(exists().where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0))))
 
 
@@ -555,7 +555,7 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> tuple[Im
 
 
 async def get_system_run(session: AsyncSession, run_id: UUID) -> tuple[ImportRun, Job | None]:
-    """One that no account has begun. Raises NotFound."""
+    """An import that belongs to no account. Raises NotFound."""
     found = select(ImportRun, Job).outerjoin(Job, Job.id == ImportRun.job_id)
     row = (await session.execute(found.where(ImportRun.id == run_id, ImportRun.owner_id.is_(None)))).one_or_none()
     if row is None:

@@ -189,7 +189,7 @@ class SourceRead(BaseModel):
 
 
 class ImportCounts(BaseModel):
-    """How the rows of a file were imported. `samples_removed` counts sample opportunities that went once real ones were there."""
+    """How the rows of a file were imported. `samples_removed` counts the sample opportunities that it removed."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

@@ -26,8 +26,8 @@ from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
@@ -202,7 +202,7 @@ async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUI
 
 @needs(Permission.READ)
 async def export_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> AsyncIterator[str]:
-    """What each version changed as CSV, one line for each field, newest version first. Raises NotFound."""
+    """Yield the changes of each version as lines of CSV, one per field, newest version first. Raises NotFound."""
     columns: list[tuple[str, Callable[[tuple[VersionRead, FieldChange | None]], object]]] = [
         (t("Version"), lambda line: line[0].number),
         (t("When"), lambda line: line[0].seen_at),
@@ -210,8 +210,10 @@ async def export_versions(session: AsyncSession, actor: Actor, opportunity_id: U
         (t("Before"), lambda line: line[1] and line[1].before),
         (t("After"), lambda line: line[1] and line[1].after),
     ]
-    versions = each_of(lambda page: list_versions(session, actor, opportunity_id, page), request)
-    async for line in csv_of(columns, ((version, change) async for version in versions for change in version.changes or [None])):
+    versions = iterate_all(lambda page: list_versions(session, actor, opportunity_id, page), request)
+    async for line in csv_lines(
+        columns, ((version, change) async for version in versions for change in version.changes or [None])
+    ):
         yield line
 
 
@@ -261,7 +263,7 @@ async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -
         (t("Place"), lambda row: row.place),
         (t("Link"), lambda row: row.url),
     ]
-    lines = csv_of(columns, repository.stream(session, query, _labelled(actor, query), _EXPORTED))
+    lines = csv_lines(columns, repository.stream(session, query, _labelled(actor, query), _EXPORTED))
     async for line in lines:
         yield line
 
@@ -330,8 +332,8 @@ async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest
 
 @needs(Permission.READ)
 def export_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Source"), lambda run: run.source),
             (t("File"), lambda run: run.filename),
@@ -343,7 +345,7 @@ def export_imports(session: AsyncSession, actor: Actor, request: PageRequest) ->
             (t("Rejected"), lambda run: run.rejected),
             (t("Error"), lambda run: run.error),
         ],
-        each_of(lambda page: list_imports(session, actor, page), request),
+        iterate_all(lambda page: list_imports(session, actor, page), request),
     )
 
 
@@ -374,7 +376,7 @@ async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Im
 
 
 async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportReport:
-    """The same for the command line, of an import that `prepare_system_import` recorded. Raises NotFound."""
+    """As `report_import`, for an import that `prepare_system_import` recorded. Raises NotFound."""
     return await _report(session, *await repository.get_system_run(session, run_id))
 
 
@@ -412,7 +414,7 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
         (t("Column"), lambda row: row[1]),
         (t("Reason"), lambda row: row[2]),
     ]
-    async for line in csv_of(columns, repository.stream_rejections(session, run_id)):
+    async for line in csv_lines(columns, repository.stream_rejections(session, run_id)):
         yield line
 
 
@@ -424,7 +426,7 @@ async def start_categorising(session: AsyncSession, actor: Actor, core: Core) ->
 
 @needs(Permission.READ)
 async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
-    """A job that sorts into the actor's categories. Raises NotFound."""
+    """A job that sorts opportunities into the actor's categories. Raises NotFound."""
     job = await jobs.get(session, job_id)
     if job.owner_id != actor.id or job.kind != CategoriseOpportunities.job_kind:
         raise NotFound(t("The job"))
@@ -433,14 +435,14 @@ async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) ->
 
 @needs(Permission.READ)
 async def find_categorising(session: AsyncSession, actor: Actor) -> JobRead | None:
-    """The actor's last one, over or not."""
+    """The actor's latest categorizing job, in any state."""
     found = await jobs.list_recent(session, actor.id, kind=CategoriseOpportunities.job_kind, limit=1)
     return found[0] if found else None
 
 
 @needs(Permission.LABEL)
 async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
-    """Cancel it at its next step; what is sorted stays sorted. Raises NotFound, NotAllowed, or Conflict when it is over."""
+    """Cancel the job at its next step. Opportunities that are already sorted stay sorted. Raises NotFound, NotAllowed, or Conflict."""
     job = await get_categorising(session, actor, job_id)
     return await jobs.cancel(session, job.id, owner_id=actor.id)
 

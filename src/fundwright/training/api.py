@@ -42,7 +42,7 @@ async def list_documents(session: DbSession, actor: CurrentActor, request: Pagin
 
 @router.get("/documents/export.csv", response_class=CsvDownload)
 async def export_documents(core: CoreDep, actor: CurrentActor, request: Paging) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "documents.csv", lambda session: service.export_documents(session, actor, request))
 
 
@@ -73,7 +73,7 @@ async def list_runs(session: DbSession, actor: CurrentActor, request: Paging) ->
 
 @router.get("/runs/export.csv", response_class=CsvDownload)
 async def export_runs(core: CoreDep, actor: CurrentActor, request: Paging) -> CsvDownload:
-    """The whole list as CSV, whatever the page."""
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return csv_download(core, "runs.csv", lambda session: service.export_runs(session, actor, request))
 
 
@@ -110,7 +110,7 @@ async def export_passages(
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> CsvDownload:
-    """The passages that answer the question best, as CSV."""
+    """Export the passages that best match the query as CSV."""
     embedder = await language.get_embedder(core)
     found = await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
     return csv_download(core, "passages.csv", lambda _session: service.passages_as_csv(found))

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.paging import PageRequest, each_of
+from fundwright.core.paging import PageRequest, iterate_all
 from fundwright.identity.permissions import needs
 from fundwright.identity.personal_data import DataFile, as_json
 from fundwright.identity.schemas import Actor, Permission
@@ -25,5 +25,5 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
         text = await repository.text_of(session, actor.id, document.id)
         if text:
             yield DataFile(f"training/texts/{document.id}.txt", text.encode())
-    runs = [each async for each in each_of(lambda page: service.list_runs(session, actor, page), PageRequest())]
+    runs = [each async for each in iterate_all(lambda page: service.list_runs(session, actor, page), PageRequest())]
     yield as_json("training/runs.json", runs)

@@ -22,7 +22,7 @@ class TrainDocuments(JobPayload):
 
 
 LEAST_SIMILARITY = 0.15
-"""Cosine similarity below which a passage does not answer a question. Low: one sentence of many may."""
+"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
 
 
 class DocumentState(StrEnum):

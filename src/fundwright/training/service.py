@@ -20,8 +20,8 @@ from fundwright.core.files import StoredFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
-from fundwright.core.paging import Page, PageRequest, each_of
-from fundwright.core.spreadsheets import csv_of
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights.schemas import Figure
@@ -129,8 +129,8 @@ async def list_documents(session: AsyncSession, actor: Actor, request: PageReque
 
 @needs(Permission.READ)
 def export_documents(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("Title"), lambda document: document.title),
             (t("File"), lambda document: document.filename),
@@ -142,14 +142,14 @@ def export_documents(session: AsyncSession, actor: Actor, request: PageRequest) 
             (t("Trained"), lambda document: document.trained_at),
             (t("Problem"), lambda document: document.error),
         ],
-        each_of(lambda page: list_documents(session, actor, page), request),
+        iterate_all(lambda page: list_documents(session, actor, page), request),
     )
 
 
 @needs(Permission.READ)
 def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line."""
-    return csv_of(
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
         [
             (t("State"), lambda run: run.state),
             (t("Begun"), lambda run: run.created_at),
@@ -160,13 +160,13 @@ def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> As
             (t("Model"), lambda run: run.model_id),
             (t("Errors"), lambda run: run.error or ", ".join(f"{failure.title}: {failure.reason}" for failure in run.failed)),
         ],
-        each_of(lambda page: list_runs(session, actor, page), request),
+        iterate_all(lambda page: list_runs(session, actor, page), request),
     )
 
 
 def passages_as_csv(found: Sequence[Passage]) -> AsyncIterator[str]:
-    """What `find_passages` returned, as CSV, line by line."""
-    return csv_of(
+    """Yield the passages that `find_passages` returned as lines of CSV."""
+    return csv_lines(
         [
             (t("Document"), lambda passage: passage.document_title),
             (t("Heading"), lambda passage: passage.heading),

@@ -60,7 +60,7 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
   );
 }
 
-/** The page is not ready before its keys and its focus are. */
+/** The page counts as ready only once keyboard and focus handling are loaded. */
 function followInteractionLater({ readiness }: Runtime, account: string): Unsubscribe {
   let stop: Unsubscribe = readiness.hold();
   let isOver = false;

@@ -3,7 +3,7 @@ import { formatDate } from "./dates";
 import { Draft, type DraftVersion } from "./drafts";
 import { useRuntime } from "./Runtime";
 
-/** Stands in a form whose unsaved text is kept: offers again what an earlier visit has left. */
+/** Rendered in a form that keeps drafts: offers to restore the unsaved text of an earlier visit. */
 export function DraftKeeper({ form }: { readonly form: string }): ReactNode {
   const runtime = useRuntime();
   const place = useRef<HTMLDivElement>(null);
@@ -36,7 +36,7 @@ export function DraftKeeper({ form }: { readonly form: string }): ReactNode {
   );
 }
 
-/** `10:42` today, with the day before. */
+/** `10:42` for today; earlier times include the date. */
 function timeOf(at: number, language: string): string {
   const day = (moment: number): string => formatDate(new Date(moment).toISOString(), language, { dateStyle: "medium" });
   const isToday = day(at) === day(Date.now());

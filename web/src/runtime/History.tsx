@@ -28,7 +28,7 @@ function arriveAt({ action, location }: Moved): void {
   focusHeading();
 }
 
-/** The browser itself goes to a part only of a document that it has loaded. */
+/** The browser itself only follows fragments of documents that it loads. */
 function wasLoadedByLink(): boolean {
   const [entry] = performance.getEntriesByType("navigation") as Partial<PerformanceNavigationTiming>[];
   return entry?.type === "navigate";
@@ -36,9 +36,9 @@ function wasLoadedByLink(): boolean {
 
 /**
  * What react-router's `BrowserRouter` is, without the 13 kB of data routing that come with its module.
- * From the moment the address changes until React has shown it, the page does not look settled. One listener does everything:
- * React shows a step back before a second listener would hear of it, and the server hears of the person's move in the same task,
- * so that no move of its own can come between.
+ * From the moment the address changes until React has rendered it, the page does not count as settled. One listener does everything:
+ * React renders a step back before a second listener would run, and the server is told of the person's move in the same task, so that
+ * no move by the server can come in between.
  */
 export function History({ basename, children }: HistoryProps): ReactNode {
   const runtime = useRuntime();

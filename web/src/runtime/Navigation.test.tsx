@@ -173,7 +173,7 @@ describe("the server", () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const random = randomOf(seed);
     const page = await openAt("/dashboard/train");
-    // What docs/runtime-protocol.md says of the server; both directions hold frames back for any length of time.
+    // The server of docs/runtime-protocol.md; both directions can delay frames for any time.
     const server = { at: "/dashboard/train", after: 0, taken: 1, said: [] as ServerFrame[] };
     const takeOne = (): void => {
       const frame = page.sent()[server.taken];
@@ -209,7 +209,7 @@ function locations(page: Awaited<ReturnType<typeof openAt>>): string[] {
   return page.sent().flatMap((frame) => (frame.type === "location" ? [frame.path] : []));
 }
 
-/** Numbers below a bound, the same for each run. */
+/** Random numbers below a bound, the same in each run. */
 function randomOf(seed: number): (bound: number) => number {
   let state = seed + 1;
   return (bound) => {

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { pathOfClick } from "./links";
 import { useRuntime } from "./Runtime";
 
-/** Moves to what a clicked link leads to, without loading a document. */
+/** Follows clicked links without loading a document. */
 export function Navigation(): null {
   const runtime = useRuntime();
 

@@ -24,7 +24,7 @@ function Trouble(): ReactNode {
   return isConnected ? null : <LostBanner />;
 }
 
-/** After a while it says what may be wrong, and who can do something about it. */
+/** After a while, says what is wrong and what the administrator can do. */
 function LostBanner(): ReactNode {
   const { t, page, isServerReachable } = useRuntime();
   const isReachable = useSignal(isServerReachable);

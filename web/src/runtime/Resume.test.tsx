@@ -106,7 +106,7 @@ describe("a page that comes back", () => {
 });
 
 describe("a connection that fails as soon as it is there", () => {
-  /** Lets every connection of the next minute fail right after the server's answer; returns how many there were. */
+  /** Makes every connection of the next minute fail right after the server's answer; returns the number of connections. */
   async function failForAMinute(page: OpenedPage, answer: ServerFrame): Promise<number> {
     const before = FakeSocket.all.length;
     for (let waited = 0; waited < 60_000; waited += 50) {

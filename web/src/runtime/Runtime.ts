@@ -25,7 +25,7 @@ export interface ToastMessage {
 export interface Move {
   readonly path: string;
   readonly replace: boolean;
-  /** The server has moved already, and is not told. */
+  /** The server has already moved, so this move is not reported. */
   readonly isFollowing: boolean;
 }
 
@@ -42,15 +42,15 @@ export class Runtime {
   readonly title: Signal<string>;
   readonly isHydrated = new Signal(false);
   readonly isConnected = new Signal(true);
-  /** Whether the server answers ordinary requests while the page is not connected, as far as is known. */
+  /** Whether the server answered the last ordinary request while the page is not connected. */
   readonly isServerReachable = new Signal(false);
-  /** Why the server does not let the page in, while that is so. */
+  /** Why the server currently refuses the page. */
   readonly refusal = new Signal<string | null>(null);
-  /** Why the server handles nothing of what is done on the page, while that is so. It goes on by itself, with the state of the page. */
+  /** Why the server has paused the page. It continues automatically, with the state of the page. */
   readonly pause = new Signal<string | null>(null);
   /** What is shown or waits for room. */
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
-  /** The form that was saved last, by the name that its draft has. */
+  /** The name of the draft of the form that was saved last. */
   readonly saved = new Signal<{ readonly form: string } | null>(null);
   readonly readiness = new Readiness(document.documentElement);
   /** Counts the answers to `hello`: a field compares it to know that the server's state is a fresh one. */
@@ -83,7 +83,7 @@ export class Runtime {
       address: location.origin + page.base,
       greet: () => {
         this.#greetedPath = this.path;
-        // What was mounted is the whole screen, or becomes it.
+        // The mounted tree is the whole screen or becomes it.
         const { hash, build } = page;
         return { path: this.path, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
       },
@@ -121,7 +121,7 @@ export class Runtime {
     this.toasts.set([...toasts, { id: this.#toasts, message, variant }]);
   };
 
-  /** Moves for the person, who has chosen a path in a widget. */
+  /** Moves to a path that the person has chosen in a widget. */
   readonly go = (path: string): void => this.#move({ path, replace: false, isFollowing: false });
 
   readonly retry = (): void => this.#connection.retry();
@@ -178,7 +178,7 @@ export class Runtime {
     };
   };
 
-  /** Tells the server where the page has moved; `onShown` runs when the new screen is there. */
+  /** Reports a move to the server; `onShown` runs when the new screen has arrived. */
   readonly reportLocation = (onShown: () => void): void => {
     if (!this.#connection.isMounted) {
       this.#isAsPainted = false;
@@ -207,7 +207,7 @@ export class Runtime {
     this.#move = move;
   };
 
-  /** The page has followed the server to another screen; `onShown` runs when that has been sent. */
+  /** The page has followed a move by the server; `onShown` runs when the new screen has arrived. */
   readonly awaitArrival = (onShown: () => void): void => {
     this.#endArrival();
     const release = this.readiness.hold();
@@ -267,7 +267,7 @@ export class Runtime {
     }
   };
 
-  /** A move that the server began before it heard of the person's last one is outdated: the newest intent wins. */
+  /** A move that the server began before it received the person's last one is outdated: the newest intent wins. */
   #navigate({ path, replace = false, reload = false, after = this.#lastLocation }: NavigateFrame): void {
     const isOutdated = after < this.#lastLocation;
     const isExternal = /^https?:/.test(path);
@@ -377,8 +377,8 @@ export class Runtime {
   }
 
   /**
-   * A refused connection looks like a dead server. One small request finds out whether the server answers, and whether the
-   * session has ended or the page is of another build meanwhile.
+   * A blocked connection looks like a dead server. One small request shows whether the server responds, and whether the session has
+   * ended or the server has another build.
    */
   async #probe(): Promise<boolean> {
     this.refusal.set(null);
@@ -389,14 +389,14 @@ export class Runtime {
     return state !== null;
   }
 
-  /** A part of the client could not be fetched: it may be gone because there is a new build. */
+  /** A chunk could not be fetched: a new build may have removed it. */
   readonly #checkBuild = (): void => {
     void askServer(this.page.base).then((state) => {
       if (state !== null && state !== "signed out") this.#followBuild(state.build);
     });
   };
 
-  /** Returns whether the page is being loaded anew because the server has another build. */
+  /** Returns whether the page is reloading because the server has another build. */
   #followBuild(build: string): boolean {
     if (this.#hasGivenUp) return true;
     if (build === this.page.build || !claimReload(build)) return false;
@@ -428,11 +428,11 @@ interface ServerState {
   readonly build: string;
 }
 
-/** What the server says of itself; null when it does not answer, or something else answers in its place. */
+/** The answer of `GET /connection`; null when the server does not respond or something else responds in its place. */
 async function askServer(base: string): Promise<ServerState | "signed out" | null> {
   try {
     const answer = await fetch(`${base}/connection`, { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    // A proxy with a sign-in of its own leads there, or refuses.
+    // A proxy with its own sign-in redirects or refuses.
     if (answer.type === "opaqueredirect" || answer.status === 401) return "signed out";
     return answer.ok ? ((await answer.json()) as ServerState) : null;
   } catch {

@@ -19,9 +19,9 @@ export type Outcome = "done" | "refused" | "lost";
 type OnEnd = (outcome: Outcome) => void;
 
 export interface ConnectionOptions {
-  /** The origin and path that everything of the server is under. */
+  /** The origin and path prefix of the server. */
   readonly address: string;
-  /** Where the page is, the hash of the tree it shows (null once it was patched), whether that is the whole screen, and the page's build, for `hello`. */
+  /** The content of `hello`: the path, the hash of the tree (null once it was patched), whether it is the whole screen, and the build. */
   readonly greet: () => {
     readonly path: string;
     readonly hash: string | null;
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly onSessionEnded: () => void;
   /** Something was not sent because it is longer than the server takes. */
   readonly onTooLarge: () => void;
-  /** Called when nothing was heard on a connection: the server may be down. Resolves to whether it answers other requests. */
+  /** Called when nothing was received on a connection. Resolves to whether the server answers other requests. */
   readonly probe: () => Promise<boolean>;
 }
 
@@ -45,8 +45,8 @@ interface Unanswered {
 }
 
 /**
- * The link to the server. It says hello, numbers what it sends and comes back when it is lost. When the server still has the
- * page's session, both sides then send again what the other has not received; otherwise what was unanswered is lost.
+ * The connection to the server. It sends `hello`, numbers its frames, and reconnects when it is lost. If the server still has the
+ * page's session, both sides then resend what the other has not received; otherwise unanswered frames are lost.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -56,7 +56,7 @@ export class Connection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #stability: ReturnType<typeof setTimeout> | undefined;
-  /** Attempts since a connection has last been stable. */
+  /** Attempts since the last stable connection. */
   #failures = 0;
   #session: string | undefined;
   #seq = 0;
@@ -99,13 +99,13 @@ export class Connection {
     this.#transport?.close(LEFT);
   }
 
-  /** Drops the connection and the session and takes new ones, which brings the whole tree. */
+  /** Drops the connection and the session and opens new ones, which brings the whole tree. */
   restart(): void {
     this.#session = undefined;
     this.#transport?.close(LEFT);
   }
 
-  /** Asks again at once, instead of when the server or the next attempt would. */
+  /** Retries at once instead of waiting for the server or the next attempt. */
   retry(): void {
     if (this.#retry !== undefined) this.#connect();
     else if (this.#hasHeard) {
@@ -174,12 +174,12 @@ export class Connection {
         return;
       }
       this.#retryLater();
-      if (!this.#hasHeard) void this.#diagnose(transport, { isHopeless: false });
+      if (!this.#hasHeard) void this.#diagnose(transport, { hasTimedOut: false });
     });
   }
 
-  /** Nothing was heard: the server may be down, the session may have ended, or a proxy may refuse this kind of transport. */
-  async #diagnose(transport: Transport, how: { readonly isHopeless: boolean }): Promise<void> {
+  /** Nothing was received: the server may be down, the session may have ended, or a proxy may block this kind of transport. */
+  async #diagnose(transport: Transport, how: { readonly hasTimedOut: boolean }): Promise<void> {
     if ((await this.#options.probe()) && (await this.#transports.failed(transport, how)) && this.#retry !== undefined) this.#connect();
   }
 
@@ -218,7 +218,7 @@ export class Connection {
     for (const { onEnd } of abandoned) onEnd("lost");
   }
 
-  /** The server has let the page in. What breaks it may be just ahead, so the delays start over only after a while. */
+  /** The server has accepted the page. The connection may still fail soon, so the delays start over only after a while. */
   #settle(): void {
     this.#isMounted = true;
     this.#stability = setTimeout(() => {
@@ -258,7 +258,7 @@ export class Connection {
     this.#alarm = setTimeout(() => {
       const transport = this.#transport;
       this.#drop();
-      if (transport !== undefined && !this.#hasHeard) void this.#diagnose(transport, { isHopeless: true });
+      if (transport !== undefined && !this.#hasHeard) void this.#diagnose(transport, { hasTimedOut: true });
     }, patience);
   }
 
@@ -290,7 +290,7 @@ export class Connection {
   };
 }
 
-/** Grows to 10 s, stays there for as long as a restart may take, and then grows to 2 minutes. */
+/** Grows to 10 s, stays there while a restart may take, and then grows to 2 minutes. */
 function delayAfter(failures: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** failures, LONG_DELAY_MS);
   const late = failures - Math.log2(LONG_DELAY_MS / FIRST_DELAY_MS) - LONG_DELAYS;

@@ -1,4 +1,4 @@
-/** Where the drafts of forms lie in the browser's storage: by account and by what the server calls the form. */
+/** Keys of form drafts in the browser's storage: by account and by the form's name on the server. */
 
 const PREFIX = "draft:";
 
@@ -6,7 +6,7 @@ export const draftKey = (account: string, form: string): string => `${PREFIX}${a
 
 export const draftKeys = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
 
-/** All of them, or all but those of one account: nobody finds the texts of somebody else. */
+/** Deletes all drafts, or all except those of one account, so that nobody sees the texts of somebody else. */
 export function forgetDrafts(but?: string): void {
   for (const key of draftKeys()) if (but === undefined || !key.startsWith(draftKey(but, ""))) localStorage.removeItem(key);
 }

@@ -1,4 +1,4 @@
-/** Unsaved texts of forms, kept in the browser: each visit of a form has its own version, so that none overwrites another. */
+/** Unsaved text of forms, kept in the browser. Each visit of a form has its own version, so that none overwrites another. */
 
 import { draftKey, draftKeys } from "./draftKeys";
 import { type KeptField, holds, readFields, writeFields } from "./keptFields";
@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 2_000_000;
 const SAVE_AFTER_MS = 250;
 
 export interface DraftVersion {
-  /** Tells the visits of the form apart. */
+  /** Identifies the visit of the form. */
   readonly id: string;
   /** When it was typed, in milliseconds since 1970. */
   readonly at: number;
@@ -28,7 +28,7 @@ function read(key: string): DraftVersion[] {
   }
 }
 
-/** Returns whether there was room. Drafts of other forms make room, the oldest first. */
+/** Returns whether there was room. Drafts of other forms are deleted to make room, the oldest first. */
 function write(key: string, versions: readonly DraftVersion[]): boolean {
   if (versions.length === 0) {
     localStorage.removeItem(key);
@@ -46,7 +46,7 @@ function write(key: string, versions: readonly DraftVersion[]): boolean {
         return true;
       }
     } catch {
-      // The browser has less room than we would take.
+      // The browser's quota is smaller than ours.
     }
     const oldest = oldestFirst.shift();
     if (oldest === undefined) return false;
@@ -55,7 +55,7 @@ function write(key: string, versions: readonly DraftVersion[]): boolean {
   }
 }
 
-/** What has outlived its time is of no use to anybody. */
+/** Deletes expired drafts. */
 export function forgetOldDrafts(): void {
   for (const key of draftKeys()) if (read(key).length === 0) localStorage.removeItem(key);
 }
@@ -82,7 +82,7 @@ export class Draft {
     this.#key = account === null ? null : draftKey(account, form);
   }
 
-  /** Keeps what is typed into the form, and offers what an earlier visit has left. */
+  /** Keeps what is typed into the form, and offers the text of an earlier visit. */
   follow(element: HTMLFormElement, offer: (version: DraftVersion | null) => void): Unsubscribe {
     this.#element = element;
     offer(this.#earlier());
@@ -119,7 +119,7 @@ export class Draft {
     if (this.#key !== null) write(this.#key, read(this.#key).filter((each) => each.id !== id));
   }
 
-  /** The newest version of another visit that the form does not show already. */
+  /** The newest version of another visit whose text the form does not show already. */
   #earlier(): DraftVersion | null {
     const element = this.#element;
     if (this.#key === null || element === undefined) return null;
@@ -148,7 +148,7 @@ export class Draft {
     this.#warn(!write(this.#key, [...own, ...others].slice(0, MOST_VERSIONS)));
   };
 
-  /** Only where nothing can be kept is leaving asked about. */
+  /** The browser asks before leaving only where nothing can be kept. */
   #warn(isUnkept: boolean): void {
     if (isUnkept) unkept.add(this);
     else unkept.delete(this);

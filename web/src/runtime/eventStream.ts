@@ -7,14 +7,14 @@ const GOING_AWAY = 1001;
 const ABNORMAL = 1006;
 
 /**
- * Server-sent events down and POST up, for networks that refuse WebSockets. The first frame opens the stream; the others are
+ * Server-sent events down and POST up, for networks that block WebSockets. The first frame opens the stream; the others are
  * posted one request at a time, so that they arrive in order.
  */
 export class EventStream extends EventTarget implements Transport {
   readonly #url: string;
   readonly #aborting = new AbortController();
   readonly #frames: string[] = [];
-  /** What the server calls the stream; known only to this page. */
+  /** The secret that identifies the stream to the server. */
   #key: string | undefined;
   #posts = 0;
   #isOpening = false;
@@ -44,7 +44,7 @@ export class EventStream extends EventTarget implements Transport {
     this.#end(code);
   }
 
-  /** The browser closes a WebSocket of a page that is left; a stream it merely cuts, and the server would wait for the page. */
+  /** When a page is left, the browser closes its WebSocket but only cuts a stream, so the server would wait for the page to return. */
   readonly #leave = (): void => this.close(GOING_AWAY);
 
   #request(path: string, body: string, options: RequestInit = {}): Promise<Response> {
@@ -59,7 +59,7 @@ export class EventStream extends EventTarget implements Transport {
       if (answer.ok && answer.body !== null) await this.#read(answer.body);
       else if (answer.status === 403) await this.#explain(answer);
     } catch {
-      // Whatever it was, the connection is lost.
+      // Any failure means that the connection is lost.
     }
     this.#end(ABNORMAL);
   }
@@ -105,13 +105,13 @@ export class EventStream extends EventTarget implements Transport {
     while (this.#frames.length > 0 && !this.#isOver) {
       this.#posts += 1;
       const answer = await this.#request("/frames", this.#batch(), { signal: this.#aborting.signal }).catch(() => null);
-      // Whether it has arrived is unknown, or another process has been asked: both sides settle that when the page comes back.
+      // The post may or may not have arrived; both sides sort that out when the page reconnects.
       if (answer?.ok !== true) this.#end(ABNORMAL);
     }
     this.#isPosting = false;
   }
 
-  /** As many of the waiting frames as one request may carry. */
+  /** Takes as many waiting frames as fit into one request. */
   #batch(): string {
     let count = 0;
     let characters = 0;

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const pass = (duration = 0) => act(() => vi.advanceTimersByTimeAsync(duration));
 
-/** A page whose WebSockets are refused at once, as by a proxy that knows none. */
+/** A page whose WebSockets are refused at once, as by a proxy that does not support them. */
 async function openBlocked(): Promise<OpenedPage> {
   const page = await openPage(press, { isMounted: false });
   await refuse(2);
@@ -205,7 +205,7 @@ describe("a server that is down", () => {
 describe("what is said about a connection that stays lost", () => {
   const EXPLANATION = /Ask your administrator to allow WebSocket upgrades at localhost:3000\/socket or unbuffered responses from localhost:3000\/stream/;
 
-  /** Nothing works, for so long. */
+  /** Waits while nothing works. */
   async function wait(duration: number): Promise<void> {
     for (let waited = 0; waited < duration; waited += 250) {
       if (FakeSocket.last.sent.length === 0) await act(async () => FakeSocket.last.close());

@@ -17,7 +17,7 @@ const list = (...rows: TreeNode[]): TreeNode => ({ t: "main", c: [{ t: "h1", c: 
 
 const focused = (): string | null => document.activeElement?.textContent ?? null;
 
-/** Opens the list, presses the button, and lets the server answer with what the list is then. */
+/** Opens the list, presses the button, and answers with the list that follows. */
 async function press(name: string, before: TreeNode, after: TreeNode): Promise<void> {
   const opened = await openPage(before, { page: { account: "ada" } });
   await waitFor(() => expect(opened.isReady()).toBe(true));

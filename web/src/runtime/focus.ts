@@ -1,6 +1,6 @@
 /**
- * Keeps the focus on the page when the control that had it goes away, as after an action on a row of a list: it moves to the
- * same action of the next row, so that a list can be worked through with one key and a screen reader does not start over.
+ * Moves the focus when the control that had it disappears, as after an action on a row of a list: to the same action of the next
+ * row, so that a list can be worked through with one key and a screen reader does not start over.
  */
 
 import type { Unsubscribe } from "./signal";
@@ -11,7 +11,7 @@ const REGION = "section, article, form, [role=tabpanel], [role=dialog], main";
 
 interface Held {
   readonly control: HTMLElement;
-  /** The action that the control stands for in each row. */
+  /** The action of the control, the same in each row. */
   readonly name: string | null;
   readonly row: HTMLElement | null;
   readonly list: HTMLElement | null;
@@ -41,7 +41,7 @@ function remember(control: HTMLElement): Held {
   };
 }
 
-/** The same action in the next row, or else in one before; at last whatever can be done in the row itself. */
+/** The same action in the next row, or in an earlier one, or any control of the row itself. */
 function successorOf({ name, row, list, place }: Held): HTMLElement | undefined {
   if (row === null || list?.isConnected !== true) return undefined;
   const rows = rowsOf(list);
@@ -57,7 +57,7 @@ function focusPart(part: HTMLElement): void {
   part.focus({ preventScroll: true });
 }
 
-/** Follows the focus in `root`'s document until the function it returns is called. */
+/** Tracks the focus in `root`'s document until the returned function is called. */
 export function keepFocus(root: HTMLElement): Unsubscribe {
   let held: Held[] = [];
   let isByPointer = false;
@@ -68,12 +68,12 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
   };
   const press = ({ target }: Event): void => {
     isByPointer = true;
-    // Who presses beside everything wants the focus nowhere.
+    // A click beside all controls clears the focus on purpose.
     if (target instanceof Element && target.closest(CONTROL) === null) held = [];
   };
   const key = (event: KeyboardEvent): void => {
     isByPointer = false;
-    // A key that is held down would do the same to one row after the other.
+    // A key that is held down must not act on one row after another.
     const isOnRow = event.target instanceof Element && event.target.closest(`${ROW} button`) !== null;
     if (event.repeat && isOnRow && (event.key === "Enter" || event.key === " ")) event.preventDefault();
   };
@@ -84,7 +84,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     if (last === undefined || isUsable(last.control)) return;
     const active = document.activeElement;
     if (active instanceof HTMLElement && active !== document.body && active !== last.control) return;
-    // A dialog that has closed gives the focus back to what had opened it, which may have gone as well.
+    // A closed dialog returns the focus to the control that opened it, which may have disappeared as well.
     const opener = last.isInDialog ? held.findLast(({ isInDialog }) => !isInDialog) : last;
     const next = opener !== undefined && isUsable(opener.control) ? opener.control : opener && successorOf(opener);
     if (next !== undefined) {

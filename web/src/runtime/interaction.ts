@@ -1,4 +1,4 @@
-/** What makes a page good to work in and is not needed to show it: fetched once it is hydrated, where somebody is signed in. */
+/** Code that the first paint does not need: loaded after hydration where somebody is signed in. */
 
 import { forgetDrafts } from "./draftKeys";
 import { forgetOldDrafts } from "./drafts";

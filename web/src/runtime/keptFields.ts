@@ -1,10 +1,10 @@
-/** What was typed on a page that has to be loaded again; it is put back for the same account in the same tab. */
+/** Keeps what was typed on a page that has to reload, and restores it for the same account in the same tab. */
 
 const KEY = "kept-fields";
-/** Apart from the other: the page of somebody who has to sign in again waits on its way over the login page. */
+/** A separate key, because the fields of a person who has to sign in again must survive the login page. */
 const SIGNED_OUT_KEY = "kept-fields-signed-out";
 const SECRET = new Set(["password", "file", "hidden"]);
-/** Of fields for passwords, whose type is another one while they are shown. */
+/** `autocomplete` values of password fields, whose type changes while their content is shown. */
 const SECRET_CONTENT = /-password$|^one-time-code$/;
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -70,12 +70,12 @@ export function readFields(root: ParentNode): KeptField[] {
   );
 }
 
-/** Puts the content of fields back, as if it had been typed. */
+/** Restores the content of fields as if it had been typed. */
 export function writeFields(root: ParentNode, fields: readonly KeptField[]): void {
   for (const [field, kept] of pairs(root, fields)) write(field, kept.value, kept.checked);
 }
 
-/** Whether each of `fields` that is in `root` has that content. */
+/** Whether each of `fields` that exists in `root` has its content. */
 export function holds(root: ParentNode, fields: readonly KeptField[]): boolean {
   return pairs(root, fields).every(([field, kept]) => (isToggle(field) ? field.checked === kept.checked : field.value === kept.value));
 }

@@ -1,11 +1,11 @@
-/** A page of another build than the server's loads itself anew: it may speak differently and ask for chunks that are gone. */
+/** A page whose build differs from the server's reloads: it may use another protocol and request deleted chunks. */
 
 const KEY = "reloaded-for-build";
 const INTERRUPTED = "reloaded-during-step";
 
 /**
- * Whether the page should be loaded anew for `build`, which it then is at most once in a row: while two processes serve
- * different builds, a page could otherwise be loaded again and again.
+ * Whether the page should reload for `build`, at most once in a row: while two processes serve different builds, a page could
+ * otherwise reload again and again.
  */
 export function claimReload(build: string): boolean {
   if (sessionStorage.getItem(KEY) === build) return false;
@@ -13,7 +13,7 @@ export function claimReload(build: string): boolean {
   return true;
 }
 
-/** Notes that something was under way that the next page has to mention. */
+/** Notes that an action was unanswered, so that the page mentions it after the reload. */
 export function noteInterruption(): void {
   sessionStorage.setItem(INTERRUPTED, "1");
 }

@@ -3,7 +3,7 @@ import type { Unsubscribe } from "./signal";
 const LONGEST_WAIT_MS = 10_000;
 const INTERRUPTIONS = ["pointerdown", "keydown", "wheel"] as const;
 
-/** The part of the page that a fragment of the address names. */
+/** The element that a fragment of the address names. */
 function partAt(hash: string): HTMLElement | null {
   try {
     return document.getElementById(decodeURIComponent(hash.slice(1)));
@@ -12,7 +12,7 @@ function partAt(hash: string): HTMLElement | null {
   }
 }
 
-/** Puts the focus on the part that `hash` names, and shows it unless its place is known already. Returns whether it is there. */
+/** Focuses the element that `hash` names, and scrolls to it unless a scroll position is restored. Returns whether it exists. */
 function goTo(hash: string, isInPlace: boolean): boolean {
   const part = partAt(hash);
   if (part === null) return false;
@@ -23,8 +23,8 @@ function goTo(hash: string, isInPlace: boolean): boolean {
 }
 
 /**
- * Goes to the part that `hash` names as soon as it is there: a screen may still be reading what it shows. Whoever does something
- * meanwhile is left alone. Returns a function that ends the wait.
+ * Goes to the element that `hash` names as soon as it exists, because a screen may still be loading. Any action of the person
+ * ends the wait. Returns a function that ends it, too.
  */
 export function goToPart(hash: string, { isInPlace = false } = {}): Unsubscribe {
   if (hash.length < 2 || goTo(hash, isInPlace)) return () => undefined;

@@ -43,9 +43,9 @@ export type TreeNode = string | ParentNode | FailedNode;
 export interface Page {
   readonly tree: TreeNode;
   readonly hash: string;
-  /** Whether every part of the screen is there: nothing on it is loading or has failed. */
+  /** Whether no part of the screen is loading or has failed. */
   readonly complete: boolean;
-  /** Names the files that the server serves. */
+  /** Identifies the files that the server serves. */
   readonly build: string;
   readonly title: string;
   readonly path: string;
@@ -76,7 +76,7 @@ export interface NavigateFrame {
   readonly path: string;
   readonly replace?: boolean;
   readonly reload?: boolean;
-  /** The `seq` of the last `location` that the server had when it moved. */
+  /** The `seq` of the last `location` that the server had received when it moved. */
   readonly after?: number;
 }
 

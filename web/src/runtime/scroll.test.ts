@@ -20,7 +20,7 @@ afterEach(() => {
 const entry = (): Scroll.Entry => ({ key: (history.state as { key?: string } | null)?.key ?? "default", ...pick(location) });
 const pick = ({ pathname, search }: Location) => ({ pathname, search });
 
-/** A document is loaded where the history stands now. Returns where it is scrolled to. */
+/** Loads a document at the current history entry. Returns its scroll position. */
 async function load(): Promise<unknown> {
   vi.resetModules();
   const scroll = await import("./scroll");

@@ -1,9 +1,9 @@
-/** Where each entry of the history was scrolled to, at the address it had; survives a reload. */
+/** Keeps the scroll position of each history entry and address across reloads. */
 const KEY = "scroll";
 const MOST_ENTRIES = 200;
 
 export interface Entry {
-  /** Names the entry of the history. */
+  /** Identifies the history entry. */
   readonly key: string;
   readonly pathname: string;
   readonly search: string;
@@ -19,7 +19,7 @@ function readPositions(): Map<string, number> {
 
 const positions = readPositions();
 
-/** The same entry can show another page: the browser gives the one of a document that replaces another the same place. */
+/** Includes the address, because a document that replaces another one has the same history entry. */
 function nameOf({ key, pathname, search }: Entry): string {
   return `${key} ${pathname}${search}`;
 }
@@ -36,7 +36,7 @@ export function restoreScroll(entry: Entry): void {
   scrollTo(0, positions.get(nameOf(entry)) ?? 0);
 }
 
-/** Names the entry of a document that has just been loaded. react-router names those that it adds, and calls all others "default". */
+/** Sets a key for the entry of a newly loaded document. react-router sets keys only for entries that it adds; others are "default". */
 export function nameEntry(): void {
   const state = history.state as { readonly key?: string } | null;
   if (state?.key === undefined) history.replaceState({ ...state, key: Math.random().toString(36).slice(2, 10) }, "");

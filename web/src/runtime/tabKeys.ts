@@ -1,6 +1,6 @@
 import type { Unsubscribe } from "./signal";
 
-/** Where a key leads among `count` tabs; null for a key that moves nowhere. */
+/** The index that a key selects among `count` tabs; null for other keys. */
 function placeAfter(key: string, at: number, count: number, isRightToLeft: boolean): number | null {
   const forward = isRightToLeft ? "ArrowLeft" : "ArrowRight";
   const back = isRightToLeft ? "ArrowRight" : "ArrowLeft";
@@ -10,7 +10,7 @@ function placeAfter(key: string, at: number, count: number, isRightToLeft: boole
   return key === "End" ? count - 1 : null;
 }
 
-/** Arrow keys, Home and End choose among the tabs of a `tablist`, of which the chosen one alone is reached by the Tab key. */
+/** Arrow keys, Home, and End select a tab of a `tablist`; the Tab key reaches only the selected one. */
 export function followTabKeys(): Unsubscribe {
   const press = (event: KeyboardEvent): void => {
     const tab = event.target instanceof Element ? event.target.closest<HTMLElement>("[role=tab]") : null;

@@ -1,34 +1,34 @@
 import type { EventStream } from "./eventStream";
 
-/** Carries frames, which are text, in order and both ways. A WebSocket is one; it tells of `open`, `message`, and `close`. */
+/** Carries text frames in order in both directions, with the events `open`, `message`, and `close` of a WebSocket. */
 export interface Transport extends EventTarget {
   send(text: string): void;
   close(code?: number): void;
 }
 
-/** When this tab found WebSockets blocked: the next page of the tab need not find out again. */
+/** When this tab found WebSockets blocked, so that its next page need not find out again. */
 const KEY = "sockets-blocked-at";
 const TRY_SOCKETS_AFTER_MS = 10 * 60_000;
 const ENOUGH_FAILURES = 2;
 
-/** Opens WebSockets, and event streams where something between the browser and the server refuses WebSockets. */
+/** Opens WebSockets, or event streams where something between the browser and the server blocks WebSockets. */
 export class Transports {
   readonly #address: string;
   #Stream: typeof EventStream | undefined;
-  /** WebSockets in a row on which nothing was heard although the server answers other requests. */
+  /** The number of consecutive WebSockets that received nothing while the server answered other requests. */
   #failures = 0;
 
-  /** `address` is the origin and path that everything of the server is under. */
+  /** `address` is the origin and path prefix of the server. */
   constructor(address: string) {
     this.#address = address;
   }
 
-  /** Whether this tab has lately found WebSockets blocked. */
+  /** Whether this tab has recently found WebSockets blocked. */
   get isBlocked(): boolean {
     return Date.now() - Number(sessionStorage.getItem(KEY) ?? 0) < TRY_SOCKETS_AFTER_MS;
   }
 
-  /** Has to end before the first `open` where WebSockets are known to be blocked. */
+  /** Loads the event stream; must finish before the first `open` where WebSockets are known to be blocked. */
   async recall(): Promise<void> {
     await this.#load();
   }
@@ -43,16 +43,16 @@ export class Transports {
   }
 
   /**
-   * Nothing was heard on `transport`, though the server answers other requests; `isHopeless` when it even took its whole time.
-   * Returns whether another kind of transport is to be tried now.
+   * Nothing was received on `transport` although the server answers other requests; `hasTimedOut` if it did not even close.
+   * Returns whether to try another kind of transport now.
    */
-  async failed(transport: Transport, { isHopeless }: { readonly isHopeless: boolean }): Promise<boolean> {
+  async failed(transport: Transport, { hasTimedOut }: { readonly hasTimedOut: boolean }): Promise<boolean> {
     if (!(transport instanceof WebSocket)) {
       sessionStorage.removeItem(KEY);
       this.#failures = 0;
       return false;
     }
-    this.#failures += isHopeless ? ENOUGH_FAILURES : 1;
+    this.#failures += hasTimedOut ? ENOUGH_FAILURES : 1;
     if (this.#failures < ENOUGH_FAILURES || !(await this.#load())) return false;
     sessionStorage.setItem(KEY, String(Date.now()));
     return true;

@@ -50,7 +50,7 @@ export function useElementHandlers(handlers: Handlers = NONE): readonly [Element
 
 export type WidgetHandlers = Readonly<Record<string, (payload: EventData, onDone?: () => void) => void>>;
 
-/** Callback props for a widget's handlers; a payload is sent as it is, and `onDone` called when the handler has ended. */
+/** Callback props for a widget's handlers: they send the payload and call `onDone` when the handler has ended. */
 export function useWidgetHandlers(handlers: Handlers = NONE): WidgetHandlers {
   const runtime = useRuntime();
   const find = useLatestHandlers(handlers);

@@ -2,7 +2,7 @@ import { vi } from "vitest";
 import type { ClientFrame, ServerFrame } from "../runtime/protocol";
 
 interface Options {
-  /** Of whoever the cookie belongs to. */
+  /** The account that the cookie belongs to. */
   readonly account?: string | null;
   readonly build?: string;
   readonly isDown?: boolean;
@@ -13,20 +13,20 @@ interface Stream {
   readonly cut: () => void;
 }
 
-/** Stands where `fetch` stands: says who is signed in, and answers event streams. A test plays what is said on them. */
+/** Replaces `fetch`: says who is signed in, and opens event streams whose content the test provides. */
 export class FakeServer {
   account: string | null;
   build: string;
   isDown: boolean;
-  /** What was asked for, in order. */
+  /** The received requests, in order. */
   readonly requests: string[] = [];
-  /** What arrived on the last stream, in order. */
+  /** The frames received on the last stream, in order. */
   sent: ClientFrame[] = [];
-  /** Answers posts of frames only when the test says so. */
+  /** Holds the answers to posted frames until the test releases them. */
   isHolding = false;
-  /** Answers streams as a proxy does that cannot pass them on. */
+  /** Fails streams, as a proxy that cannot forward them. */
   breaksStreams = false;
-  /** With this sentence, streams are refused. */
+  /** The sentence with which streams are refused. */
   refusal: string | null = null;
   readonly #held: (() => void)[] = [];
   #stream: Stream | undefined;

@@ -9,7 +9,7 @@ import type { ConfirmDialogProps } from "../../generated/widgets";
 import { MuiScope } from "../../theme/MuiScope";
 
 /**
- * Asks before something is done; Escape and a press beside the dialog mean no. While it is being done the dialog shows that,
+ * Asks before an action; Escape and a click beside the dialog mean no. While the action runs, the dialog shows that it is busy
  * and can be neither confirmed again nor dismissed.
  */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {

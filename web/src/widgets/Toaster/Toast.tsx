@@ -10,11 +10,11 @@ interface ToastProps extends ToastMessage {
 }
 
 /**
- * A message that goes by itself, but not while somebody points at it or the focus is on it: then its time stands still. A
- * pointer that it has appeared under, or that has not moved for a while, points at nothing.
+ * A message that disappears after a while. Its time stops while somebody points at it or the focus is on it. A pointer that was
+ * there before the message, or that has rested for a while, does not count.
  */
 export function Toast({ message, variant, closeLabel, onClose }: ToastProps): ReactNode {
-  /** Counts the movements of the pointer on it; 0 while nobody points at it. */
+  /** Counts the pointer's movements over the message; 0 while it points elsewhere. */
   const [pointed, setPointed] = useState(0);
   const [isFocused, setFocused] = useState(false);
   const isHeld = pointed > 0 || isFocused;
@@ -39,7 +39,7 @@ export function Toast({ message, variant, closeLabel, onClose }: ToastProps): Re
     return () => clearTimeout(timer);
   }, [pointed]);
 
-  /** Whether the pointer has moved since it was here last; browsers also report it when what is under it moves. */
+  /** Whether the pointer itself has moved; browsers also report movement when the content under it moves. */
   const hasMoved = ({ screenX, screenY }: PointerEvent): boolean => {
     const before = pointer.current;
     pointer.current = `${screenX} ${screenY}`;

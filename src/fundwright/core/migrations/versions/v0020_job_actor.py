@@ -1,4 +1,4 @@
-"""Jobs hold ids only: the copy of whoever started them, with the rights they had then, is removed."""
+"""Remove the copied actor, with its permissions at the time, from the payloads of jobs."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""What billing writes to people, in their language."""
+"""Emails about billing, in the language of the recipient."""
 
 from __future__ import annotations
 
