@@ -194,3 +194,25 @@ class TestCsvDownload:
         gate.set()
         assert await asyncio.gather(*downloads) == [[b"a line\r\n"]] * len(downloads)
         await database.close()
+
+    async def test_lets_others_have_a_turn_while_it_is_written(self, core: Core) -> None:
+        turns, turns_meanwhile = 0, 0
+
+        async def lines(session: AsyncSession) -> AsyncIterator[str]:
+            nonlocal turns_meanwhile
+            before = turns
+            for _ in range(10_000):
+                yield "a line of a list that is as long as most of them are\r\n"
+            turns_meanwhile = turns - before
+
+        async def take_turns() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        others = asyncio.create_task(take_turns())
+        async for _ in csv_download(core, "x.csv", lines).body_iterator:
+            pass
+        others.cancel()
+        assert turns_meanwhile > 30
