@@ -57,6 +57,8 @@ export class Runtime {
   mounts = 0;
 
   readonly #connection: Connection;
+  /** The person has signed out; nothing that is typed on this page may be kept any longer. */
+  isSignedOut = false;
   readonly #fields = new Set<(isFresh: boolean) => void>();
   readonly #exclusive = new Set<string>();
   #early: EarlyEvent[] = [];
@@ -254,6 +256,7 @@ export class Runtime {
         void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
         break;
       case "signed_out":
+        this.isSignedOut = true;
         forgetDrafts();
         this.#leave((base) => goTo(base, frame.next));
         break;

@@ -117,6 +117,17 @@ describe("text of a form that was not saved", () => {
     expect(stored()).toEqual([]);
   });
 
+  it("is not kept when it was typed just before signing out", async () => {
+    const { pathname, search, hash, origin, href } = location;
+    vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
+    const opened = await open();
+    fireEvent.change(text(), { target: { value: "Mine" } });
+    await opened.receive({ type: "signed_out", next: "/" });
+    act(() => void dispatchEvent(new Event("pagehide")));
+    closePages();
+    expect(stored()).toEqual([]);
+  });
+
   it("makes room for itself, the oldest first", async () => {
     const version = (at: number) => JSON.stringify([{ id: "x", at, fields: [{ name: "text", place: 0, value: "y".repeat(900_000), checked: false }] }]);
     localStorage.setItem("draft:ada:/old#Post", version(Date.now() - 2_000));

@@ -137,7 +137,7 @@ export class Draft {
   readonly #save = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#element === undefined) return;
+    if (this.#element === undefined || this.#runtime.isSignedOut) return;
     const fields = readFields(this.#element);
     if (this.#key === null) {
       this.#warn(fields.length > 0);
