@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 
+from e2e.tcp import accepting
+
 _REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-_MAX_HEAD_BYTES = 65_536
 
 
 class Proxy:
@@ -29,8 +29,6 @@ class Proxy:
         """To which target the connections of pages (WebSockets and event streams) went, in order."""
         self._random = random.Random(seed)
         self._of_pages: set[asyncio.StreamWriter] = set()
-        self._connections: set[asyncio.Task[None]] = set()
-        self._loop = asyncio.new_event_loop()
 
     def cut(self) -> None:
         """End the connections of all pages without a word."""
@@ -40,20 +38,6 @@ class Proxy:
         for writer in self._of_pages:
             writer.transport.abort()
         self._of_pages.clear()
-
-    async def _serve(self, stopping: asyncio.Event, started: threading.Event) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, limit=_MAX_HEAD_BYTES)
-        started.set()
-        await stopping.wait()
-        server.close()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.create_task(self._join(reader, writer))
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
 
     async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -86,15 +70,8 @@ class Proxy:
 
     @contextmanager
     def running(self) -> Iterator[Proxy]:
-        started, stopping = threading.Event(), asyncio.Event()
-        thread = threading.Thread(target=self._loop.run_until_complete, args=(self._serve(stopping, started),), daemon=True)
-        thread.start()
-        assert started.wait(5)
-        try:
+        with accepting(self.port, self._join) as self._loop:
             yield self
-        finally:
-            self._loop.call_soon_threadsafe(stopping.set)
-            thread.join(5)
 
     @property
     def switches(self) -> int:

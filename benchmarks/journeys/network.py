@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from playwright.sync_api import Page, Request, WebSocket
 
+from e2e.tcp import accepting
+
 
 class SlowNetwork:
-    """Passes every connection to `port` of this machine on to `target`; each byte arrives `latency_s` later, either way."""
+    """Passes every connection on to port `target` of this machine; each byte arrives `latency_s` later, either way."""
 
-    def __init__(self, port: int, target: int) -> None:
+    def __init__(self, target: int) -> None:
         self.latency_s = 0.0
-        self._port = port
         self._target = target
-        self._connections: set[asyncio.Task[None]] = set()
 
-    async def serve(self, stopping: asyncio.Event, started: threading.Event) -> None:
-        async with await asyncio.start_server(self._accept, "127.0.0.1", self._port):
-            started.set()
-            await stopping.wait()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             from_server, to_server = await asyncio.open_connection("127.0.0.1", self._target)
         except OSError:
             writer.close()
             return
-        for source, sink in ((reader, to_server), (from_server, writer)):
-            passing = asyncio.create_task(self._pass(source, sink))
-            self._connections.add(passing)
-            passing.add_done_callback(self._connections.discard)
+        await asyncio.gather(self._pass(reader, to_server), self._pass(from_server, writer))
 
     async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         """Reading goes on while earlier bytes are still on their way, so that the latency is none of each packet in turn."""
@@ -63,16 +51,9 @@ class SlowNetwork:
 @contextmanager
 def slow_network(port: int, target: int) -> Iterator[SlowNetwork]:
     """A network in a thread of its own."""
-    network = SlowNetwork(port, target)
-    loop, started, stopping = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-    thread = threading.Thread(target=loop.run_until_complete, args=(network.serve(stopping, started),), daemon=True)
-    thread.start()
-    started.wait(5)
-    try:
+    network = SlowNetwork(target)
+    with accepting(port, network.join):
         yield network
-    finally:
-        loop.call_soon_threadsafe(stopping.set)
-        thread.join(5)
 
 
 class Traffic:

@@ -7,32 +7,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from e2e.tcp import accepting
+
 
 class Proxy:
-    """Passes every connection to `port` of this machine on to `target`. `sent` counts the bytes that came back."""
+    """Passes every connection on to port `target` of this machine. `sent` counts the bytes that came back."""
 
-    def __init__(self, port: int, target: int) -> None:
-        self.port = port
+    def __init__(self, target: int) -> None:
         self.sent = 0
         self._target = target
         self._has_sent = threading.Condition()
-        self._connections: set[asyncio.Task[None]] = set()
 
-    async def serve(self, stopping: asyncio.Event, started: threading.Event) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
-        started.set()
-        async with server:
-            await stopping.wait()
-        for connection in self._connections:
-            connection.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.create_task(self._join(reader, writer))
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
-
-    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             from_server, to_server = await asyncio.open_connection("127.0.0.1", self._target)
         except OSError:
@@ -64,15 +50,6 @@ class Proxy:
 @contextmanager
 def proxied(port: int, target: int) -> Iterator[Proxy]:
     """A proxy in a thread of its own."""
-    proxy = Proxy(port, target)
-    started = threading.Event()
-    loop = asyncio.new_event_loop()
-    stopping = asyncio.Event()
-    thread = threading.Thread(target=loop.run_until_complete, args=(proxy.serve(stopping, started),), daemon=True)
-    thread.start()
-    started.wait(5)
-    try:
+    proxy = Proxy(target)
+    with accepting(port, proxy.join):
         yield proxy
-    finally:
-        loop.call_soon_threadsafe(stopping.set)
-        thread.join(5)

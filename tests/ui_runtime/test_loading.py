@@ -109,6 +109,20 @@ async def tell(core: Core) -> None:
         await live.publish(session, TOPIC)
 
 
+async def fail_to_reload(core: Core, pages: Pages, wire: Wire) -> None:
+    pages.gate.is_broken = True
+    await tell(core)
+    await wire.until(lambda: OUT_OF_DATE in wire.text)
+
+
+async def go_while_reading_takes_long(pages: Pages, wire: Wire) -> None:
+    """Move to the things, whose loading state is then shown."""
+    await wire.until_frame("mount")
+    pages.gate.close_gate()
+    wire.go("/things")
+    await wire.until(lambda: wire.is_loading)
+
+
 def patches(wire: Wire) -> int:
     return len(wire.of("patch"))
 
@@ -189,10 +203,7 @@ class TestAMove:
     @pytest.mark.usefixtures("shows_loading_at_once")
     async def test_shows_one_loading_state_until_the_whole_screen_is_read(self, pages: Pages) -> None:
         async with pages.open("/plain") as wire:
-            await wire.until_frame("mount")
-            pages.gate.close_gate()
-            wire.go("/things")
-            await wire.until(lambda: wire.is_loading)
+            await go_while_reading_takes_long(pages, wire)
             await pages.gate.let_one_through()
             await until_waiting(pages, 1)
             assert "reading" not in wire.text
@@ -204,10 +215,7 @@ class TestAMove:
     async def test_shows_what_there_is_when_the_rest_takes_long(self, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.view._WHOLE_SCREEN_WITHIN_S", 0.01)
         async with pages.open("/plain") as wire:
-            await wire.until_frame("mount")
-            pages.gate.close_gate()
-            wire.go("/things")
-            await wire.until(lambda: wire.is_loading)
+            await go_while_reading_takes_long(pages, wire)
             await pages.gate.let_one_through()
             await wire.until(lambda: "reading 1" in wire.text)
             assert wire.is_loading
@@ -215,10 +223,7 @@ class TestAMove:
     @pytest.mark.usefixtures("shows_loading_at_once")
     async def test_does_not_hold_up_what_is_done_meanwhile(self, pages: Pages) -> None:
         async with pages.open("/plain") as wire:
-            await wire.until_frame("mount")
-            pages.gate.close_gate()
-            wire.go("/things")
-            await wire.until(lambda: wire.is_loading)
+            await go_while_reading_takes_long(pages, wire)
             await pages.gate.let_one_through()
             wire.press("Narrow")
             await wire.until(lambda: "narrow" in wire.text)
@@ -247,9 +252,7 @@ class TestAReload:
         async with pages.open("/things?form=1") as wire:
             await wire.until_frame("mount")
             fields = wire.fields
-            pages.gate.is_broken = True
-            await tell(core)
-            await wire.until(lambda: OUT_OF_DATE in wire.text)
+            await fail_to_reload(core, pages, wire)
             assert "The database does not answer" in wire.text
             assert "reading 1" in wire.text and wire.fields == fields
             (place,) = [node for node in wire.elements if node.get("a", {}).get("aria-live") == "polite"]
@@ -258,9 +261,7 @@ class TestAReload:
     async def test_is_repeated_by_itself(self, core: Core, pages: Pages) -> None:
         async with pages.open("/things") as wire:
             await wire.until_frame("mount")
-            pages.gate.is_broken = True
-            await tell(core)
-            await wire.until(lambda: OUT_OF_DATE in wire.text)
+            await fail_to_reload(core, pages, wire)
             pages.gate.is_broken = False
             await wire.until(lambda: OUT_OF_DATE not in wire.text)
             assert "reading 1" not in wire.text
@@ -269,9 +270,7 @@ class TestAReload:
         monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 60.0)
         async with pages.open("/things") as wire:
             await wire.until_frame("mount")
-            pages.gate.is_broken = True
-            await tell(core)
-            await wire.until(lambda: OUT_OF_DATE in wire.text)
+            await fail_to_reload(core, pages, wire)
             pages.gate.is_broken = False
             wire.press("Try again")
             await wire.until(lambda: OUT_OF_DATE not in wire.text)
