@@ -14,8 +14,8 @@ from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor
 from fundwright_ui.app import build_app
 from tests.identity.conftest import PASSWORD
-from tests.identity.test_leaving import working
 from tests.identity.test_photos import picture
+from tests.jobs import working
 
 NEW = "seven quiet lighthouses"
 
@@ -152,7 +152,7 @@ class TestData:
         assert (await signed_in.get("/api/account/data/archive")).status_code == 404
         assert (await signed_in.post("/api/account/data")).json()["job"]["state"] == "queued"
         assert (await signed_in.post("/api/account/data")).status_code == 409
-        async with working(committed):
+        async with working(committed.jobs):
             while (await signed_in.get("/api/account/data")).json()["job"]["state"] != "succeeded":
                 pass
         archive = await signed_in.get("/api/account/data/archive")

@@ -14,8 +14,8 @@ from fundwright_ui.login.confirm_email import confirm_email_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.account import PATH, account_screen
-from tests.identity.test_leaving import working
 from tests.identity.test_photos import picture
+from tests.jobs import working
 
 HERE = Client(address="192.0.2.7", user_agent="Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
 PASSWORD = "a gentle rain of otters"
@@ -233,7 +233,7 @@ class TestData:
             await screen.click("button", "Collect my data")
             await screen.expect(lambda: screen.has("progressbar", "Collecting your data"))
             assert not screen.has("button", "Collect my data again")
-            async with working(committed):
+            async with working(committed.jobs):
                 await screen.expect("Download the ZIP file", timeout_s=30)
             (link,) = [each for each in screen.elements("link") if each.name.startswith("Download the ZIP file")]
             assert link.props["href"] == "/api/account/data/archive"

@@ -48,7 +48,7 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]
     )
-    async def test_a_question_that_nothing_fits_is_told_so(
+    async def test_a_question_that_nothing_fits_gets_a_message(
         self, committed: Core, owner: Actor, add_file: AddFile, question: str, fits: bool
     ) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])

@@ -58,9 +58,7 @@ class TestBadFrame:
             assert client.text.endswith("count 1")
 
     @pytest.mark.parametrize("frame", [b"\x00", DEEP], ids=["bytes", "deep"])
-    async def test_sent_by_more_pages_than_one_address_may_open_locks_nobody_out(
-        self, server: Server, frame: str | bytes
-    ) -> None:
+    async def test_from_more_pages_than_one_address_may_open_locks_nobody_out(self, server: Server, frame: str | bytes) -> None:
         for _ in range(60):
             async with server.socket() as client:
                 await client.hello("/public")

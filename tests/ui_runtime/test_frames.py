@@ -215,7 +215,7 @@ def living_sessions() -> int:
 
 
 @pytest.mark.security(33)
-async def test_frames_of_ill_will_leave_the_server_as_it_was(server: Server) -> None:
+async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> None:
     server.set(resume_s=0.2)
     earlier_sessions = living_sessions()  # those that other tests of this process have left behind
     # What a process loads and pools once, at the most pages at once.

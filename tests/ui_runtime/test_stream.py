@@ -287,7 +287,7 @@ class TestStrangers:
             assert "first, last" in client.text
 
     @pytest.mark.parametrize("key", ["", "made up", "made.up", "ä"])
-    async def test_a_key_of_nobodys_is_refused(self, server: Server, key: str) -> None:
+    async def test_an_unknown_key_is_refused(self, server: Server, key: str) -> None:
         headers = httpx.Headers({"Origin": server.url, "X-Stream": key, "X-Stream-Post": "1", **OWN}, encoding="utf-8")
         async with httpx.AsyncClient(base_url=server.url) as http:
             assert (await http.post("/stream/frames", content="{}", headers=headers)).status_code == 410
@@ -360,7 +360,7 @@ class TestLimits:
                 await client.until("nothing")
 
     @pytest.mark.parametrize("hello", ["{", '{"type": "event"}', "x" * 200_000])
-    async def test_who_does_not_say_hello_is_sent_away_with_a_sentence(self, server: Server, hello: str) -> None:
+    async def test_a_page_that_does_not_say_hello_is_refused_with_a_sentence(self, server: Server, hello: str) -> None:
         async with streaming(server) as (client, page):
             await page.send(hello)
             assert "did not understand" in (await client.until("refused"))["sentence"]
