@@ -16,7 +16,7 @@ from websockets.typing import Origin
 
 from e2e.application import Application, free_port, started
 from e2e.conftest import EMAIL, PASSWORD
-from e2e.journeys.test_main_job import SAMPLE_NOTICES, do_main_job
+from e2e.journeys.test_main_job import NOTICES, do_main_job
 from e2e.pages.ready import ready, until
 from e2e.pages.sign_in import SignInPage
 from e2e.proxy import Proxy
@@ -96,7 +96,7 @@ def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, compl
     heard: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(frame)))
     sign_in(page, site.strict_url, EMAIL)
-    do_main_job(page, SAMPLE_NOTICES, tmp_path)
+    do_main_job(page, NOTICES, tmp_path)
     assert heard == []
     assert site.strict_proxy.asked == set(site.strict_proxy.targets)
     refusals = [each for each in complaints if "WebSocket connection to" in each and "403" in each]

@@ -37,6 +37,7 @@ REAL_NOTICES = Notices(
     newest="Multiple Award General Construction Services IDIQ Contract",
 )
 SAMPLE_NOTICES = Notices(SAMPLE / "opportunities/sample/sam.csv", "0 new, 0 changed, 30 unchanged, 0 rejected")
+NOTICES = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES
 
 
 def documents(folder: Path) -> list[Path]:
@@ -58,7 +59,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
     SignInPage(page).open().sign_in(EMAIL, PASSWORD)
     page.wait_for_url("**/dashboard/train")
     ready(page)
-    do_main_job(page, REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES, tmp_path)
+    do_main_job(page, NOTICES, tmp_path)
 
 
 def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
