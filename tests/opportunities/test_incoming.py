@@ -3,7 +3,7 @@ import io
 import os
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -77,6 +77,22 @@ class TestZip:
         monkeypatch.setattr(incoming, "_READ_AT_ONCE_BYTES", 70_000)
         with pytest.raises(UnreadableFile, match="too many files"):
             await import_file(zipped(*((f"{number:060}.xml", b"") for number in range(1_000))), source="grants")
+
+
+class TestDamagedEnd:
+    @pytest.mark.parametrize("rows", [3, 300])
+    @pytest.mark.parametrize(
+        "damage",
+        [lambda content: content + b"garbage", lambda content: content[:-4], lambda content: content[:-8] + bytes(8)],
+        ids=["garbage behind", "cut off", "checksum"],
+    )
+    async def test_every_row_before_it_is_read(
+        self, import_file: ImportFile, damage: Callable[[bytes], bytes], rows: int
+    ) -> None:
+        content = sam_file(*(sam_row(NoticeId=notice_id(i), Description=os.urandom(2_000).hex()) for i in range(rows)))
+        report = await import_file(damage(gzip.compress(content)), name="sam.csv.gz")
+        assert (report.new, report.rejected) == (rows, 1)
+        assert "breaks off here" in report.rejections[0].reason
 
 
 class TestBomb:

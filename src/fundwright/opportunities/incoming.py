@@ -9,11 +9,11 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, cast
 
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
@@ -177,12 +177,13 @@ class _Content(io.RawIOBase):
         start = file.read(4)
         file.seek(0)
         self._file = file
-        self._stream: BinaryIO | gzip.GzipFile = cast(BinaryIO, file)
+        # `read` and `readinto` of an unpacked file take several pieces at once and lose them all when the last one is damaged.
+        self._read: Callable[[int], bytes] = file.read
         self._left: float = max(_UNPACKED_TIMES * size_bytes, _UNPACKED_ANYWAY_BYTES)
         if start[:2] == b"\x1f\x8b":
-            self._stream = gzip.GzipFile(fileobj=file)
+            self._read = gzip.GzipFile(fileobj=file).read1
         elif start in (b"PK\x03\x04", b"PK\x05\x06"):
-            self._stream = _only_member(file, source)
+            self._read = _only_member(file, source).read1
         else:
             self._left = math.inf
         self.bytes_read = 0
@@ -195,17 +196,18 @@ class _Content(io.RawIOBase):
         if self.is_stopped:
             return 0
         try:
-            count = cast(int, cast(Any, self._stream).readinto(buffer))
+            piece = self._read(len(buffer))
         except (zlib.error, EOFError, zipfile.BadZipFile) as error:
             raise OSError(t("the compressed file is damaged or cut off: {error}", error=error)) from error
-        self._left -= count
+        self._left -= len(piece)
         if self._left < 0:
             raise OSError(t("it unpacks to more than {times} times its size", times=_UNPACKED_TIMES))
         self.bytes_read = self._file.tell()
-        return count
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
-def _only_member(file: _File, source: Source) -> BinaryIO:
+def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:
     """The file in a zip file that the source can read. Raises UnreadableFile unless there is exactly one."""
     endings = ", ".join(source.file_suffixes)
     try:
@@ -231,7 +233,7 @@ def _only_member(file: _File, source: Source) -> BinaryIO:
                     filename=member.filename,
                 )
             )
-        return cast(BinaryIO, archive.open(member))
+        return cast(zipfile.ZipExtFile, archive.open(member))
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise UnreadableFile(t("The zip file cannot be read: {error}. Get it anew and try again.", error=error)) from error
 
