@@ -89,6 +89,25 @@ class TestWordsCutAtTheEndOfALine:
         assert [block.text for block in read_file(tmp_path, text, "a.txt")] == [whole]
 
 
+class TestLongRuns:
+    """While a pattern matches, the whole process waits for it. With quadratic patterns, these files take hours."""
+
+    @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+    @pytest.mark.parametrize(
+        "content",
+        ["a" * 500_000, "a" * 500_000 + "1", " " * 500_000 + "x", "# a" + " " * 500_000 + "x", "[" * 500_000, "[a](" * 125_000],
+        ids=["letters", "letters and a digit", "spaces", "spaces in a heading", "brackets", "links"],
+    )
+    def test_are_read(self, tmp_path: Path, content: str, name: str) -> None:
+        chunked = chunk(read_file(tmp_path, f"Our crew repairs roofs.\n\n{content}\n", name))
+        assert chunked.text.startswith("Our crew repairs roofs.")
+        assert chunked.chunks[-1].end <= len(chunked.text)
+
+    def test_of_number_signs_close_a_heading_and_parentheses_may_stand_in_the_address_of_a_link(self, tmp_path: Path) -> None:
+        blocks = read_file(tmp_path, "## Team ##  \n\nSee [roofs](http://x.example/a_(b)).\n", "a.md")
+        assert blocks == [Block("Team", level=2), Block("See roofs.")]
+
+
 class TestDocx:
     def test_headings_paragraphs_and_tables(self, tmp_path: Path) -> None:
         assert read_file(tmp_path, a_docx(), "a.docx") == [

@@ -198,17 +198,17 @@ class MarkdownReader:
             if line.lstrip().startswith(("```", "~~~")):
                 is_code = not is_code
                 continue
-            atx = None if is_code else re.match(r" {0,3}(#{1,6})\s+(.*?)\s*#*$", line)
+            atx = None if is_code else re.match(r" {0,3}(#{1,6})\s+(.*)", line)
             underline = None if is_code or len(paragraph) != 1 else re.match(r"(=+|-{2,})\s*$", line)
             if atx or underline or (not line.strip() and not is_code):
                 level = (1 if line.startswith("=") else 2) if underline else None
                 yield Block(text="\n".join(paragraph), level=level)
                 paragraph = []
                 if atx:
-                    yield Block(text=_without_markup(atx.group(2)), level=len(atx.group(1)))
+                    yield Block(text=_without_markup(atx.group(2).rstrip().rstrip("#").rstrip()), level=len(atx.group(1)))
             elif is_code:
                 paragraph.append(line)
-            elif not re.match(r"\s*\|?[\s:|-]{3,}\|?\s*$", line):
+            elif not re.fullmatch(r"[\s:|-]{3,}", line):
                 paragraph.append(_without_markup(line))
         yield Block(text="\n".join(paragraph))
 
@@ -311,12 +311,17 @@ _NUMBERED_HEADING = re.compile(
 _LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
 
 
-_CUT_WORD = re.compile(r"([^\W\d_]+)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
+# A pattern holds up the whole process while it matches. So none may try a long run of characters anew from each of them: it begins
+# where the run begins, and possessive quantifiers give nothing back.
+_CUT_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
+
+
+_WHOLE_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?!-\s*$)\b")
 
 
 def _words(lines: Iterable[str]) -> frozenset[str]:
     """Every word that stands whole in a line, in small letters."""
-    return frozenset(word for line in lines for word in re.findall(r"[^\W\d_]+(?!-\s*$)\b", line.casefold()))
+    return frozenset(word for line in lines for word in _WHOLE_WORD.findall(line.casefold()))
 
 
 def _uncut(text: str, words: frozenset[str]) -> str:
@@ -370,8 +375,8 @@ def _plain_heading_level(line: str) -> int | None:
 
 
 def _without_markup(line: str) -> str:
-    line = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", line)
-    line = re.sub(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", r"\2", line)
+    line = re.sub(r"!?\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)", r"\1", line)
+    line = re.sub(r"(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1", r"\2", line)
     line = re.sub(r"(?<![\w*])[*_](?=\S)([^*_]+?)(?<=\S)[*_](?![\w*])", r"\1", line)
     line = re.sub(r"`([^`]+)`", r"\1", line)
     line = re.sub(r"^\s*>\s?", "", line)
