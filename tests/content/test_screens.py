@@ -207,6 +207,12 @@ class TestBlog:
             await screen.click("link", "Next page")
             assert [each.props["href"] for each in screen.elements("link", "Post 11")] == ["/blog/post-11"]
 
+    @pytest.mark.parametrize("number", ["0", "x", "9" * 5_000])
+    async def test_a_page_that_cannot_be_is_the_first(self, committed: Core, write: Write, number: str) -> None:
+        await write("News")
+        async with mounted(committed, None, blog_screen, path=f"/blog?page={number}") as screen:
+            assert "On News" in screen.text
+
     async def test_without_posts_and_beyond_the_last_page_it_says_so(self, committed: Core, write: Write) -> None:
         async with mounted(committed, None, blog_screen) as screen:
             assert "Nothing has been published yet." in screen.text

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, ValidationError
 
 from fundwright.core.errors import NotFound
+from fundwright.core.paging import PageRequest
 from fundwright_ui.runtime.connection import Connection, use_connection
 
 Q = TypeVar("Q", bound=BaseModel)
@@ -25,6 +26,11 @@ class UrlState:
 
     def get(self, name: str, default: str = "") -> str:
         return self.params.get(name, default)
+
+    @property
+    def page(self) -> int:
+        """The number of the page of a list; 1 when the address names none that a list can have."""
+        return query_in_address(PageRequest, {"page": self.get("page")}).page
 
     def set(self, **changes: object) -> None:
         """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry.

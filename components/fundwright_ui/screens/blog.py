@@ -22,8 +22,7 @@ FEED = "/blog/rss.xml"
 @screen(BLOG, "Blog", area="public", feed=FEED)
 def blog_screen() -> VdomDict:
     connection, url = use_connection(), use_url_state()
-    asked = url.get("page")
-    request = BlogPage(page=min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1)
+    request = BlogPage(page=url.page)
     found = use_query(lambda session: content.list_published(session, request), key=[request], topics=[content.POSTS_TOPIC])
     if found.error:
         return public_frame(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload))

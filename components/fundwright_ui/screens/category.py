@@ -543,11 +543,9 @@ def _review(found: list[CategoryRead]) -> VdomDict:
 
 def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
     """What the address asks for; what it does not understand it leaves out."""
-    asked = url.get("page")
-    number = min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1
     sort = "-confidence" if url.get("sort") == "-confidence" else ""
     chosen = next((category.id for category in found if str(category.id) == url.get("of")), None)
-    return SuggestionQuery(page=number, page_size=_PAGE_SIZE, sort=sort, category_id=chosen)
+    return SuggestionQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, category_id=chosen)
 
 
 @component

@@ -263,11 +263,9 @@ def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: Draf
 @component
 def _drafts() -> VdomDict:
     actor, url = use_actor(), use_url_state()
-    asked = url.get("page")
-    number = min(int(asked), 100_000) if asked.isdecimal() and int(asked) else 1
     sort = url.get("sort") if url.get("sort") in ("title", "created_at", "state") else "-created_at"
     state = DraftState(url.get("state")) if url.get("state") in list(DraftState) else None
-    query = DraftQuery(page=number, page_size=_PAGE_SIZE, sort=sort, state=state)
+    query = DraftQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, state=state)
 
     async def read(session: AsyncSession) -> Page[DraftRow]:
         return await generation.list_drafts(session, actor, query)
