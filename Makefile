@@ -30,8 +30,8 @@ bench-auth: setup ## Measure signing in under load
 bench-journeys: setup ## Measure what people do all day in a browser, near the server and 50 ms away; KEEP=1 adds it to docs/performance.md
 	exec $(BIN)/python -m benchmarks.journeys $(if $(KEEP),--keep)
 
-bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/
-	exec $(BIN)/python -m benchmarks.ui
+bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/; PARTS="peers lists" runs only these
+	exec $(BIN)/python -m benchmarks.ui $(PARTS)
 
 soak: setup ## Let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, and see that nothing is lost
 	exec $(BIN)/python -m tests.soak

@@ -11,21 +11,19 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil
 from playwright.sync_api import Error, sync_playwright
 
 from benchmarks.journeys.interactions import INTERACTIONS, Person, see_suggestions, sign_in, train
 from benchmarks.journeys.network import SlowNetwork, Traffic, slow_network
+from benchmarks.kept import keep
 from benchmarks.ui.peers import free_ports
 from e2e.application import PROJECT, Application, launch_options, started
 
 NOTICES = PROJECT.parent / "shared/data/sam/ContractOpportunitiesFullCSV.csv.gz"
 SAMPLE = PROJECT / "src/fundwright/opportunities/sample/sam.csv"
-KEPT = PROJECT / "docs/performance.md"
 LATENCIES_MS = (0, 50)
 ROUNDS = {"often": 20, "seldom": 5}
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
@@ -67,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     table = tell(found, failed)
     print(table)
     if "--keep" in arguments:
-        keep(table)
+        keep("Interactions", table)
     return 1 if failed else 0
 
 
@@ -115,12 +113,6 @@ def tell(found: dict[str, dict[int, Measured]], failed: dict[str, str]) -> str:
             )
     lines += [f"| {name} | {reason} | | | | | |" for name, reason in failed.items()]
     return "\n".join(lines)
-
-
-def keep(table: str) -> None:
-    load = psutil.getloadavg()[0]
-    heading = f"### {datetime.now(UTC):%Y-%m-%d}, {psutil.cpu_count()} cores, load {load:.1f}"
-    KEPT.write_text(f"{KEPT.read_text().rstrip()}\n\n{heading}\n\n{table}\n")
 
 
 if __name__ == "__main__":

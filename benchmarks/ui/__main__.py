@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-PARTS = ("peers", "sessions", "memory")
+PARTS = ("peers", "lists", "sessions", "memory")
 
 
 def main(wanted: Sequence[str]) -> int:

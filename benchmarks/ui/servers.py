@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from e2e.application import NotStarted, wait_until_it_answers
@@ -51,7 +52,7 @@ class Running:
 class Framework:
     name: str
     requirement: str | None
-    """None for ours, which is here already."""
+    """Packages, with blanks between them; None for ours, which is here already."""
     command: Callable[[Running], Sequence[str | Path]]
     variables: dict[str, str] = field(default_factory=dict[str, str])
     node: str | None = None
@@ -66,12 +67,28 @@ class Framework:
 
 
 def frameworks() -> list[Framework]:
+    """With the page of a counter and a table."""
+    return [Framework("Fundwright", None, _fundwright), *_others("page", {})]
+
+
+def lists_of_others(database: str) -> list[Framework]:
+    """With the list of the notices in this database."""
+    return _others("list", {"NOTICES_URL": database, "PYTHONPATH": str(PAGES)})
+
+
+def _others(page: str, variables: dict[str, str]) -> list[Framework]:
+    def script(name: str) -> Path:
+        return PAGES / f"{name}_{page}.py"
+
+    driver = "psycopg[binary,pool]==3.3.9"
+    quiet = {"REFLEX_USE_NPM": "1", "REFLEX_TELEMETRY_ENABLED": "0"}
     return [
-        Framework("Fundwright", None, _fundwright),
-        Framework("Reflex", "reflex==0.10.1", _reflex, {"REFLEX_USE_NPM": "1", "REFLEX_TELEMETRY_ENABLED": "0"}, node="22"),
-        Framework("NiceGUI", "nicegui==3.18.0", lambda _running: [_python("nicegui"), PAGES / "nicegui_page.py"]),
-        Framework("Dash", "dash==4.4.1", lambda _running: [_python("dash"), PAGES / "dash_page.py"]),
-        Framework("Streamlit", "streamlit==1.67.0", _streamlit),
+        Framework("Reflex", f"reflex==0.10.1 {driver}", partial(_reflex, script("reflex")), quiet | variables, node="22"),
+        Framework("NiceGUI", f"nicegui==3.18.0 {driver}", lambda _running: [_python("nicegui"), script("nicegui")], variables),
+        Framework(
+            "Dash", f"dash==4.4.1 dash-ag-grid==35.3.0 {driver}", lambda _running: [_python("dash"), script("dash")], variables
+        ),
+        Framework("Streamlit", f"streamlit==1.67.0 {driver}", partial(_streamlit, script("streamlit")), variables),
     ]
 
 
@@ -83,16 +100,16 @@ def _fundwright(running: Running) -> Sequence[str | Path]:
     return [sys.executable, "-m", "benchmarks.ui.ours", running.folder, str(running.port), running.origin]
 
 
-def _reflex(running: Running) -> Sequence[str | Path]:
+def _reflex(script: Path, running: Running) -> Sequence[str | Path]:
     package = running.folder / "page"
     package.mkdir()
     (package / "__init__.py").touch()
-    shutil.copy(PAGES / "reflex_page.py", package / "page.py")
+    shutil.copy(script, package / "page.py")
     (running.folder / "rxconfig.py").write_text(REFLEX_SETTINGS.format(origin=running.origin, port=running.port))
     return [ENVIRONMENTS / "reflex/bin/reflex", "run", "--env", "prod", "--single-port"]
 
 
-def _streamlit(running: Running) -> Sequence[str | Path]:
+def _streamlit(script: Path, running: Running) -> Sequence[str | Path]:
     options = {
         "server.port": running.port,
         "server.address": "127.0.0.1",
@@ -103,7 +120,7 @@ def _streamlit(running: Running) -> Sequence[str | Path]:
         "browser.serverPort": running.origin.rpartition(":")[2],
     }
     given = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-    return [ENVIRONMENTS / "streamlit/bin/streamlit", "run", PAGES / "streamlit_page.py", *given]
+    return [ENVIRONMENTS / "streamlit/bin/streamlit", "run", script, *given]
 
 
 @contextmanager
@@ -143,7 +160,7 @@ def install(framework: Framework, requirement: str) -> None:
         return
     uv = Path(sys.executable).parent / "uv"
     _run([uv, "venv", "--clear", "--python", sys.executable, framework.environment])
-    _run([uv, "pip", "install", "--python", framework.program("python"), requirement])
+    _run([uv, "pip", "install", "--python", framework.program("python"), *requirement.split()])
     stamp.write_text(requirement)
 
 
