@@ -371,23 +371,28 @@ async def count_seen_after(session: AsyncSession, moment: datetime, labelled: Se
 
 async def count(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None) -> int:
     """How many match, whatever the page."""
-    matching = select(func.count()).select_from(Opportunity).where(*_conditions(query, labelled))
-    return await session.scalar(matching) or 0
+    return await session.scalar(_count(_conditions(query, labelled))) or 0
+
+
+def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
+    return select(func.count()).select_from(Opportunity).where(*conditions)
 
 
 async def page(
     session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
 ) -> tuple[list[Mapping[str, Any]], int]:
     """One page of matching opportunities and how many there are in all."""
-    total = await count(session, query, labelled)
     conditions = _conditions(query, labelled)
+    counted = select(_count(conditions).scalar_subquery(), _COUNT_OF_ORIGINS.scalar_subquery())
+    total, origins = (await session.execute(counted)).one()
+    samples_last = _samples_behind(origins)
     if query.offset >= total:
         return [], total
     by_relevance = bool(query.text.strip()) and query.sort_field in ("", "relevance")
     if by_relevance:
-        found = await _page_by_relevance(session, query, conditions, total)
+        found = await _page_by_relevance(session, query, conditions, total, samples_last)
     else:
-        order = (*await _samples_last(session), *_order(query))
+        order = (*samples_last, *_order(query))
         # The page's ids first, which an index may know; its rows then.
         ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
         rows = _rows().where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order)
@@ -395,14 +400,18 @@ async def page(
     return list(cast(Sequence[Mapping[str, Any]], found)), total
 
 
+_COUNT_OF_ORIGINS = select(func.count(OpportunityFacet.facet.distinct())).where(
+    OpportunityFacet.facet.in_(("sample", "own")), OpportunityFacet.number > 0
+)
+
+
 async def _samples_last(session: AsyncSession) -> tuple[ColumnElement[bool], ...]:
-    """Ordering prefix that puts samples last. Empty unless there are samples and real opportunities, so that an index can be used."""
-    kinds = await session.scalars(
-        select(OpportunityFacet.facet)
-        .where(OpportunityFacet.facet.in_(("sample", "own")), OpportunityFacet.number > 0)
-        .distinct()
-    )
-    return (Opportunity.is_sample.expression,) if len(kinds.all()) == 2 else ()
+    """What an order begins with while samples stand beside real opportunities. Otherwise nothing, so that an index serves it."""
+    return _samples_behind(await session.scalar(_COUNT_OF_ORIGINS))
+
+
+def _samples_behind(origins: int | None) -> tuple[ColumnElement[bool], ...]:
+    return (Opportunity.is_sample.expression,) if origins == 2 else ()
 
 
 def _order(query: OpportunityQuery) -> tuple[Any, ...]:
@@ -420,13 +429,16 @@ def _order(query: OpportunityQuery) -> tuple[Any, ...]:
 
 
 async def _page_by_relevance(
-    session: AsyncSession, query: OpportunityQuery, conditions: list[ColumnElement[bool]], total: int
+    session: AsyncSession,
+    query: OpportunityQuery,
+    conditions: list[ColumnElement[bool]],
+    total: int,
+    samples_last: tuple[ColumnElement[bool], ...],
 ) -> Sequence[Any]:
     """Matches by rank. Among many matches only the newest with the words in the title, and the newest of all, compete;
     the rest follows newest first. The order is the same for every page."""
     term = _search_term(query.text)
     rank = func.ts_rank(Opportunity.search, term)
-    samples_last = await _samples_last(session)
     newest = (*samples_last, Opportunity.posted_at.desc(), Opportunity.id)
     if total <= 2 * _RANKED:
         ranked = _rows().where(*conditions).order_by(*samples_last, rank.desc(), *newest)
