@@ -216,11 +216,11 @@ def main(wanted: Sequence[str]) -> int:
             except NotAvailable as reason:
                 missing[framework.name] = str(reason).splitlines()[0]
             else:
-                pages[framework.name] = (running.enter_context(proxied(port, target)), "/", None)
-        for name, (proxy, path, state) in pages.items():
+                pages[framework.name] = (running.enter_context(proxied(port, target)), f"http://127.0.0.1:{port}/", None)
+        for name, (proxy, url, state) in pages.items():
             print(f"measuring {name} …", file=sys.stderr, flush=True)
             try:
-                found[name] = measure(browser, proxy, path, state, HANDS[name])
+                found[name] = measure(browser, proxy, url, state, HANDS[name])
             except Error as reason:
                 missing[name] = str(reason).splitlines()[0]
         browser.close()
@@ -273,12 +273,11 @@ def ours(data: Path, browser: Browser) -> Iterator[tuple[Proxy, str, Any]]:
         ready(page)
         state = context.storage_state()
         context.close()
-        yield proxy, "/dashboard/sam", state
+        yield proxy, f"http://127.0.0.1:{port}/dashboard/sam", state
 
 
-def measure(browser: Browser, proxy: Proxy, path: str, state: Any, hands: Hands) -> Measured:
+def measure(browser: Browser, proxy: Proxy, url: str, state: Any, hands: Hands) -> Measured:
     measured = Measured()
-    url = f"http://127.0.0.1:{proxy.port}{path}"
     for number in range(LOADS):
         context = _context(browser, state)
         before = proxy.sent
