@@ -26,8 +26,21 @@ async def test_a_file_and_its_name_are_on_the_disk_before_it_is_acknowledged(
 
     monkeypatch.setattr(os, "fsync", sync)
     store = FileStore(tmp_path / "files", max_bytes=100)
-    name = await store.spool(content()) if is_spooled else (await store.store(content())).sha256
+    if is_spooled:
+        name = await store.spool(content())
+    else:
+        received = await store.receive(content())
+        await store.keep(received)
+        name = received.sha256
     path = store.path(name)
     assert path.read_bytes() == b"Roofs are repaired."
     assert synced[path.stat().st_ino] == 19
     assert {path.parent.stat().st_ino, path.parent.parent.stat().st_ino} <= synced.keys()
+
+
+async def test_what_a_killed_process_left_of_an_upload_is_removed_after_a_day(tmp_path: Path) -> None:
+    store = FileStore(tmp_path, max_bytes=100)
+    left, underway = await store.receive(content()), await store.receive(content())
+    os.utime(left.path, (0, 0))
+    received = await store.receive(content())
+    assert {path for path in tmp_path.iterdir() if path.is_file()} == {underway.path, received.path}

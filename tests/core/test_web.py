@@ -41,7 +41,7 @@ def build(core: Core) -> FastAPI:
 
     @app.post("/api/files")
     async def add_file(core: CoreDep, request: Request) -> int:
-        return (await receive_file(core, request, core.files.store)).kept.size_bytes
+        return (await receive_file(core, request, core.files.receive)).kept.size_bytes
 
     @app.get("/api/refused")
     async def refused() -> None:

@@ -175,13 +175,14 @@ class TestDeleteAccount:
             assert await service.authenticate_api_token(session, secret) is None
             assert await left_of(session, ada.id) == {}
             assert not committed.files.path(copy.id.hex).exists()
-            assert not committed.files.path(document.sha256).exists()
             (last,) = [each for each in (await mail.list_mails(session, PageRequest())).items if each.recipient == ada.email]
             assert last.subject == "Your account is deleted"
             (invoice,) = (await billing.list_payments(session, root, billing.PaymentQuery())).items
             assert (invoice.email, invoice.account_id) == ("ada@example.org", None)
             line = (await people.list_audit(session, root, AuditQuery())).items[0]
             assert (line.action, line.actor_email) == ("account.deleted", "ada@example.org")
+        async with working(committed.jobs):
+            await eventually(lambda: not committed.files.path(document.sha256).exists())
 
     async def test_needs_password_and_address(self, committed: Core, ada: Actor) -> None:
         assert await self.delete(committed, ada, password="wrong") == SignInRefused(reason=Refusal.WRONG_PASSWORD)

@@ -27,8 +27,8 @@ def add_file() -> AddFile:
     async def add(
         core: Core, session: AsyncSession, actor: Actor, content: str | bytes, filename: str = "notes.md"
     ) -> DocumentRead:
-        stored = await core.files.store(pieces(content.encode() if isinstance(content, str) else content))
-        return await service.add_document(core, session, actor, stored, filename=filename)
+        received = await core.files.receive(pieces(content.encode() if isinstance(content, str) else content))
+        return await service.add_document(core, session, actor, received, filename=filename)
 
     return add
 

@@ -19,6 +19,8 @@ from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
 from fundwright.training import readers, service
 from fundwright.training.schemas import DocumentState, PastedText
+from tests.jobs import working
+from tests.polling import eventually
 from tests.training.conftest import AddFile
 
 BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
@@ -323,9 +325,63 @@ class TestAddDocument:
             mine = await add_file(committed, session, owner, BOATS)
             theirs = await add_file(committed, session, stranger, BOATS)
         path = committed.files.path(mine.sha256)
+        async with working(committed.jobs):
+            await remove(committed, owner, mine.id)
+            assert path.exists()
+            await remove(committed, stranger, theirs.id)
+            assert not path.exists()
+
+    async def test_a_file_that_is_added_while_another_is_removed_stays(
+        self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
+    ) -> None:
         async with committed.database.transaction() as session:
-            await service.remove_document(committed, session, owner, mine.id)
-        assert path.exists()
+            mine = await add_file(committed, session, owner, BOATS)
+        async with working(committed.jobs):
+            async with committed.database.transaction() as removing:
+                await service.remove_document(committed, removing, owner, mine.id)
+                async with committed.database.transaction() as adding:
+                    theirs = await add_file(committed, adding, stranger, BOATS)
+            await files_removed(committed)
+        assert committed.files.path(theirs.sha256).read_text() == BOATS
+
+    async def test_a_file_that_is_removed_while_another_is_added_stays(
+        self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
+    ) -> None:
         async with committed.database.transaction() as session:
-            await service.remove_document(committed, session, stranger, theirs.id)
-        assert not path.exists()
+            mine = await add_file(committed, session, owner, BOATS)
+        async with working(committed.jobs):
+            async with committed.database.transaction() as adding:
+                theirs = await add_file(committed, adding, stranger, BOATS)
+                async with committed.database.transaction() as removing:
+                    await service.remove_document(committed, removing, owner, mine.id)
+                await job_waits_for_lock(committed)
+            await files_removed(committed)
+        assert committed.files.path(theirs.sha256).read_text() == BOATS
+
+
+async def remove(core: Core, actor: Actor, document_id: UUID) -> None:
+    """Remove a document, and wait until its file is gone, too."""
+    async with core.database.transaction() as session:
+        await service.remove_document(core, session, actor, document_id)
+    await files_removed(core)
+
+
+async def files_removed(core: Core) -> None:
+    async def look() -> bool:
+        async with core.database.transaction() as session:
+            states = set(await session.scalars(text("SELECT state FROM job WHERE kind = 'remove_files'")))
+        return states == {JobState.SUCCEEDED}
+
+    await eventually(look)
+
+
+async def job_waits_for_lock(core: Core) -> None:
+    async def look() -> bool:
+        async with core.database.transaction() as session:
+            waiting = (
+                "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND mode = 'ExclusiveLock' "
+                "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+            )
+            return bool(await session.scalar(text(waiting)))
+
+    await eventually(look)

@@ -12,7 +12,7 @@ import typer
 from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
-from fundwright.core.files import StoredFile
+from fundwright.core.files import ReceivedFile
 from fundwright.language import service as language
 from fundwright.training import service
 from fundwright.training.service import AlreadyAdded
@@ -38,9 +38,9 @@ def train(
         async with acting(context) as (core, actor):
             for path in files:
                 try:
-                    stored = await _store(core, path)
+                    received = await _receive(core, path)
                     async with core.database.transaction() as session:
-                        document = await service.add_document(core, session, actor, stored, filename=path.name)
+                        document = await service.add_document(core, session, actor, received, filename=path.name)
                         wanted.append(document.id)
                 except AlreadyAdded as error:
                     wanted.append(error.document_id)
@@ -100,11 +100,11 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-async def _store(core: Core, path: Path) -> StoredFile:
+async def _receive(core: Core, path: Path) -> ReceivedFile:
     if path.is_dir():
         raise Invalid(f"{path} is a folder. Name the files in it, for example {path}/*.pdf.")
     try:
-        return await core.files.store(_pieces(path))
+        return await core.files.receive(_pieces(path))
     except FileNotFoundError as error:
         raise Invalid(f"There is no file {path}. Check the name and try again.") from error
     except PermissionError as error:

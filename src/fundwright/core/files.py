@@ -6,8 +6,9 @@ import asyncio
 import errno
 import hashlib
 import os
+import time
 from collections.abc import AsyncIterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -21,6 +22,8 @@ from fundwright.core.messages import t
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_INCOMING = "incoming-"
+_ABANDONED_AFTER_S = 24 * 60 * 60
 
 
 @contextmanager
@@ -66,11 +69,12 @@ def _sync_folders(*folders: Path) -> None:
             os.close(handle)
 
 
-class StoredFile(BaseModel):
-    """What is known of a stored file; `sha256` finds it again."""
+class ReceivedFile(BaseModel):
+    """A file that has arrived whole and is not yet kept: `FileStore.keep` or `discard` it."""
 
     model_config = ConfigDict(frozen=True)
 
+    path: Path
     sha256: str
     size_bytes: int
 
@@ -81,26 +85,10 @@ class FileStore:
         self._max_bytes = max_bytes
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
-    async def store(self, chunks: AsyncIterable[bytes]) -> StoredFile:
+    async def receive(self, chunks: AsyncIterable[bytes]) -> ReceivedFile:
         """Write a stream to disk without holding it in memory. Raises Invalid when it is larger than allowed, or DiskFull."""
-        incoming = self._folder / f"incoming-{uuid4().hex}"
-        stored = await self._write(chunks, incoming)
-        path = self.path(stored.sha256)
-        path.parent.mkdir(exist_ok=True)
-        incoming.replace(path)
-        await asyncio.to_thread(_sync_folders, path.parent, self._folder)
-        return stored
-
-    async def spool(self, chunks: AsyncIterable[bytes]) -> str:
-        """The same under a name of its own, for one job to read and `remove`; equal files do not share it."""
-        name = uuid4().hex
-        path = self.path(name)
-        path.parent.mkdir(exist_ok=True)
-        await self._write(chunks, path)
-        await asyncio.to_thread(_sync_folders, path.parent, self._folder)
-        return name
-
-    async def _write(self, chunks: AsyncIterable[bytes], path: Path) -> StoredFile:
+        await asyncio.to_thread(self._remove_abandoned)
+        path = self._folder / f"{_INCOMING}{uuid4().hex}"
         digest, size_bytes = hashlib.sha256(), 0
         try:
             with disk_errors(self._folder), os.fdopen(os.open(path, _NEW, mode=0o600), "wb") as target:
@@ -123,7 +111,40 @@ class FileStore:
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        return StoredFile(sha256=digest.hexdigest(), size_bytes=size_bytes)
+        return ReceivedFile(path=path, sha256=digest.hexdigest(), size_bytes=size_bytes)
+
+    async def keep(self, received: ReceivedFile) -> None:
+        """Put the file where `path` finds it by its digest. Equal files share this place, so the caller must hold a lock that keeps
+        others from removing the file until it is recorded that the file is used."""
+        await asyncio.to_thread(self._place, received, received.sha256)
+
+    async def spool(self, chunks: AsyncIterable[bytes]) -> str:
+        """Receive a file for one job to read and `remove`, and return the name that it got; equal files do not share it."""
+        received = await self.receive(chunks)
+        name = uuid4().hex
+        try:
+            await asyncio.to_thread(self._place, received, name)
+        finally:
+            self.discard(received)
+        return name
+
+    def discard(self, received: ReceivedFile) -> None:
+        """Remove the file unless it has been kept."""
+        received.path.unlink(missing_ok=True)
+
+    def _place(self, received: ReceivedFile, name: str) -> None:
+        path = self.path(name)
+        with disk_errors(self._folder):
+            path.parent.mkdir(exist_ok=True)
+            received.path.replace(path)
+            _sync_folders(path.parent, self._folder)
+
+    def _remove_abandoned(self) -> None:
+        """Remove what processes that were killed during an upload have left behind."""
+        for path in self._folder.glob(f"{_INCOMING}*"):
+            with suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                    path.unlink()
 
     def path(self, name: str) -> Path:
         """Where the file with this digest, or with this name of a spooled one, lies."""

@@ -249,7 +249,7 @@ async def receive_file(
     max_bytes: int | None = None,
     otherwise: str = "",
 ) -> Received[T]:
-    """Give the pieces of form field `file` to `keep`: `core.files.store`, or `spool` for one job. Raises Invalid.
+    """Give the pieces of form field `file` to `keep`: `core.files.receive`, or `spool` for one job. Raises Invalid.
 
     What is larger than `max_bytes`, by default what the settings allow, is refused before any of it is taken in; `otherwise` says
     what to do then.

@@ -26,7 +26,7 @@ Paging = Annotated[PageRequest, Query()]
 async def add_document(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor) -> DocumentRead:
     """Upload a file (form field `file`); its type is found out from its content."""
     require(actor, Permission.WORK)
-    received = await receive_file(core, request, core.files.store)
+    received = await receive_file(core, request, core.files.receive)
     return await service.add_document(core, session, actor, received.kept, filename=received.filename)
 
 

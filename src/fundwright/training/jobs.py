@@ -1,4 +1,4 @@
-"""The job `train`: reads, cuts and embeds the documents of a run.
+"""The jobs of training. `train` reads, cuts and embeds the documents of a run.
 
 Vectors are committed batch by batch and documents one by one, so a process that is killed loses at most one batch. A
 document that cannot be read is named with its reason and the rest goes on.
@@ -23,7 +23,7 @@ from fundwright.training import repository
 from fundwright.training.chunking import ChunkedDocument, chunk
 from fundwright.training.models import Document
 from fundwright.training.readers import Reader, Unreadable, choose_reader, read
-from fundwright.training.schemas import TrainDocuments
+from fundwright.training.schemas import RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic
 
 _READ, _BATCH = 512, 32
@@ -97,6 +97,16 @@ async def _train_document(
             await repository.save_trained(session, owner_id, document_id, model_id=embedder.id, chunk_count=chunk_count)
         await run.save_checkpoint(session, {"next": place + 1})
         await publish(session, documents_topic(owner_id))
+
+
+async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
+    """Remove files of removed documents, unless other documents have the same content by now."""
+    core: Core = run.services
+    for sha256 in run.payload.sha256:
+        async with run.transaction() as session:
+            await repository.lock_content(session, sha256, to_remove=True)
+            if not await repository.is_content_used(session, sha256):
+                core.files.remove(sha256)
 
 
 def _read(core: Core, document: Document) -> ChunkedDocument:

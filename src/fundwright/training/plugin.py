@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fundwright.core.jobs import JobHandler
+from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
@@ -14,15 +14,15 @@ from fundwright.identity.schemas import Permission
 from fundwright.identity.service import AccountCreatedHandler
 from fundwright.insights.schemas import FigureReader
 from fundwright.training import service
-from fundwright.training.jobs import train
+from fundwright.training.jobs import remove_files, train
 from fundwright.training.personal_data import own_files
 from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
-from fundwright.training.schemas import TrainDocuments
+from fundwright.training.schemas import RemoveFiles, TrainDocuments
 
 
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
-    return [JobHandler(TrainDocuments, train, acting_with(Permission.WORK))]
+    return [JobHandler(TrainDocuments, train, acting_with(Permission.WORK)), JobHandler(RemoveFiles, remove_files, no_actor)]
 
 
 @hookimpl

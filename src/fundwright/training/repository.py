@@ -84,6 +84,15 @@ async def count_own_documents(session: AsyncSession, owner_id: UUID) -> int:
     return await session.scalar(own) or 0
 
 
+async def lock_content(session: AsyncSession, sha256: str, *, to_remove: bool = False) -> None:
+    """Keep others from removing the file with this content until the transaction ends, or `to_remove` it, from using it.
+
+    Without the lock, removing could look for users of the file, find none, and delete it just after somebody else has added it.
+    """
+    lock = func.pg_advisory_xact_lock if to_remove else func.pg_advisory_xact_lock_shared
+    await session.execute(select(lock(func.hashtextextended(f"content:{sha256}", 0))))
+
+
 async def is_content_used(session: AsyncSession, sha256: str) -> bool:
     return bool(await session.scalar(select(exists().where(Document.sha256 == sha256))))
 

@@ -21,6 +21,14 @@ class TrainDocuments(JobPayload):
     run_id: UUID
 
 
+class RemoveFiles(JobPayload):
+    """The job that removes the files of removed documents, unless other documents have the same content."""
+
+    job_kind: ClassVar[str] = "remove_files"
+
+    sha256: tuple[str, ...]
+
+
 LEAST_SIMILARITY = 0.15
 """Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
 

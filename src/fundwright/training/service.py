@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
 from uuid import UUID
@@ -16,7 +17,7 @@ from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
-from fundwright.core.files import StoredFile
+from fundwright.core.files import ReceivedFile
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
@@ -37,6 +38,7 @@ from fundwright.training.schemas import (
     Passage,
     PassageInContext,
     PastedText,
+    RemoveFiles,
     RunRead,
     TrainDocuments,
 )
@@ -65,57 +67,53 @@ async def add_document(
     core: Core,
     session: AsyncSession,
     actor: Actor,
-    stored: StoredFile,
+    received: ReceivedFile,
     *,
     filename: str,
     title: str = "",
-    is_sample: bool = False,
 ) -> DocumentRead:
-    """Add a stored file, waiting to be trained. Raises Unreadable (422), AlreadyAdded (409) or QuotaSpent (402)."""
+    """Add a file, waiting to be trained. Raises Unreadable (422), AlreadyAdded (409) or QuotaSpent (402)."""
     name = filename.replace("\\", "/").rsplit("/", 1)[-1].replace("\x00", "")[:200] or "document"
-    known = await repository.find_document_by_content(session, actor.id, stored.sha256)
-    if known is not None:
-        raise AlreadyAdded(known)
-    readers: list[Reader] = core.plugins.collect("document_readers")
-    try:
-        reader = await asyncio.to_thread(choose_reader, readers, core.files.path(stored.sha256), name)
-    except Invalid:
-        await _remove_unused(core, session, stored)
-        raise
-    free_title = await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
-    await _check_quota(core, session, actor, stored)
-    document = Document(
-        owner_id=actor.id,
-        title=free_title,
-        filename=name,
-        media_type=reader.media_type,
-        sha256=stored.sha256,
-        size_bytes=stored.size_bytes,
-        source=DocumentSource.UPLOAD,
-        is_sample=is_sample,
-    )
-    return await _add(session, actor, document)
+    with _unkept_discarded(core, received):
+        known = await repository.find_document_by_content(session, actor.id, received.sha256)
+        if known is not None:
+            raise AlreadyAdded(known)
+        readers: list[Reader] = core.plugins.collect("document_readers")
+        reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
+        free_title = await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
+        await _check_quota(session, actor)
+        document = Document(
+            owner_id=actor.id,
+            title=free_title,
+            filename=name,
+            media_type=reader.media_type,
+            sha256=received.sha256,
+            size_bytes=received.size_bytes,
+            source=DocumentSource.UPLOAD,
+        )
+        return await _add(core, session, actor, document, received)
 
 
 @needs(Permission.WORK)
 async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
     """Add pasted text as a Markdown document. Raises AlreadyAdded (409) or QuotaSpent (402)."""
-    stored = await core.files.store(_once(pasted.text.encode()))
-    known = await repository.find_document_by_content(session, actor.id, stored.sha256)
-    if known is not None:
-        raise AlreadyAdded(known)
-    title = await _free_title(session, actor, pasted.title, pasted.title)
-    await _check_quota(core, session, actor, stored)
-    document = Document(
-        owner_id=actor.id,
-        title=title,
-        filename="pasted.md",
-        media_type=MarkdownReader.media_type,
-        sha256=stored.sha256,
-        size_bytes=stored.size_bytes,
-        source=DocumentSource.PASTE,
-    )
-    return await _add(session, actor, document)
+    received = await core.files.receive(_once(pasted.text.encode()))
+    with _unkept_discarded(core, received):
+        known = await repository.find_document_by_content(session, actor.id, received.sha256)
+        if known is not None:
+            raise AlreadyAdded(known)
+        title = await _free_title(session, actor, pasted.title, pasted.title)
+        await _check_quota(session, actor)
+        document = Document(
+            owner_id=actor.id,
+            title=title,
+            filename="pasted.md",
+            media_type=MarkdownReader.media_type,
+            sha256=received.sha256,
+            size_bytes=received.size_bytes,
+            source=DocumentSource.PASTE,
+        )
+        return await _add(core, session, actor, document, received)
 
 
 @needs(Permission.READ)
@@ -227,8 +225,10 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account the sample documents of a company that does not exist, and train them."""
     document_ids: list[UUID] = []
     for path in sorted(_SAMPLE.iterdir()):
-        stored = await core.files.store(_once(await asyncio.to_thread(path.read_bytes)))
-        if await repository.find_document_by_content(session, actor.id, stored.sha256) is None:
+        received = await core.files.receive(_once(await asyncio.to_thread(path.read_bytes)))
+        with _unkept_discarded(core, received):
+            if await repository.find_document_by_content(session, actor.id, received.sha256) is not None:
+                continue
             name = path.stem.replace("-", " ").capitalize()
             reader = await asyncio.to_thread(choose_reader, core.plugins.collect("document_readers"), path, path.name)
             document = Document(
@@ -236,12 +236,12 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
                 title=t("Sample: {name}", name=name),
                 filename=path.name,
                 media_type=reader.media_type,
-                sha256=stored.sha256,
-                size_bytes=stored.size_bytes,
+                sha256=received.sha256,
+                size_bytes=received.size_bytes,
                 source=DocumentSource.UPLOAD,
                 is_sample=True,
             )
-            document_ids.append((await _add(session, actor, document)).id)
+            document_ids.append((await _add(core, session, actor, document, received)).id)
     if document_ids:
         await _enqueue(core, session, actor, document_ids, title=later("Train the sample documents"))
 
@@ -364,21 +364,22 @@ async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: s
     return next(name for name in chain((title, fuller), numbered) if name not in taken)
 
 
-async def _check_quota(core: Core, session: AsyncSession, actor: Actor, stored: StoredFile) -> None:
+async def _check_quota(session: AsyncSession, actor: Actor) -> None:
     """Call it after `_free_title`, which keeps others from adding documents to the account. Raises QuotaSpent."""
+    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=await repository.count_own_documents(session, actor.id))
+
+
+@contextmanager
+def _unkept_discarded(core: Core, received: ReceivedFile) -> Iterator[None]:
     try:
-        await billing.check_quota(session, actor, Quota.DOCUMENTS, held=await repository.count_own_documents(session, actor.id))
-    except billing.QuotaSpent:
-        await _remove_unused(core, session, stored)
-        raise
+        yield
+    finally:
+        core.files.discard(received)
 
 
-async def _remove_unused(core: Core, session: AsyncSession, stored: StoredFile) -> None:
-    if not await repository.is_content_used(session, stored.sha256):
-        core.files.remove(stored.sha256)
-
-
-async def _add(session: AsyncSession, actor: Actor, document: Document) -> DocumentRead:
+async def _add(core: Core, session: AsyncSession, actor: Actor, document: Document, received: ReceivedFile) -> DocumentRead:
+    await repository.lock_content(session, received.sha256)
+    await core.files.keep(received)
     try:
         async with session.begin_nested():
             session.add(document)
@@ -394,8 +395,9 @@ async def _add(session: AsyncSession, actor: Actor, document: Document) -> Docum
 async def _remove(core: Core, session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> None:
     for document in documents:
         await repository.delete_document(session, actor.id, document.id)
-        if not await repository.is_content_used(session, document.sha256):
-            core.files.remove_after_commit(session, document.sha256)
+    if documents:
+        payload = RemoveFiles(sha256=tuple(document.sha256 for document in documents))
+        await core.jobs.enqueue(session, payload, title="Remove files", owner_id=None)
     await publish(session, documents_topic(actor.id))
 
 
