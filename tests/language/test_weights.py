@@ -55,6 +55,11 @@ class TestModel:
         assert vectors[0] @ vectors[1] < 0.97  # 128 tokens would cut the difference off
         np.testing.assert_allclose(vectors[2], vectors[3], atol=1e-6)  # the difference is beyond 256
 
+    async def test_nothing_is_read_beyond_20_000_characters(self, core: Core, folder: Path) -> None:
+        embedder = await service.get_embedder(core)
+        vectors = await embedder.embed(["x" * 20_000 + end for end in ("", " sourdough bread")])
+        np.testing.assert_array_equal(vectors[0], vectors[1])
+
     async def test_quantised_vectors_are_those_of_full_precision(self, core: Core, folder: Path) -> None:
         embedder = await service.get_embedder(core)
         vectors = await embedder.embed(TEXTS + MORE_TEXTS)

@@ -222,3 +222,20 @@ class TestChunk:
     def test_a_giant_sentence_is_cut_between_words(self) -> None:
         chunked = chunk([Block("word " * 1_000)])
         assert [len(chunked.text[cut.start : cut.end].split()) for cut in chunked.chunks] == [180, 180, 180, 180, 180, 100]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[" * 50_000,
+            "x" * 3_000 + " " + "y" * 50_000,
+            ("z" * 2_500 + " ") * 20,
+            f"Short. {'w' * 3_990} w. " * 20,
+            "a" + " " * 9_000 + "b",
+        ],
+    )
+    def test_what_has_no_words_is_cut_between_characters(self, text: str) -> None:
+        chunked = chunk([Block(text, level=1), Block(text)])
+        assert max(cut.end - cut.start for cut in chunked.chunks) <= 4_000
+        assert max(len(cut.heading) for cut in chunked.chunks) <= 300
+        covered = {place for cut in chunked.chunks for place in range(cut.start, cut.end)}
+        assert {place for place, character in enumerate(chunked.text) if not character.isspace()} <= covered

@@ -18,6 +18,8 @@ from fundwright.core.messages import t
 from fundwright.language.protocols import Vectors
 
 _MAX_TOKENS = 256
+_MAX_CHARACTERS = 20_000
+"""The tokenizer needs about 400 bytes of memory for each character before it cuts, and keeps some of it."""
 _SLICE = 16
 """Texts embedded between two chances to cancel."""
 
@@ -63,7 +65,7 @@ class OnnxEmbedder:
         return np.stack([self._embed_one(text) for text in texts])
 
     def _embed_one(self, text: str) -> Vectors:
-        encoding = self._tokenizer.encode(text)
+        encoding = self._tokenizer.encode(text[:_MAX_CHARACTERS])
         known = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask, "token_type_ids": encoding.type_ids}
         feed = {name: np.array([known[name]], dtype=np.int64) for name in self._inputs}
         answer: Any = self._session.run([self._output], feed)[0]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
@@ -15,8 +16,15 @@ from fundwright.training.readers import Block
 
 _WORDS = 180
 _OVERLAP_WORDS = 30
+_CHARACTERS = 4_000
+"""What neither words nor sentences divide, such as encoded data, is cut here. 180 words of any language are shorter."""
+_HEADING_CHARACTERS = 300
+"""Every chunk below a heading repeats it."""
 _LEAST_WORDS = 60
 """A heading begins a new chunk once the one before has this many words."""
+
+
+_WORD = re.compile(rf"\S{{1,{_CHARACTERS}}}")
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
     offset = 0
     for block in blocks:
         if block.level is not None:
-            title = " ".join(block.text.split())
+            title = " ".join(block.text.split())[:_HEADING_CHARACTERS]
             path = [(level, text) for level, text in path if level < block.level] + [(block.level, title)]
         heading = " › ".join(text for _, text in path)
         for start, end in _short_spans(block.text):
@@ -76,11 +84,11 @@ def _cut(pieces: list[_Piece]) -> list[Cut]:
     fresh = 0  # words that no chunk before has
     for piece in pieces:
         words = sum(item.words for item in current)
-        is_full = words + piece.words > _WORDS
+        is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > _CHARACTERS)
         if current and (is_full or (piece.is_heading and fresh >= _LEAST_WORDS and not current[-1].is_heading)):
             if fresh:
                 cuts.append(_close(current))
-            current = [] if piece.is_heading else _tail(current, room=_WORDS - piece.words)
+            current = [] if piece.is_heading else _tail(current, piece)
             fresh = 0
         current.append(piece)
         fresh += piece.words
@@ -89,12 +97,13 @@ def _cut(pieces: list[_Piece]) -> list[Cut]:
     return cuts
 
 
-def _tail(pieces: list[_Piece], *, room: int) -> list[_Piece]:
+def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
     tail: list[_Piece] = []
     words = 0
     for piece in reversed(pieces):
         words += piece.words
-        if words > min(_OVERLAP_WORDS, room) or piece.is_heading:
+        is_too_long = words > min(_OVERLAP_WORDS, _WORDS - following.words) or following.end - piece.start > _CHARACTERS
+        if is_too_long or piece.is_heading:
             break
         tail.insert(0, piece)
     return tail
@@ -106,17 +115,17 @@ def _close(pieces: list[_Piece]) -> Cut:
 
 
 def _short_spans(text: str) -> list[tuple[int, int]]:
-    """Sentences; one longer than a chunk, as tables give, is cut between words."""
+    """Sentences; one longer than a chunk, as tables give, is cut between words, and a word longer than a chunk anywhere."""
     spans: list[tuple[int, int]] = []
     for start, end in spans_of(text):
-        words = text[start:end].split()
-        if len(words) <= _WORDS:
-            spans.append((start, end))
-            continue
-        at = start
-        for first in range(0, len(words), _WORDS):
-            part_start = at
-            for word in words[first : first + _WORDS]:
-                at = text.index(word, at) + len(word)
-            spans.append((part_start + len(text[part_start:at]) - len(text[part_start:at].lstrip()), at))
+        count = 0
+        first = last = start
+        for word in _WORD.finditer(text, start, end):
+            if count == _WORDS or (count and word.end() - first > _CHARACTERS):
+                spans.append((first, last))
+                count = 0
+            if not count:
+                first = word.start()
+            count, last = count + 1, word.end()
+        spans.append((first, last))
     return spans
