@@ -325,6 +325,22 @@ class TestResume:
             assert (await ended(queue, orphan)).state == JobState.SUCCEEDED
         assert resumed_from == [7]
 
+    async def test_the_queue_forgets_what_a_killed_worker_had_taken(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def is_empty() -> bool:
+            async with queue.database.transaction() as session:
+                return not await session.scalar(text("SELECT count(*) FROM procrastinate_jobs"))
+
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        queue.register(trial(_nothing))
+        job_id = await add(queue)
+        async with queue.database.transaction() as session:
+            await session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+        async with working(queue):
+            assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+            await eventually(is_empty)
+
     async def test_a_job_that_is_really_running_is_left_alone(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
         runs: list[UUID] = []

@@ -405,6 +405,7 @@ class JobQueue:
         while True:
             try:
                 async with self.database.transaction() as session:
+                    await session.execute(_FORGET_ABANDONED)
                     taken = list(await session.scalars(select(Job.id).where(_IS_TAKEN)))
                 for job_id in taken:
                     async with _job_lock(self.database.url, job_id) as is_orphan:
@@ -432,6 +433,12 @@ _IS_TAKEN = or_(
 )
 """A worker runs the job, or has taken it from the queue a moment ago. When nobody holds its lock, that worker has died, or could not
 reach the database."""
+
+_FORGET_ABANDONED = text(
+    "DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL AND NOT EXISTS "
+    "(SELECT FROM job WHERE job.id::text = args->>'job_id' AND state IN ('queued', 'running'))"
+)
+"""Entries of the queue that a killed worker had taken, once another worker has ended their jobs."""
 
 
 @asynccontextmanager
