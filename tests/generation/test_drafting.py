@@ -163,6 +163,20 @@ class TestStopping:
         assert failed.sections[0].state == SectionState.DONE
         assert failed.sections[2].state == SectionState.WRITING
 
+    async def test_a_draft_whose_opportunity_was_removed_says_so(self, desk: Desk) -> None:
+        draft = await add(desk)
+        async with desk.core.database.transaction() as session:
+            await session.execute(text("DELETE FROM opportunity"))
+        with pytest.raises(service.OpportunityRemoved):
+            await write(desk, draft.id)
+        failed = await read(desk, draft.id)
+        assert failed.state == DraftState.FAILED
+        assert failed.error is not None
+        assert failed.error.startswith(f"“{draft.opportunity_title}” was removed, so this draft cannot be finished.")
+        with pytest.raises(service.OpportunityRemoved):
+            async with desk.core.database.transaction() as session:
+                await service.continue_draft(session, desk.actor, desk.core, draft.id)
+
     async def test_going_on_writes_only_what_is_missing_and_nothing_twice(self, desk: Desk) -> None:
         desk.writer.script = lambda request: (f"Half {request.heading} [1]. ", f"Whole {request.heading} [1].")
 

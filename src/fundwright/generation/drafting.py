@@ -23,7 +23,6 @@ from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, Templ
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
-from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 from fundwright.training.schemas import LEAST_SIMILARITY, Passage
@@ -50,12 +49,14 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     """Write every section that is not done. Raises JobCancelled, and FundwrightError when a model cannot be used."""
     core: Core = run.services
     draft_id = run.payload.draft_id
+    async with run.transaction() as session:
+        draft = await service.get_draft(session, run.actor, draft_id)
+        # First of all: the draft shows what becomes of this job, including an early failure.
+        await repository.set_job(session, draft_id, run.id)
     embedder = await language.get_embedder(core)
     writer = await language.get_writer(core)
     async with run.transaction() as session:
-        draft = await service.get_draft(session, run.actor, draft_id)
-        opportunity = await opportunities.get_opportunity(session, run.actor, draft.opportunity_id)
-        await repository.set_job(session, draft_id, run.id)
+        opportunity = await service.get_opportunity(session, run.actor, draft)
         await repository.set_writer(session, draft_id, writer_id=writer.id, label=writer.label)
         await publish(session, service.draft_topic(draft_id))
     template = service.get_template(core, draft.template)

@@ -13,7 +13,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, Invalid
+from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
@@ -37,6 +37,20 @@ from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityRead
+
+
+class OpportunityRemoved(Conflict):
+    """The opportunity of a draft is gone, as sample opportunities are after the first import of real ones."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(
+            t(
+                "“{title}” was removed, so this draft cannot be finished. The text so far is kept. Choose another opportunity "
+                "and start a new draft.",
+                title=title,
+            )
+        )
 
 
 def draft_topic(draft_id: UUID) -> str:
@@ -98,10 +112,11 @@ async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opport
 
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
-    """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict."""
+    """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved."""
     draft = await get_draft(session, actor, draft_id)
     if draft.state not in (DraftState.STOPPED, DraftState.FAILED):
         raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
+    await get_opportunity(session, actor, draft)
     return await _enqueue(session, actor, core, draft)
 
 
@@ -114,6 +129,15 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
     await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
     await publish(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
+
+
+@needs(Permission.READ)
+async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead) -> OpportunityRead:
+    """The opportunity that the draft is written for. Raises OpportunityRemoved."""
+    try:
+        return await opportunities.get_opportunity(session, actor, draft.opportunity_id)
+    except NotFound as error:
+        raise OpportunityRemoved(draft.opportunity_title) from error
 
 
 @needs(Permission.READ)
