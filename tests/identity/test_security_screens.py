@@ -162,11 +162,13 @@ class TestProof:
             await screen.type("Name", "nightly")
             await screen.click("button", "Make")
             assert screen.toasts == []
+            assert [frame for frame in screen.frames if frame["type"] == "saved"] == []
             assert screen.props("ProofDialog")["codeLabel"] == screen.props("ProofDialog")["passkeyLabel"] == ""
             await screen.emit("ProofDialog", "on_prove", password="wrong", code="")
             assert screen.props("ProofDialog")["error"].startswith("That was not right.")
             await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
             assert screen.toasts == ["Made."]
+            assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == ["/#Make"]
             assert not screen.has("ProofDialog")
             assert screen.value("Name") == "nightly"
 

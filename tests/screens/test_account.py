@@ -131,14 +131,25 @@ class TestSecurity:
             await screen.type("New password", NEW)
             assert "Very strong" in screen.text
             await screen.click("button", "Change the password")
-            assert "That is not your password." in screen.find("alert").text
+            assert "That is not your password." in screen.find("form", "Password").text
             assert screen.value("New password") == NEW
             await screen.type("Current password", PASSWORD)
             await screen.click("button", "Change the password")
-            assert screen.toasts == ["Your password is changed, and every other session ended."]
-            assert not screen.has("alert")
+            assert screen.toasts[1:] == ["Your password is changed, and every other session ended."]
+            assert "That is not your password." not in screen.text
             assert "Very strong" not in screen.text
         await sign_in(committed, NEW)
+
+    async def test_a_draft_of_a_new_address_outlives_a_wrong_password(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
+            await screen.type("New email address", "new@example.org")
+            await screen.type("Your password", "wrong")
+            await screen.click("button", "Change the address")
+            assert "That is not your password." in screen.find("form", "Email").text
+            assert [frame for frame in screen.frames if frame["type"] == "saved"] == []
+            await screen.type("Your password", PASSWORD)
+            await screen.click("button", "Change the address")
+            assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == [f"{PATH}#Email"]
 
     async def test_a_weak_one_is_refused_with_the_sentence_of_registration(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
@@ -148,7 +159,7 @@ class TestSecurity:
             assert "Use at least 8 characters." in screen.text
             await screen.type("New password", "password1")
             await screen.click("button", "Change the password")
-            assert "among the first that attackers try" in screen.find("alert").text
+            assert "among the first that attackers try" in screen.find("form", "Password").text
 
     async def test_the_address_is_asked_for(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
@@ -244,10 +255,10 @@ class TestData:
             await screen.type("Your email address", "eve@example.org")
             await screen.type("Your password", "wrong")
             await screen.click("button", "Delete my account")
-            assert "Type ada@example.org to show that you mean this account." in screen.find("alert").text
+            assert "Type ada@example.org to show that you mean this account." in screen.find("form", "Delete my account").text
             await screen.type("Your email address", "ada@example.org")
             await screen.click("button", "Delete my account")
-            assert "That is not your password." in screen.find("alert").text
+            assert "That is not your password." in screen.find("form", "Delete my account").text
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Delete my account")
             assert {"type": "signed_out", "next": "/auth/login?notice=deleted"} in screen.frames

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from weakref import ref
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from reactpy import component, html, use_effect, use_state
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -277,6 +277,55 @@ class TestForm:
             await shown.click("button", "Save")
             assert shown.find("textbox", "Name").props["aria-invalid"] is True
             assert shown.text == before.replace("Name", "Name Use at most 5 characters.")
+
+
+class TestOtherComplaints:
+    async def test_a_box_to_tick_shows_its_own(self, core: Core) -> None:
+        class Terms(BaseModel):
+            agree: str
+
+        @component
+        def screen() -> Any:
+            return form(checkbox("agree", "I agree"), on_submit=Kept().keep, model=Terms, submit="Go")
+
+        async with mounted(core, None, screen) as shown:
+            await shown.click("button", "Go")
+            box = shown.find("checkbox", "I agree")
+            assert box.props["aria-invalid"] is True
+            assert shown.find("alert").text == "Fill in this field."
+            assert box.props["aria-describedby"] == shown.find("alert").props["id"]
+            await shown.check("I agree")
+            await shown.click("button", "Go")
+            assert not shown.has("alert")
+
+    async def test_what_concerns_no_field_stands_above_the_button(self, core: Core) -> None:
+        class Period(BaseModel):
+            first: int = 1
+            last: int = 0
+            absent: str
+
+            @model_validator(mode="before")
+            @classmethod
+            def in_order(cls, value: Any) -> Any:
+                if int(value["last"]) < int(value["first"]):
+                    raise ValueError("The last year is before the first one.")
+                return value
+
+        @component
+        def screen() -> Any:
+            return form(
+                text_field("first", "First"), text_field("last", "Last"), on_submit=Kept().keep, model=Period, submit="Go"
+            )
+
+        async with mounted(core, None, screen) as shown:
+            await shown.type("First", "2027")
+            await shown.type("Last", "2026")
+            await shown.click("button", "Go")
+            assert shown.find("alert").text == "The last year is before the first one."
+            assert shown.find("alert").props["tabIndex"] == -1
+            await shown.type("Last", "2028")
+            await shown.click("button", "Go")
+            assert shown.find("alert").text == "absent: Fill in this field."
 
 
 def rest(shown: ScreenUnderTest) -> None:

@@ -47,24 +47,26 @@ class Action(Handler):
     async def _take(self, payload: object) -> None:
         await self.run(payload)
 
-    async def run(self, payload: object = None) -> None:
-        """Do the work, unless it is being done or this event was sent before it had ended."""
+    async def run(self, payload: object = None, *, on_success: Callable[[], None] = lambda: None) -> None:
+        """Do the work, unless it is being done or this event was sent before it had ended. `on_success` is called only if nothing
+        was refused, and after the proof if one is asked for."""
         if self.is_running or 0 < received_at.get() <= self._finished_at:
             return
         self.is_running, self.error = True, None
         self._rerender()
         try:
             result = await self._work(payload)
-            if self.success is not None:
-                self._connection.toast(self.success)
             if self.then is not None:
                 answer = self.then(result) if required_parameters(self.then) else self.then()
                 if inspect.isawaitable(answer):
                     await cast(Awaitable[object], answer)
+            if self.success is not None:
+                self._connection.toast(self.success)
+            on_success()
         except Exception as error:
             self.error = sentence_of(error, while_doing="action")
             if isinstance(error, ProofRequired) and self._connection.ask_proof is not None:
-                self._connection.ask_proof(lambda: self.run(payload))
+                self._connection.ask_proof(lambda: self.run(payload, on_success=on_success))
             else:
                 self._connection.toast(self.error, "error")
         finally:
@@ -90,8 +92,9 @@ def use_action(
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
     `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
-    person typed stays; when it raises ProofRequired, the page asks for the proof and then does it. After the commit a toast shows
-    `success` and `then` runs, given the result if it has a parameter without a default. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
+    person typed stays; when it raises ProofRequired, the page asks for the proof and then does it. After the commit `then` runs,
+    given the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
+    such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.
     """
     connection = use_connection()

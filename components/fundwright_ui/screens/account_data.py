@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
-from reactpy import component, html, use_state
+from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -113,7 +113,6 @@ def _state_of(copy: DataCopyRead, href: str) -> tuple[Child, ...]:
 @component
 def _deletion() -> VdomDict:
     actor, connection = use_actor(), use_connection()
-    refusal, set_refusal = use_state(cast("str | None", None))
 
     async def delete(session: AsyncSession, meant: Deletion) -> SignInRefused | None:
         return await leaving.delete_account(
@@ -121,12 +120,10 @@ def _deletion() -> VdomDict:
         )
 
     def finish(refused: SignInRefused | None) -> None:
-        set_refusal(account.wrong_password(refused) if refused else None)
-        if refused is None:
-            connection.sign_out(next="/auth/login?notice=deleted")
+        account.check_password_accepted(refused)
+        connection.sign_out(next="/auth/login?notice=deleted")
 
     deleting = use_action(delete, then=finish)
-    sentence = deleting.error or refusal
     return section(
         t("Delete my account"),
         html.p(
@@ -135,7 +132,6 @@ def _deletion() -> VdomDict:
                 "and the audit trail are kept. Download your data first if you want to have it."
             )
         ),
-        alert(sentence) if sentence else None,
         html.div(
             {"key": "form"},
             form(

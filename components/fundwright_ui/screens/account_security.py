@@ -84,7 +84,6 @@ def security_tab() -> VdomDict:
 def _password() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     typed, set_typed = use_state("")
-    refusal, set_refusal = use_state("")
     changes, set_changes = use_state(0)
     strength = use_query(lambda _session: passwords.strength(typed), key=[typed])
     kind, toggle = use_visibility()
@@ -95,17 +94,13 @@ def _password() -> VdomDict:
         )
 
     def finish(refused: SignInRefused | None) -> None:
-        set_refusal(account.wrong_password(refused) if refused else "")
-        if refused is None:
-            set_typed("")
-            set_changes(lambda n: n + 1)
-            connection.toast(t("Your password is changed, and every other session ended."))
+        account.check_password_accepted(refused)
+        set_typed("")
+        set_changes(lambda n: n + 1)
 
-    changing = use_action(change, then=finish)
-    problem_text = changing.error or refusal
+    changing = use_action(change, success=t("Your password is changed, and every other session ended."), then=finish)
     return section(
         t("Password"),
-        alert(problem_text) if problem_text else None,
         html.div(
             {"key": f"password:{changes}"},
             form(
@@ -141,7 +136,6 @@ def _password() -> VdomDict:
 @component
 def _email() -> VdomDict:
     actor, connection = use_actor(), use_connection()
-    refusal, set_refusal = use_state("")
     asked_for, set_asked_for = use_state(cast("str | None", None))
 
     async def ask(session: AsyncSession, change: EmailChange) -> tuple[str, SignInRefused | None]:
@@ -152,16 +146,13 @@ def _email() -> VdomDict:
 
     def finish(result: tuple[str, SignInRefused | None]) -> None:
         email, refused = result
-        set_refusal(account.wrong_password(refused) if refused else "")
-        if refused is None:
-            set_asked_for(email)
+        account.check_password_accepted(refused)
+        set_asked_for(email)
 
     asking = use_action(ask, then=finish)
-    problem_text = asking.error or refusal
     return section(
         t("Email"),
         html.p(t("You sign in as {email}.", email=actor.email)),
-        alert(problem_text) if problem_text else None,
         alert(
             t(
                 "If {email} can be used, a letter with a link is on its way to it. The address changes once you follow the "

@@ -1,7 +1,7 @@
 """Fields and forms.
 
 A field keeps what the person typed until the form is sent; the server hears of it when `on_change` is given. A form hands
-its handler a pydantic `model` when one is named, and shows that model's complaints beside the fields they concern:
+its handler a pydantic `model` when one is named, and shows that model's complaints beside the fields they concern, the others above the button:
 
 ```python
 class NewCategory(BaseModel):
@@ -45,6 +45,8 @@ class _Action(Protocol):
 
     @property
     def error(self) -> str | None: ...
+
+    async def run(self, payload: object, *, on_success: Callable[[], None]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -184,26 +186,22 @@ def checkbox(
     checked: bool | None = None,
     default: bool | None = None,
     value: str = "on",
+    error: str | None = None,
     disabled: bool = False,
     on_change: OnEvent = None,
+    id: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
     """A box to tick. A form leaves `name` out when it is not ticked; `on_change` is given whether it is."""
-    return html.label(
-        attributes(className="fw-checkbox", key=key),
-        html.input(
-            attributes(
-                type="checkbox",
-                name=name,
-                value=value,
-                checked=checked,
-                defaultChecked=default,
-                disabled=True if disabled else None,
-                onChange=handler(on_change, read=lambda payload: bool(payload.get("checked"))) if on_change else None,
-            )
-        ),
-        html.span(label),
+    given = attributes(
+        type="checkbox",
+        value=value,
+        checked=checked,
+        defaultChecked=default,
+        disabled=True if disabled else None,
+        onChange=handler(on_change, read=lambda payload: bool(payload.get("checked"))) if on_change else None,
     )
+    return _Field(name, "checkbox", partial(_checkbox_element, name, label, given, error, id, key))
 
 
 @component
@@ -220,19 +218,19 @@ def form(
     """A form. `on_submit` is given `model` filled with the fields, or `Fields` when there is no model.
 
     `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
-    (when it is an action: only if it did not fail). The model's complaints reach the fields among `children` at any depth;
-    a component among them gives its own fields their `error`. What an action failed with stands above its button.
+    (when it is an action: only if it succeeded). The model's complaints reach the fields among `children` at any depth;
+    a component among them gives its own fields their `error`. Complaints about anything else, and what an action failed with,
+    stand above its button.
 
-    The browser keeps unsaved text of a form with text fields until the handler has ended without an error, and offers to restore it.
+    The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it.
     The path, `open` in the address, or `label` must therefore identify what the form edits.
     """
     connection = use_connection()
     draft = _draft_of(connection.location, label or submit, children)
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
-    submitting = None if on_submit is None else handler(on_submit)
-    latest = use_ref(submitting)
-    latest.current = submitting
+    latest = use_ref(on_submit)
+    latest.current = on_submit
 
     async def sent(payload: dict[str, Any]) -> None:
         fields: Fields = payload.get("fields", {})
@@ -244,12 +242,16 @@ def form(
                 set_errors(field_errors(refused))
                 return
         set_errors({})
-        if latest.current is None:
+        target = latest.current
+        if target is None:
             return
-        target = handler(latest.current, read=lambda _payload: read)
-        await target.function([payload])
-        if getattr(on_submit, "error", None) is not None:
-            return
+        if isinstance(target, Handler) and target.is_exclusive:
+            await cast(_Action, target).run(read, on_success=finish)
+        else:
+            await handler(target, read=lambda _payload: read).function([payload])
+            finish()
+
+    def finish() -> None:
         if draft is not None:
             connection.forget_draft(draft)
         if reset_on_success:
@@ -275,6 +277,7 @@ def form(
             key=f"form:{round_}",
         ),
         *_complaining(children, errors),
+        *_unplaced_complaints(children, errors),
         html.p({"className": "fw-field-error", "key": "failure"}, failure) if failure else None,
         html.div(
             {"className": "fw-form-actions", "key": "actions"},
@@ -288,23 +291,23 @@ def form(
 
 def _draft_of(location: Location, name: str | None, children: Iterable[Child]) -> str | None:
     """The name of a form's draft in the browser; None for a form without a name, without text fields, or with a search field."""
-    kinds = list(_kinds_of_fields(children))
+    kinds = [field.kind for field in _fields_in(children)]
     if not name or "search" in kinds or not _WRITTEN.intersection(kinds):
         return None
     opened = location.query.get("open")
     return f"{location.path}{f'?open={opened}' if opened else ''}#{name}"
 
 
-def _kinds_of_fields(children: Iterable[Child]) -> Iterator[str]:
+def _fields_in(children: Iterable[Child]) -> Iterator[_Field]:
     for child in children:
         if isinstance(child, _Field):
-            yield child.kind
+            yield child
         elif isinstance(child, dict):
-            yield from _kinds_of_fields(cast(dict[str, Any], child).get("children", ()))
+            yield from _fields_in(cast(dict[str, Any], child).get("children", ()))
 
 
 def field_errors(refused: ValidationError) -> dict[str, str]:
-    """One sentence for each field that `refused` complains about."""
+    """One sentence for each field that `refused` complains about, and one named "" for what concerns all of them."""
     sentences: dict[str, str] = {}
     for error in refused.errors():
         name = str(error["loc"][0]) if error["loc"] else ""
@@ -325,6 +328,19 @@ class _Field(VdomDict):
 def _complaining(children: Iterable[Child], errors: Mapping[str, str]) -> list[Child]:
     """`children` with what `errors` say, by field name, beside the fields in them."""
     return [_with_complaint(child, errors) for child in children] if errors else list(children)
+
+
+def _unplaced_complaints(children: Iterable[Child], errors: Mapping[str, str]) -> list[VdomDict]:
+    """What `errors` say about no field among `children`. The browser focuses the first one unless a field is invalid."""
+    placed = {field.name for field in _fields_in(children)} if errors else set[str]()
+    return [
+        html.p(
+            {"className": "fw-field-error", "role": "alert", "tabIndex": -1, "data-complaint": True, "key": f"complaint:{name}"},
+            f"{name}: {sentence}" if name else sentence,
+        )
+        for name, sentence in errors.items()
+        if name not in placed
+    ]
 
 
 def _with_complaint(child: Child, errors: Mapping[str, str]) -> Child:
@@ -375,9 +391,28 @@ def _element(
             {"className": classes("fw-label", "fw-label-required" if given.get("required") else None), "htmlFor": own_id}, label
         ),
         html.div({"className": "fw-input-group"}, control, end) if end is not None else control,
-        html.p({"className": "fw-field-error", "id": f"{own_id}-error", "role": "alert"}, complaint) if complaint else None,
+        _complaint(own_id, complaint),
         html.p({"className": "fw-hint", "id": f"{own_id}-help"}, help) if help else None,
     )
+
+
+def _checkbox_element(
+    name: str, label: str, given: dict[str, Any], error: str | None, id: str | None, key: str | None, form_error: str | None
+) -> VdomDict:
+    complaint = error or form_error
+    own_id = id or f"field-{name}"
+    invalid = attributes(aria_invalid=True if complaint else None, aria_describedby=f"{own_id}-error" if complaint else None)
+    return html.div(
+        {"className": "fw-field", "key": key or f"field:{name}"},
+        html.label({"className": "fw-checkbox"}, html.input({"id": own_id, "name": name, **given, **invalid}), html.span(label)),
+        _complaint(own_id, complaint),
+    )
+
+
+def _complaint(field_id: str, sentence: str | None) -> VdomDict | None:
+    if not sentence:
+        return None
+    return html.p({"className": "fw-field-error", "id": f"{field_id}-error", "role": "alert"}, sentence)
 
 
 def _events(on_change: OnEvent, on_blur: OnEvent) -> dict[str, Handler]:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import mail
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Invalid
+from fundwright.core.errors import Invalid, NotAllowed
 from fundwright.core.messages import current_language, t
 from fundwright.identity import audit, entry, letters, places, repository, service
 from fundwright.identity.permissions import needs
@@ -95,3 +95,9 @@ def wrong_password(refused: SignInRefused) -> str:
     if refused.reason is Refusal.THROTTLED:
         return t("After several wrong passwords this is paused for 5 minutes. Wait, then try again.")
     return t("That is not your password. Try again; after several wrong ones this is paused for 5 minutes.")
+
+
+def check_password_accepted(refused: SignInRefused | None) -> None:
+    """Call it after the commit that counts wrong passwords. Raises NotAllowed."""
+    if refused is not None:
+        raise NotAllowed(wrong_password(refused))

@@ -28,6 +28,14 @@ describe("a form that the server has refused", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Email")));
   });
 
+  it("puts the focus on a complaint that concerns no field", async () => {
+    const opened = await openPage(form());
+    await userEvent.click(screen.getByRole("button", { name: "Send" }));
+    const complaint: TreeNode = { t: "p", a: { tabIndex: -1, "data-complaint": true }, c: ["The years are out of order."] };
+    await opened.receive({ type: "patch", ops: [["set", [0, 3], complaint]] }, { type: "done", seq: 1 });
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByText("The years are out of order.")));
+  });
+
   it("leaves the focus with whoever has gone on", async () => {
     const opened = await openPage(form());
     await userEvent.click(screen.getByRole("button", { name: "Send" }));

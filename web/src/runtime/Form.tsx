@@ -52,5 +52,5 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
 /** Unless the person has moved the focus elsewhere while the server checked the form. */
 function focusFirstInvalid(form: HTMLFormElement): void {
   const active = document.activeElement;
-  if (active === null || active === document.body || form.contains(active)) form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  if (active === null || active === document.body || form.contains(active)) form.querySelector<HTMLElement>('[aria-invalid="true"], [data-complaint]')?.focus();
 }
