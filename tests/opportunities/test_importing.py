@@ -18,7 +18,7 @@ from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import ImportReport, ImportRunRead
+from fundwright.opportunities.schemas import ImportQuery, ImportReport, ImportRunRead
 from tests.conftest import MakeActor
 from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile, listed, run_import
@@ -229,7 +229,7 @@ class TestOwnership:
                 await service.get_import(session, stranger, report.run_id)
             with pytest.raises(NotFound):
                 await service.list_rejections(session, stranger, report.run_id, PageRequest())
-            assert (await service.list_imports(session, stranger, PageRequest())).total == 0
+            assert (await service.list_imports(session, stranger, ImportQuery())).total == 0
             assert (await service.get_import(session, admin, report.run_id)).state == "succeeded"
             with pytest.raises(NotFound):
                 await service.get_opportunity(session, stranger, UUID(int=0))

@@ -236,6 +236,29 @@ class TestImports:
             await screen.click("button", "Next page")
             assert "file0.csv" in screen.text
 
+    async def test_are_listed_and_exported_with_opportunities_of_their_kind(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row()), name="contracts.csv")
+        await import_file(nih_file(nih_row()), name="grants.jsonl", source="nih")
+        async with mounted(committed, member, nih_screen, path="/dashboard/nih?import=open") as screen:
+            assert "grants.jsonl" in screen.text
+            assert "contracts.csv" not in screen.text
+            export = screen.find("link", "Export the list of imports as CSV").props["href"]
+        assert export == "/api/opportunities/imports/export.csv?source=grants&source=nih"
+
+    async def test_a_list_without_any_says_where_they_are_published_and_where_others_are(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row(), sam_row(NoticeId=notice_id(2))))
+        async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
+            assert "Grants.gov publishes all grants" in screen.text
+            assert screen.find("link", "Files of Grants.gov").props["href"] == "https://www.grants.gov/xml-extract"
+            assert screen.find("link", "Show 2 contracts").props["href"] == "/dashboard/sam"
+            assert screen.text.index("There are no opportunities here yet") < screen.text.index("Import a file")
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            assert not any(link.name.startswith("Show") for link in screen.elements("link"))
+
     async def test_whether_the_panel_is_open_is_in_the_address(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:

@@ -114,12 +114,12 @@ def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:
     return pagination(found.page, -(-found.total // found.page_size), href=lambda page: url.href(page=page if page > 1 else None))
 
 
-def export_button(connection: Connection, path: str, query: PageRequest | None = None) -> VdomDict:
-    """A link to the whole list as CSV, filtered and sorted as it is shown."""
+def export_button(connection: Connection, path: str, query: PageRequest | None = None, label: str | None = None) -> VdomDict:
+    """A link to the whole list as CSV, filtered and sorted as it is shown. `label` names the list where a page has several."""
     query = query or PageRequest()
     asked = _filters(query) | ({"sort": query.sort} if query.sort else {})
-    address = f"{path}?{urlencode(asked)}" if asked else path
-    return link_button(t("Export as CSV"), connection.href(address), size="small", icon_name="download", download=True)
+    address = f"{path}?{urlencode(asked, doseq=True)}" if asked else path
+    return link_button(label or t("Export as CSV"), connection.href(address), size="small", icon_name="download", download=True)
 
 
 def _filters(query: PageRequest) -> dict[str, Any]:

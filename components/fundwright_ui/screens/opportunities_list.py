@@ -20,7 +20,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import day_in_washington
-from fundwright.opportunities.schemas import Facets, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
+from fundwright.opportunities.schemas import Facets, ImportQuery, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.screens.listing import ask, export_button, open_below, sort_of
@@ -111,15 +111,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     offered = facets.value
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
-        return shown(
-            panel,
-            empty(
-                t("Choose a file above to import it. The formats and where to get the files are in docs/importing.md."),
-                title=t("There are no opportunities here yet"),
-            )
-            if actor.may(Permission.WORK)
-            else empty(t("There are no opportunities here yet")),
-        )
+        return shown(_nothing_yet(kind, key="nothing"), panel)
     listed, labels = found.value
     return shown(
         panel,
@@ -148,6 +140,30 @@ def opportunities_list(kind: Kind) -> VdomDict:
             link_button(t("Clear search and filters"), connection.href(PATHS[kind])),
         ),
     )
+
+
+@component
+def _nothing_yet(kind: Kind) -> VdomDict:
+    """Says where opportunities of this kind are published, and how many there are of the other kind."""
+    connection, actor = use_connection(), use_actor()
+    other: Kind = "contract" if kind == "grant" else "grant"
+    facets = use_query(lambda session: service.facets(session, actor, kind=other), key=[other], topics=[service.TOPIC])
+    others = facets.value.total if facets.value else 0
+    title = t("There are no opportunities here yet")
+    if kind == "grant":
+        text = t(
+            "Grants.gov publishes all grants, those of NIH included, as a ZIP file. Download it and choose it below as it is."
+        )
+        source = link_button(t("Files of Grants.gov"), "https://www.grants.gov/xml-extract", new_tab=True)
+        elsewhere = nt("Show {n} contract", "Show {n} contracts", others)
+    else:
+        text = t("SAM.gov publishes all contract opportunities as a CSV file. Download it and choose it below.")
+        source = link_button(t("Files of SAM.gov"), "https://sam.gov/data-services/Contract%20Opportunities", new_tab=True)
+        elsewhere = nt("Show {n} grant", "Show {n} grants", others)
+    links = [link_button(elsewhere, connection.href(PATHS[other]))] if others else []
+    if not actor.may(Permission.WORK):
+        return empty(t("Nobody has imported any yet."), *links, title=title)
+    return empty(text, source, *links, title=title)
 
 
 def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
@@ -497,9 +513,10 @@ def import_panel(kind: Kind) -> VdomDict:
     page_number, set_page_number = use_state(1)
     sources = [source for source in service.list_sources(connection.core) if source.kind == kind]
     chosen, set_chosen = use_state(sources[0].name if sources else "")
+    shown = ImportQuery(source=tuple(source.name for source in sources), page=page_number, page_size=_SHOWN_IMPORTS)
     recent = use_query(
-        lambda session: service.list_imports(session, actor, PageRequest(page=page_number, page_size=_SHOWN_IMPORTS)),
-        key=[page_number],
+        lambda session: service.list_imports(session, actor, shown),
+        key=[shown],
         topics=[jobs_topic(actor.id)],
     )
     labels = {source.name: source.label for source in service.list_sources(connection.core)}
@@ -511,7 +528,13 @@ def import_panel(kind: Kind) -> VdomDict:
         runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
         runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
         if recent.value.total:
-            runs.append(row(export_button(connection, "/api/opportunities/imports/export.csv")))
+            runs.append(
+                row(
+                    export_button(
+                        connection, "/api/opportunities/imports/export.csv", shown, t("Export the list of imports as CSV")
+                    )
+                )
+            )
     return section(
         t("Import a file"),
         select_field(

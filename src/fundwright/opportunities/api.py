@@ -18,6 +18,7 @@ from fundwright.opportunities import service
 from fundwright.opportunities.schemas import (
     Deadlines,
     Facets,
+    ImportQuery,
     ImportRunRead,
     OpportunityQuery,
     OpportunityRead,
@@ -117,15 +118,15 @@ async def remove_sample(session: DbSession, actor: CurrentActor) -> Removed:
 
 
 @router.get("/imports")
-async def list_imports(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[ImportRunRead]:
+async def list_imports(session: DbSession, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> Page[ImportRunRead]:
     """Your imports, newest first."""
-    return await service.list_imports(session, actor, request)
+    return await service.list_imports(session, actor, query)
 
 
 @router.get("/imports/export.csv", response_class=CsvDownload)
-async def export_imports(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_imports(core: CoreDep, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "imports.csv", lambda session: service.export_imports(session, actor, request))
+    return csv_download(core, "imports.csv", lambda session: service.export_imports(session, actor, query))
 
 
 @router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)

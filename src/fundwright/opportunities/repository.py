@@ -582,9 +582,11 @@ async def counts(session: AsyncSession, run_id: UUID) -> ImportCounts:
 
 
 async def page_of_runs(
-    session: AsyncSession, actor: Actor, *, offset: int, limit: int
+    session: AsyncSession, actor: Actor, *, sources: Sequence[str], offset: int, limit: int
 ) -> tuple[list[tuple[ImportRun, Job | None]], int]:
     mine = and_(_seen_by(actor), not_(ImportRun.is_sample))
+    if sources:
+        mine = and_(mine, ImportRun.source.in_(sources))
     total = await session.scalar(select(func.count()).select_from(ImportRun).where(mine)) or 0
     found = (
         select(ImportRun, Job)

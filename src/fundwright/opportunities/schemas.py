@@ -227,6 +227,14 @@ class RejectionRead(BaseModel):
     reason: str
 
 
+class ImportQuery(PageRequest):
+    """Which imports to list; those of every source if none is named."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: tuple[str, ...] = ()
+
+
 class ImportRunRead(ImportCounts):
     """One import of one file. `state` is that of its job; a sample has none. `done` of `size_bytes` have been read."""
 

@@ -47,6 +47,7 @@ from fundwright.opportunities.schemas import (
     FacetValue,
     FieldChange,
     ImportOpportunities,
+    ImportQuery,
     ImportReport,
     ImportRunRead,
     OpportunityQuery,
@@ -324,14 +325,14 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
 
 
 @needs(Permission.READ)
-async def list_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ImportRunRead]:
+async def list_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> Page[ImportRunRead]:
     """The actor's imports, newest first; administrators see everybody's."""
-    runs, total = await repository.page_of_runs(session, actor, offset=request.offset, limit=request.page_size)
-    return Page(items=[_read_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
+    runs, total = await repository.page_of_runs(session, actor, sources=query.source, offset=query.offset, limit=query.page_size)
+    return Page(items=[_read_run(run, job) for run, job in runs], total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.READ)
-def export_imports(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+def export_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
         [
@@ -345,7 +346,7 @@ def export_imports(session: AsyncSession, actor: Actor, request: PageRequest) ->
             (t("Rejected"), lambda run: run.rejected),
             (t("Error"), lambda run: run.error),
         ],
-        iterate_all(lambda page: list_imports(session, actor, page), request),
+        iterate_all(lambda page: list_imports(session, actor, page), query),
     )
 
 
