@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
+import uvloop
 from pydantic import BaseModel
 
 from fundwright import hooks
@@ -65,7 +66,8 @@ def run(command: Callable[[], Awaitable[None]], *, if_stopped: str = "Stopped.")
         await command()
 
     try:
-        asyncio.run(awaited())
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(awaited())
     except KeyboardInterrupt:
         print(f"\n{if_stopped}", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
