@@ -77,6 +77,11 @@ class TestSignInScreen:
         async with committed.database.transaction() as session:
             assert (await identity.redeem_handover(committed, session, frame["code"], client=HERE)).max_age_s is None
 
+    async def test_comes_back_to_a_screen_that_shows_the_login_in_its_place(self, open_page: Open) -> None:
+        async with open_page("/feedback?page=%2Fdashboard%2Ftrain") as page:
+            await page.submit(email="ada@example.org", password=PASSWORD)
+            assert page.frames("handover")[0]["next"] == "/feedback?page=%2Fdashboard%2Ftrain"
+
     @pytest.mark.security(38)
     @pytest.mark.parametrize("next_", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"])
     async def test_never_leads_to_another_site(self, open_page: Open, next_: str) -> None:

@@ -39,7 +39,9 @@ def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))
     tried, remembers = use_ref(""), use_ref(True)
-    next = safe_next(connection.location.query.get("next"))
+    here = connection.location
+    # A screen that shows the login in its place comes back at its own address, where what was typed is waiting.
+    next = safe_next(here.query.get("next"), default="/" if here.path.startswith("/auth/") else here.address)
     form = use_login_form({"email": check_email, "password": check_password, "remember": no_check})
 
     async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SecondStep | SignInRefused:
