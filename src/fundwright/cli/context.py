@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
-import uvloop
 from pydantic import BaseModel
 
 from fundwright import hooks
@@ -66,8 +65,7 @@ def run(command: Callable[[], Awaitable[None]], *, if_stopped: str = "Stopped.")
         await command()
 
     try:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(awaited())
+        asyncio.run(awaited())
     except KeyboardInterrupt:
         print(f"\n{if_stopped}", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
