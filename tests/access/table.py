@@ -287,6 +287,7 @@ JOBS: dict[str, str | None] = {
     "identity.personal_data_expiry": None,
     "import": "POST /api/opportunities/imports/{source}",
     "categorise": "POST /api/opportunities/categorise",
+    "remove_files": None,
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",
     "identity.letter": None,

@@ -229,8 +229,10 @@ def form(
     draft = _draft_of(connection.location, label or submit, children)
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
-    latest = use_ref(on_submit)
-    latest.current = on_submit
+    # Made a handler now, so that an unclear function is refused before somebody submits.
+    submitting = on_submit if on_submit is None or isinstance(on_submit, Handler) else handler(on_submit)
+    latest = use_ref(submitting)
+    latest.current = submitting
 
     async def sent(payload: dict[str, Any]) -> None:
         fields: Fields = payload.get("fields", {})
@@ -245,7 +247,7 @@ def form(
         target = latest.current
         if target is None:
             return
-        if isinstance(target, Handler) and target.is_exclusive:
+        if target.is_exclusive:
             await cast(_Action, target).run(read, on_success=finish)
         else:
             await handler(target, read=lambda _payload: read).function([payload])
@@ -257,10 +259,10 @@ def form(
         if reset_on_success:
             set_round(lambda n: n + 1)
 
-    is_exclusive = isinstance(on_submit, Handler) and on_submit.is_exclusive
-    is_busy = is_exclusive and cast(_Action, on_submit).is_running
+    is_exclusive = submitting is not None and submitting.is_exclusive
+    is_busy = is_exclusive and cast(_Action, submitting).is_running
     # The toast that says it goes by itself; what must be put right is put right here.
-    failure = cast(_Action, on_submit).error if is_exclusive else None
+    failure = cast(_Action, submitting).error if is_exclusive else None
     return html.form(
         attributes(
             className="fw-form",
@@ -272,7 +274,7 @@ def form(
                 sent,
                 prevent_default=True,
                 is_exclusive=is_exclusive,
-                deed=on_submit.deed if isinstance(on_submit, Handler) else on_submit,
+                deed=submitting.deed if submitting else None,
             ),
             key=f"form:{round_}",
         ),
