@@ -70,7 +70,9 @@ class TestAnalyze:
             expect(overseeing.get_by_role("figure", name=name).locator("svg").first).to_be_visible()
         overseeing.get_by_text("The same as a table").click()
         if width >= 600:
-            days = overseeing.get_by_role("table", name="Usage by day").get_by_role("row").filter(has=overseeing.get_by_role("cell"))
+            days = (
+                overseeing.get_by_role("table", name="Usage by day").get_by_role("row").filter(has=overseeing.get_by_role("cell"))
+            )
             views = days.first.get_by_role("cell").nth(1)
         else:  # a table would not fit
             days = overseeing.get_by_role("group", name="Usage by day").get_by_role("listitem")
