@@ -49,6 +49,12 @@ def _think(url: str) -> None:
         connection.execute("DO $$ BEGIN WHILE clock_timestamp() < now() + interval '1 minute' LOOP END LOOP; END $$")
 
 
+def _busy_process(url: str) -> int | None:
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'").fetchone()
+        return found[0] if found else None
+
+
 class TestUse:
     def test_starts_in_a_folder_with_a_space_and_stops_afterwards(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path / "a folder with spaces").use() as url:
@@ -134,9 +140,7 @@ class TestUse:
             busy = threading.Thread(target=_think, args=(url,))
             busy.start()
             server = psutil.Process(int((tmp_path / "postgres/postmaster.pid").read_text().partition("\n")[0]))
-            left_behind = eventually(
-                lambda: next((each for each in server.children() if each.cmdline()[0].endswith(" DO")), None)
-            )
+            left_behind = psutil.Process(eventually(lambda: _busy_process(url)))
             server.kill()
             eventually(lambda: not server.is_running() or server.status() == psutil.STATUS_ZOMBIE or None)
         refusals: list[float] = []
