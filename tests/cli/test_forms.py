@@ -209,6 +209,8 @@ class TestMainJob:
         (passage,) = shell.answer("search", "roof repair")["passages"]
         assert "replace shingles" in " ".join(passage["text"].split())
         assert {"document_title", "score", "page"} <= passage.keys()
+        nothing = shell.run("search", "quasar spectroscopy of distant galaxies").stdout.decode()
+        assert nothing == "Nothing in the documents fits this question. Train more documents, or ask in other words.\n"
 
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         written = shell.answer("draft", "--opportunity", notice_id(77), "--template", "capability-statement")

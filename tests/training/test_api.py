@@ -102,6 +102,15 @@ class TestRuns:
         assert (await ada.get("/api/training/runs")).json()["total"] == 1
         assert (await ada.get("/api/training/models")).json()["embedder_id"] == "minilm-l6-v2-int8"
 
+    async def test_a_question_that_nothing_fits_finds_nothing(self, committed: Core, ada: httpx.AsyncClient) -> None:
+        await upload(ada)
+        started = await ada.post("/api/training/runs", json={})
+        await committed.jobs._run(UUID(started.json()["job_id"]), reraise=True)
+        asked = {"query": "quasar spectroscopy of distant galaxies"}
+        assert (await ada.get("/api/training/passages", params=asked)).json() == []
+        exported = await ada.get("/api/training/passages/export.csv", params=asked)
+        assert len(exported.text.splitlines()) == 1
+
     async def test_nothing_to_train_is_refused(self, ada: httpx.AsyncClient) -> None:
         answer = await ada.post("/api/training/runs", json={})
         assert answer.status_code == 422

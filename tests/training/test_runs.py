@@ -25,6 +25,7 @@ from tests.training.conftest import AddFile
 
 BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
 BREAD = "# Bread\n\nA sourdough loaf rises overnight in a cool kitchen and is baked in a very hot oven."
+ROWING = "# Rowing\n\nA rowing boat takes people from one bank of the river to the other when the bridge is closed."
 
 
 class Other:
@@ -185,21 +186,36 @@ class TestRun:
 
 
 class TestFindPassages:
-    async def test_the_best_passage_comes_first(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_the_best_passage_comes_first_and_what_does_not_fit_is_left_out(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
         async with committed.database.transaction() as session:
             wanted = [
                 (await add_file(committed, session, owner, content, name)).id
-                for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
+                for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"), (ROWING, "rowing.md"))
             ]
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
-        passages = await service.find_passages(committed, owner, "How do people get over the water?", embedder=embedder)
+        passages = await service.find_passages(committed, owner, "Which ferry takes people across the bay?", embedder=embedder)
         async with committed.database.transaction() as session:
-            assert [passage.document_title for passage in passages] == ["boats", "bread"]
+            assert [passage.document_title for passage in passages] == ["boats", "rowing"]
             assert passages[0].heading == "Boats"
             assert passages[0].score > passages[1].score
             shown = await service.get_passage(session, owner, passages[0].id)
         assert shown.before + shown.text + shown.after == "Boats\n\n" + BOATS.partition("\n\n")[2]
+
+    async def test_nothing_fits_although_one_document_was_trained_with_another_model(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+        await _train(committed, owner, bread.id)
+        embedder = await language.get_embedder(committed)
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+        committed.cache["language.embedder"] = Other()
+        await _train(committed, owner, boats.id)
+        assert await service.find_passages(committed, owner, "quasar spectroscopy", embedder=embedder) == []
 
     @pytest.mark.security(41)
     async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
@@ -226,7 +242,7 @@ class TestFindPassages:
             assert found[0].document_title == "Sample: Key personnel"
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
-        found = await service.find_passages(committed, owner, "Who leads field operations?", embedder=embedder)
+        found = await service.find_passages(committed, owner, "Who leads field operations on the ferry?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert {passage.document_title for passage in found} == {"boats"}
             assert await service.remove_sample(committed, session, owner) == 5

@@ -18,7 +18,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
-from fundwright.training.schemas import LEAST_SIMILARITY, DocumentRead, DocumentState, Passage, PastedText, RunRead
+from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
@@ -236,7 +236,7 @@ def _ask() -> VdomDict:
     async def ask(question: Question) -> None:
         embedder = await language.get_embedder(connection.core)
         found = await training.find_passages(connection.core, actor, question.question, embedder=embedder, limit=_SHOWN_PASSAGES)
-        set_passages(tuple(passage for passage in found if passage.score >= LEAST_SIMILARITY))
+        set_passages(tuple(found))
         set_asked(question.question)
 
     asking = use_action(ask, in_transaction=False)

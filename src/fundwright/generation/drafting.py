@@ -25,7 +25,7 @@ from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
-from fundwright.training.schemas import LEAST_SIMILARITY, Passage
+from fundwright.training.schemas import Passage
 
 _FLUSH_INTERVAL_S = 0.2
 _PASSAGES_PER_QUESTION = 6
@@ -150,11 +150,10 @@ async def _collect(
     unanswered: set[int] = set()
     for place, question in enumerate(plan.questions):
         ask = _asked(question, opportunity)
-        answering = await training.find_passages(core, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
+        support = await training.find_passages(core, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
         fitting = await training.find_passages(
             core, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
         )
-        support = [passage for passage in answering if passage.score >= LEAST_SIMILARITY]
         if not support:
             unanswered.add(place)
         # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.

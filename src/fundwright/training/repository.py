@@ -295,10 +295,32 @@ def _searched_documents(owner_id: UUID) -> Select[UUID]:
     return select(Document.id).where(Document.owner_id == owner_id, or_(Document.is_sample.is_(False), ~has_own))
 
 
+async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:
+    """Whether there is anything to search with this model."""
+    found = (
+        select(ChunkVector.chunk_id)
+        .join(Chunk, Chunk.id == ChunkVector.chunk_id)
+        .where(
+            ChunkVector.owner_id == owner_id,
+            ChunkVector.model_id == model_id,
+            Chunk.document_id.in_(_searched_documents(owner_id)),
+        )
+    )
+    return bool(await session.scalar(select(found.exists())))
+
+
 async def search_chunks(
-    session: AsyncSession, owner_id: UUID, query: str, vector: Vectors, *, model_id: str, limit: int, depth: int = 50
+    session: AsyncSession,
+    owner_id: UUID,
+    query: str,
+    vector: Vectors,
+    *,
+    model_id: str,
+    least_similarity: float,
+    limit: int,
+    depth: int = 50,
 ) -> list[Passage]:
-    """The best chunks by meaning and by words, fused by rank."""
+    """The best chunks by meaning and by words, fused by rank, without those that are less similar to the query."""
     asked = cast(HalfVector(vector), HALFVEC(len(vector)))
     is_indexed = await _is_index_worthwhile(session, owner_id, model_id=model_id, dimension=len(vector))
     words = await _any_of_its_words(session, query)
@@ -326,7 +348,7 @@ async def search_chunks(
         .join(Chunk, Chunk.id == chunk_id)
         .join(Document, Document.id == Chunk.document_id)
         .join(ChunkVector, and_(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
-        .where(Chunk.owner_id == owner_id)
+        .where(Chunk.owner_id == owner_id, 1 - distance >= least_similarity)
         .order_by(points.desc(), Chunk.id)
         .limit(limit)
     )

@@ -29,8 +29,11 @@ class RemoveFiles(JobPayload):
     sha256: tuple[str, ...]
 
 
-LEAST_SIMILARITY = 0.15
-"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
+LEAST_SIMILARITY = 0.2
+"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences.
+
+Measured with MiniLM on 18 documents and 485 passages: the passage that answers was below it for 1 of 18 questions that the documents
+answer, and all passages were for 7 of 17 that they do not answer."""
 
 
 class DocumentState(StrEnum):

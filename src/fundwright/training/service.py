@@ -32,6 +32,7 @@ from fundwright.training import repository
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.readers import MarkdownReader, Reader, choose_reader
 from fundwright.training.schemas import (
+    LEAST_SIMILARITY,
     DocumentFailure,
     DocumentRead,
     DocumentSource,
@@ -329,17 +330,26 @@ async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UU
 async def find_passages(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
     """The passages of the actor's documents that answer `query` best, best first. Opens its own transaction.
 
-    Vector and full-text search fused by rank; `score` is the cosine similarity. Raises Conflict when the documents
-    were trained with another embedding model than the one in use.
+    Vector and full-text search fused by rank; `score` is the cosine similarity. Passages below `LEAST_SIMILARITY` are left
+    out. Raises Conflict when all documents were trained with another embedding model than the one in use.
     """
     question = query.strip()[:_MAX_QUERY_CHARACTERS]
     if not question:
         return []
     vector = (await embedder.embed([question]))[0]
     async with core.database.transaction() as session:
-        passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
-        outdated = 0 if passages else await repository.count_outdated(session, actor.id, embedder.id)
-    if outdated:
+        passages = await repository.search_chunks(
+            session,
+            actor.id,
+            question,
+            vector,
+            model_id=embedder.id,
+            least_similarity=LEAST_SIMILARITY,
+            limit=limit,
+        )
+        is_searchable = bool(passages) or await repository.has_vectors(session, actor.id, embedder.id)
+        is_outdated = not is_searchable and await repository.count_outdated(session, actor.id, embedder.id) > 0
+    if is_outdated:
         raise Conflict(
             t(
                 "Your documents were trained with another embedding model than {id}, which is in use now. Train them "
