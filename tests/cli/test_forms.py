@@ -187,6 +187,18 @@ class TestImport:
     def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
         assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")
 
+    def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(self, shell: Shell, tmp_path: Path) -> None:
+        path = os.fsencode(tmp_path / "sam-") + b"\xff\n.csv"
+        Path(os.fsdecode(path)).write_bytes(sam_file(sam_row(NoticeId=notice_id(61))))
+        done = shell.run("import", "sam", os.fsdecode(path))
+        assert (done.returncode, done.stdout.decode()) == (
+            0,
+            "sam-\ufffd\ufffd.csv: 1 new, 0 changed, 0 unchanged, 0 rejected.\n",
+        ), done.stderr.decode()
+        assert not [
+            kept for kept in (shell.data / "files").rglob("*") if kept.is_file() and kept.read_bytes().startswith(b"NoticeId")
+        ]
+
 
 class TestMainJob:
     def test_train_names_what_is_no_file(self, shell: Shell, tmp_path: Path) -> None:
@@ -228,6 +240,35 @@ class TestMainJob:
         assert "There is no opportunity “W00”" in shell.refusal(*draft, "W00", "--template", "cover-letter")
         unknown = shell.refusal("--user", "bob@example.org", "search", "roofs", "--json")
         assert unknown.startswith("There is no account bob@example.org. Add it with")
+
+
+def special_files(folder: Path) -> dict[str, str]:
+    """Names that are not those of files with an end, and what is said of each."""
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "loop.csv").symlink_to(folder / "loop.csv")
+    return {
+        str(folder / "pipe.csv"): "pipe.csv is a pipe or a device. Save its content to a file and name that.",
+        "/dev/zero": "/dev/zero is a pipe or a device. Save its content to a file and name that.",
+        str(folder / "loop.csv"): "loop.csv cannot be read: Too many levels of symbolic links. Check the name and try again.",
+        str(folder / ("x" * 256)): "cannot be read: File name too long. Check the name and try again.",
+        str(folder / "gone-\udcff\x1b.csv"): "gone-\ufffd\ufffd.csv. Check the name and try again.",
+        str(folder): "is a folder. Name the files in it instead.",
+    }
+
+
+class TestSpecialFiles:
+    def test_are_refused_by_import_with_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
+        for name, said in special_files(tmp_path).items():
+            assert shell.refusal("import", "sam", name).endswith(said)
+
+    def test_are_named_by_train_and_the_rest_goes_on(self, shell: Shell, tmp_path: Path) -> None:
+        refused = special_files(tmp_path)
+        good = tmp_path / "good-\udcff.md"
+        good.write_text("# Piers\n\nWe repair piers, jetties and mooring posts.\n")
+        answered = shell.answer("train", *refused, str(good))
+        assert answered["documents"] == 1
+        for failure, said in zip(answered["failed"], refused.values(), strict=True):
+            assert failure["reason"].endswith(said)
 
 
 class TestToken:

@@ -6,12 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from fundwright.core.files import FileStore
+from fundwright.core.files import FileStore, file_name
 
 
 async def content() -> AsyncIterator[bytes]:
     yield b"Roofs are "
     yield b"repaired."
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/srv/upload/bid.pdf", "bid.pdf"),
+        ("C:\\bids\\bid.pdf", "bid.pdf"),
+        ("../..", ".."),
+        ("///", "document"),
+        ("", "document"),
+        ("b\udcfcrgschaft.pdf", "b\ufffdrgschaft.pdf"),
+        ("two\nlines\x1b[31m\x00\x85\u2028.pdf", "two\ufffdlines\ufffd[31m\ufffd\ufffd\ufffd.pdf"),
+        ("b" * 252 + ".md", "b" * 197 + ".md"),
+        ("b" * 255, "b" * 200),
+        ("b." + "c" * 253, "b." + "c" * 198),
+    ],
+)
+def test_the_name_of_a_file_can_be_kept_and_shown(path: str, name: str) -> None:
+    assert file_name(path) == name
 
 
 @pytest.mark.parametrize("is_spooled", [False, True])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +19,8 @@ from pydantic import BaseModel
 from fundwright import hooks
 from fundwright.core import logs
 from fundwright.core.assembly import Core, open_core
+from fundwright.core.errors import Invalid
+from fundwright.core.files import printable
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
@@ -50,6 +55,24 @@ async def acting(context: typer.Context) -> AsyncIterator[tuple[Core, Actor]]:
         async with core.database.transaction() as session:
             actor = await identity.actor_for_command(session, email=options.user)
         yield core, actor
+
+
+def file_to_read(name: str) -> Path:
+    """The regular file that was named. Raises Invalid: a pipe or a device may have no end, or block the command."""
+    path, shown = Path(name), printable(name)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        raise Invalid(f"There is no file {shown}. Check the name and try again.") from error
+    except OSError as error:
+        raise Invalid(f"The file {shown} cannot be read: {error.strerror}. Check the name and try again.") from error
+    if stat.S_ISDIR(mode):
+        raise Invalid(f"{shown} is a folder. Name the files in it instead.")
+    if not stat.S_ISREG(mode):
+        raise Invalid(f"{shown} is a pipe or a device. Save its content to a file and name that.")
+    if not os.access(path, os.R_OK):
+        raise Invalid(f"The file {shown} may not be read. Check its permissions and try again.")
+    return path
 
 
 def load_plugins() -> Plugins:

@@ -7,14 +7,15 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 from uuid import UUID
 
 import typer
 
-from fundwright.cli.context import AsJson, acting, emit, opened, run
+from fundwright.cli.context import AsJson, acting, emit, file_to_read, opened, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
+from fundwright.core.files import file_name
 from fundwright.core.jobs import job_topic, jobs_topic
 from fundwright.core.messages import nt, number
 from fundwright.opportunities import service
@@ -44,7 +45,7 @@ def import_file(
         async with opened(context) as core:
             service.get_source(core, source)
             place = await _where(core, file)
-            filename = "standard input" if file == "-" else Path(file).name
+            filename = "standard input" if file == "-" else file_name(file)
             async with core.database.transaction() as session:
                 started = await service.prepare_system_import(session, core, source=source, filename=filename)
             try:
@@ -81,18 +82,30 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _where(core: Core, file: str) -> dict[str, Any]:
-    """What the job needs to find the file, also when another process resumes it. Standard input is kept first."""
+    """What the job needs to find the file, also when another process resumes it.
+
+    A copy is kept of standard input, and of a file whose path is not UTF-8, which the record of a job cannot hold.
+    """
     if file == "-":
-        return {"upload": await core.files.spool(_standard_input())}
-    path = Path(file).resolve()
-    if not path.is_file():
-        raise Invalid(f"There is no file {file}. Check the name and try again.")
-    return {"path": path}
+        return {"upload": await core.files.spool(_pieces(sys.stdin.buffer))}
+    path = (await asyncio.to_thread(file_to_read, file)).resolve()
+    if _is_utf8(path):
+        return {"path": path}
+    with path.open("rb") as content:
+        return {"upload": await core.files.spool(_pieces(content))}
 
 
-async def _standard_input() -> AsyncIterator[bytes]:
-    while chunk := await asyncio.to_thread(sys.stdin.buffer.read, _CHUNK_BYTES):
-        yield chunk
+def _is_utf8(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+async def _pieces(content: BinaryIO) -> AsyncIterator[bytes]:
+    while piece := await asyncio.to_thread(content.read, _CHUNK_BYTES):
+        yield piece
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,9 @@ from uuid import UUID
 
 import typer
 
-from fundwright.cli.context import AsJson, acting, emit, run
-from fundwright.core.assembly import Core
+from fundwright.cli.context import AsJson, acting, emit, file_to_read, run
 from fundwright.core.errors import FundwrightError, Invalid
-from fundwright.core.files import ReceivedFile
+from fundwright.core.files import printable
 from fundwright.language import service as language
 from fundwright.training import service
 from fundwright.training.service import AlreadyAdded
@@ -38,14 +38,14 @@ def train(
         async with acting(context) as (core, actor):
             for path in files:
                 try:
-                    received = await _receive(core, path)
+                    received = await core.files.receive(_pieces(await asyncio.to_thread(file_to_read, str(path))))
                     async with core.database.transaction() as session:
                         document = await service.add_document(core, session, actor, received, filename=path.name)
                         wanted.append(document.id)
                 except AlreadyAdded as error:
                     wanted.append(error.document_id)
                 except FundwrightError as error:
-                    failed.append({"title": path.name, "reason": error.sentence})
+                    failed.append({"title": printable(path.name), "reason": error.sentence})
             result = await service.run_inline(core, actor, wanted) if wanted else None
         failed += [{"title": item.title, "reason": item.reason} for item in result.failed] if result else []
         documents, chunks = (result.documents, result.chunks) if result else (0, 0)
@@ -98,17 +98,6 @@ def search(
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-async def _receive(core: Core, path: Path) -> ReceivedFile:
-    if path.is_dir():
-        raise Invalid(f"{path} is a folder. Name the files in it, for example {path}/*.pdf.")
-    try:
-        return await core.files.receive(_pieces(path))
-    except FileNotFoundError as error:
-        raise Invalid(f"There is no file {path}. Check the name and try again.") from error
-    except PermissionError as error:
-        raise Invalid(f"The file {path} may not be read. Check its permissions and try again.") from error
 
 
 async def _pieces(path: Path) -> AsyncIterator[bytes]:

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import hashlib
 import os
+import re
 import time
 from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,24 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _INCOMING = "incoming-"
 _ABANDONED_AFTER_S = 24 * 60 * 60
+_MAX_NAME_CHARACTERS = 200
+_MAX_SUFFIX_CHARACTERS = 20
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def printable(name: str) -> str:
+    """A file name or path as it can be shown and kept. Names on disk are bytes: they may hold line breaks, the control characters of a
+    terminal, and bytes that are not UTF-8, which Python turns into lone surrogates."""
+    return _UNPRINTABLE.sub("\ufffd", name)
+
+
+def file_name(path: str) -> str:
+    """The last part of a path, printable and with at most 200 characters; its suffix stays."""
+    name = printable(path).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    if len(name) > _MAX_NAME_CHARACTERS and stem and len(suffix) < _MAX_SUFFIX_CHARACTERS:
+        return stem[: _MAX_NAME_CHARACTERS - len(dot + suffix)] + dot + suffix
+    return name[:_MAX_NAME_CHARACTERS] or "document"
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import io
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import resources
-from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID
@@ -23,6 +22,7 @@ from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
+from fundwright.core.files import file_name
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import later, t
@@ -299,7 +299,7 @@ async def start_import(
         core.files.remove(upload)
         raise
     payload = ImportOpportunities(run_id=run.id, source=source, upload=upload)
-    job = await core.jobs.enqueue(session, payload, title=f"{chosen.label}: {filename}", owner_id=actor.id)
+    job = await core.jobs.enqueue(session, payload, title=f"{chosen.label}: {run.filename}", owner_id=actor.id)
     await repository.set_job(session, run.id, job.id)
     return run.model_copy(update={"job_id": job.id, "state": job.state})
 
@@ -309,7 +309,7 @@ async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, sou
     """The record of an import whose job the caller runs itself. Raises NotAllowed, Invalid or QuotaSpent."""
     chosen = get_source(core, source)
     await billing.check_quota(session, actor, Quota.IMPORTS)
-    run = await repository.add_run(session, owner_id=actor.id, source=chosen.name, filename=Path(filename).name[:200])
+    run = await repository.add_run(session, owner_id=actor.id, source=chosen.name, filename=file_name(filename))
     return _read_run(run, None)
 
 
@@ -319,7 +319,7 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
     Raises Invalid.
     """
     chosen = get_source(core, source)
-    run = await repository.add_run(session, owner_id=None, source=chosen.name, filename=Path(filename).name[:200])
+    run = await repository.add_run(session, owner_id=None, source=chosen.name, filename=file_name(filename))
     await audit.record(session, "import.started", actor=None, subject=run.filename, client=entry.COMMAND_LINE, source=chosen.name)
     return _read_run(run, None)
 

@@ -17,7 +17,7 @@ from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
-from fundwright.core.files import ReceivedFile
+from fundwright.core.files import ReceivedFile, file_name
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
@@ -74,7 +74,7 @@ async def add_document(
     title: str = "",
 ) -> DocumentRead:
     """Add a file, waiting to be trained. Raises Unreadable (422), AlreadyAdded (409) or QuotaSpent (402)."""
-    name = filename.replace("\\", "/").rsplit("/", 1)[-1].replace("\x00", "")[:200] or "document"
+    name = file_name(filename)
     with _unkept_discarded(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
         if known is not None:
