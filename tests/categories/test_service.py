@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -57,6 +58,25 @@ class TestCreate:
         await roofing(session, actor)
         with pytest.raises(service.NameTaken, match="ROOFING"):
             await service.create(session, actor, CategoryCreate(name="ROOFING"))
+
+    async def test_of_several_that_are_added_at_once_one_gets_the_name(self, committed: Core, make_actor: MakeActor) -> None:
+        async with committed.database.transaction() as session:
+            actor = await make_actor(session)
+            other = await service.create(session, actor, CategoryCreate(name="Other"))
+
+        async def add(name: str) -> None:
+            async with committed.database.transaction() as session:
+                await service.create(session, actor, CategoryCreate(name=name))
+
+        async def rename() -> None:
+            async with committed.database.transaction() as session:
+                await service.change(session, actor, other.id, CategoryChange(name="Roofing"))
+
+        outcomes = await asyncio.gather(*(add("Roofing") for _ in range(4)), add("ROOFING"), rename(), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes if outcome is not None] == [service.NameTaken] * 5
+        async with committed.database.transaction() as session:
+            names = [category.name.lower() for category in await service.list_categories(session, actor)]
+        assert names.count("roofing") == 1
 
     async def test_two_accounts_may_use_the_same_name_and_do_not_see_each_other(
         self, session: AsyncSession, actor: Actor, make_actor: MakeActor

@@ -215,6 +215,20 @@ class TestStopping:
             continued = await service.continue_draft(session, desk.actor, desk.core, draft.id)
         assert continued.state == DraftState.QUEUED
 
+    async def test_of_several_requests_to_continue_a_draft_one_does(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            draft = await service.start_draft(
+                session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
+            )
+            await service.cancel_draft(session, desk.actor, draft.id)
+
+        async def go_on() -> None:
+            async with desk.core.database.transaction() as session:
+                await service.continue_draft(session, desk.actor, desk.core, draft.id)
+
+        outcomes = await asyncio.gather(*(go_on() for _ in range(6)), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes if outcome is not None] == [Conflict] * 5
+
     async def test_a_template_that_has_changed_since_is_said_so(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:

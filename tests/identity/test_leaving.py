@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -118,6 +119,14 @@ class TestCopy:
         everything = b"".join(files.values()).decode("latin-1")
         assert secret not in everything
         assert "argon2" not in everything
+
+    async def test_of_several_that_are_asked_for_at_once_one_is_collected(self, committed: Core, ada: Actor) -> None:
+        async def ask() -> None:
+            async with committed.database.transaction() as session:
+                await personal_data.start_copy(committed, session, ada, client=HERE)
+
+        outcomes = await asyncio.gather(*(ask() for _ in range(6)), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes if outcome is not None] == [Conflict] * 5
 
     @pytest.mark.security(40)
     async def test_is_its_owner_s_alone(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import csv
 import io
 from datetime import timedelta
@@ -9,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
+from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.messages import speaking
@@ -301,6 +303,13 @@ class TestSimilar:
         assert [item.opportunity.title for item in found] == ["Notice 2", "Notice 3"]
         assert found[0].similarity == pytest.approx(0.995, abs=0.01)
         assert await service.similar(session, actor, ids["Notice 1"], model_id="unknown") == []
+
+    async def test_several_jobs_can_make_the_index_at_once(self, committed: Core) -> None:
+        async def index() -> None:
+            async with committed.database.transaction() as session:
+                await repository.index_vectors(session, "a new model", 3)
+
+        await asyncio.gather(*(index() for _ in range(6)))
 
 
 def test_rows_share_what_pydantic_remembers_of_each() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -104,6 +105,12 @@ class TestInvitations:
         async with committed.database.transaction() as session:
             listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
         assert [each.state for each in listed.items] == [InvitationState.WITHDRAWN, InvitationState.PENDING]
+
+    async def test_of_several_that_are_sent_to_an_address_at_once_one_link_works(self, committed: Core, root: Actor) -> None:
+        await asyncio.gather(*(invite(committed, root, "ada") for _ in range(6)))
+        async with committed.database.transaction() as session:
+            listed = await registration.list_invitations(session, root, InvitationQuery())
+        assert sorted(each.state for each in listed.items) == [InvitationState.PENDING, *[InvitationState.WITHDRAWN] * 5]
 
     async def test_one_that_was_accepted_meanwhile_stays_accepted(self, committed: Core, root: Actor) -> None:
         await invite(committed, root, "ada")

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.models import Category, Label
 from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState, SuggestionQuery
-from fundwright.core.database import now
+from fundwright.core.database import now, take_turn
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -82,6 +82,8 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID) -> Categ
 
 
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
+    """Nobody else gives a category of the account a name until the end of the transaction, so that a free name stays free."""
+    await take_turn(session, f"category names:{owner_id}")
     return await session.scalar(select(Category).where(Category.owner_id == owner_id, func.lower(Category.name) == name.lower()))
 
 

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute, defer
 
 from fundwright.content.models import BlogPost, Feedback
 from fundwright.content.schemas import FeedbackQuery, PostQuery, PostState
-from fundwright.core.database import now
+from fundwright.core.database import now, take_turn
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 
@@ -56,7 +56,7 @@ async def find_post(session: AsyncSession, post_id: UUID, *, for_update: bool = 
 
 async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | None) -> set[str]:
     """Slugs of other posts that begin so. Whoever else is choosing one waits until this transaction has ended."""
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtext("blog_post.slug"))))
+    await take_turn(session, "blog_post.slug")
     others = select(BlogPost.slug).where(BlogPost.slug.startswith(beginning), BlogPost.id.is_distinct_from(but_of))
     return set(await session.scalars(others))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import DateTime, MetaData, text
+from sqlalchemy import DateTime, MetaData, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -47,6 +47,14 @@ async def refresh_statistics(session: AsyncSession, *tables: type[Base]) -> None
     """
     for table in tables:
         await session.execute(text(f"ANALYZE {table.__tablename__}"))
+
+
+async def take_turn(session: AsyncSession, name: str) -> None:
+    """Wait until no other transaction, in any process, has taken the turn of this name, and keep it until the transaction ends.
+
+    For a decision that depends on rows which nobody has added yet: a lock of a row cannot keep others from adding them.
+    """
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
 def libpq_url(address: str) -> str:

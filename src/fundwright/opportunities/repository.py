@@ -250,7 +250,7 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
 async def _change_alone(session: AsyncSession) -> None:
     """One change of the opportunities at a time: two imports would take the same notice for new, and wait for each other's
     facets for ever."""
-    await session.execute(text("SELECT pg_advisory_xact_lock(hashtext('opportunities'))"))
+    await database.take_turn(session, "opportunities")
 
 
 async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows: list[str]) -> None:
@@ -685,6 +685,8 @@ async def index_vectors(session: AsyncSession, model_id: str, dimension: int) ->
     quoted = model_id.replace("'", "''")
     if await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
+    # With IF NOT EXISTS alone, the second of two jobs that make it at the same time fails.
+    await database.take_turn(session, "opportunity_vector index")
     statement = (
         f"CREATE INDEX IF NOT EXISTS {name} ON opportunity_vector "
         f"USING hnsw ((vector::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE model_id = '{quoted}'"

@@ -46,7 +46,6 @@ _EXACT_LIMIT = 20_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
 _EF_SEARCH = 100
 _MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
-_INDEX_LOCK = 4_207_114
 _CONTEXT_CHARACTERS = 1_500
 _LENGTH_WEIGHT = 16
 """`ts_rank` divided by 1 + the logarithm of the number of unique words. On Cranfield better than `ts_rank_cd` (nDCG@10 .33 against
@@ -73,7 +72,7 @@ async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256
 async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, beginning: str) -> set[str]:
     """Titles of the account that are `title` or begin with `beginning`. Nobody else adds documents to it until the end of the
     transaction, so that what is not among them stays free."""
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"documents:{owner_id}"))))
+    await database.take_turn(session, f"documents:{owner_id}")
     alike = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
 
@@ -274,7 +273,7 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
     name = f"ix_chunk_vector_hnsw_{int(dimension)}"
     if dimension > _MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
-    await session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _INDEX_LOCK})
+    await database.take_turn(session, "chunk_vector index")
     await session.execute(
         text(
             f"CREATE INDEX IF NOT EXISTS {name} ON chunk_vector USING hnsw "
