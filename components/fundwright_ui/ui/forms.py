@@ -19,7 +19,7 @@ form(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, Protocol, cast
@@ -241,7 +241,8 @@ def form(
             try:
                 read = model.model_validate({name: value for name, value in fields.items() if name in _names(model)})
             except ValidationError as refused:
-                set_errors(field_errors(refused))
+                boxes = {field.name for field in _fields_in(children) if field.kind == "checkbox"}
+                set_errors(field_errors(refused, boxes=boxes))
                 return
         set_errors({})
         target = latest.current
@@ -308,12 +309,16 @@ def _fields_in(children: Iterable[Child]) -> Iterator[_Field]:
             yield from _fields_in(cast(dict[str, Any], child).get("children", ()))
 
 
-def field_errors(refused: ValidationError) -> dict[str, str]:
-    """One sentence for each field that `refused` complains about, and one named "" for what concerns all of them."""
+def field_errors(refused: ValidationError, *, boxes: Set[str] = frozenset()) -> dict[str, str]:
+    """One sentence for each field that `refused` complains about, and one named "" for what concerns all of them.
+
+    `boxes` are the fields that are ticked: a form leaves them out when they are not.
+    """
     sentences: dict[str, str] = {}
     for error in refused.errors():
         name = str(error["loc"][0]) if error["loc"] else ""
-        sentences.setdefault(name, _sentence(cast(dict[str, Any], error)))
+        is_unticked = name in boxes and error["type"] == "missing"
+        sentences.setdefault(name, t("Tick this box.") if is_unticked else _sentence(cast(dict[str, Any], error)))
     return sentences
 
 
