@@ -1,7 +1,7 @@
 import { createContext, use } from "react";
 import { flushSync } from "react-dom";
 import { Connection } from "./connection";
-import { draftKey, forgetDrafts } from "./draftKeys";
+import { draftKey, forgetDraft, forgetDrafts } from "./draftKeys";
 import { keepFields } from "./keptFields";
 import { claimReload, noteInterruption, takeInterruption } from "./newBuild";
 import type { EventData, Fault, Handler, NavigateFrame, Page, ServerFrame, TreeNode, Variant } from "./protocol";
@@ -261,7 +261,7 @@ export class Runtime {
         this.#leave((base) => goTo(base, frame.next));
         break;
       case "saved":
-        if (this.page.account !== null) localStorage.removeItem(draftKey(this.page.account, frame.form));
+        forgetDraft(draftKey(this.page.account, frame.form));
         this.saved.set(frame);
         break;
       case "download":

@@ -1,12 +1,37 @@
-/** Keys of form drafts in the browser's storage: by account and by the form's name on the server. */
+/** Where drafts of forms are kept: in the browser's storage, or in memory what it does not take. By account and by the form's name on the server. */
 
 const PREFIX = "draft:";
 
-export const draftKey = (account: string, form: string): string => `${PREFIX}${account}:${form}`;
+const inMemory = new Map<string, string>();
+
+/** Visitors have no account. */
+export const draftKey = (account: string | null, form: string): string => `${PREFIX}${account ?? ""}:${form}`;
 
 export const draftKeys = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
 
+export const draftText = (key: string): string | null => inMemory.get(key) ?? localStorage.getItem(key);
+
+/** Keeps a draft as long as the document is open, so the browser asks before leaving it. */
+export function keepInMemory(key: string, text: string): void {
+  inMemory.set(key, text);
+  addEventListener("beforeunload", askBeforeLeaving);
+}
+
+export function forgetInMemory(key: string): void {
+  inMemory.delete(key);
+  if (inMemory.size === 0) removeEventListener("beforeunload", askBeforeLeaving);
+}
+
+export function forgetDraft(key: string): void {
+  forgetInMemory(key);
+  localStorage.removeItem(key);
+}
+
 /** Deletes all drafts, or all except those of one account, so that nobody sees the texts of somebody else. */
 export function forgetDrafts(but?: string): void {
-  for (const key of draftKeys()) if (but === undefined || !key.startsWith(draftKey(but, ""))) localStorage.removeItem(key);
+  for (const key of [...inMemory.keys(), ...draftKeys()]) if (but === undefined || !key.startsWith(draftKey(but, ""))) forgetDraft(key);
+}
+
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
 }

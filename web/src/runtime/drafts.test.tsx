@@ -166,6 +166,34 @@ describe("leaving", () => {
     expect(isAsked()).toBe(false);
   });
 
+  it.each(["ada", null])("within the page is not asked about, because the text is offered again (account: %s)", async (account) => {
+    const opened = await open(account);
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation((key) => {
+      if (key.startsWith("draft:")) throw new DOMException("full", "QuotaExceededError");
+    });
+    fireEvent.change(text(), { target: { value: "Too much" } });
+    await opened.patch(["set", [], elsewhere]);
+    expect(isAsked()).toBe(true);
+    await opened.patch(["set", [], form]);
+    await userEvent.click(await screen.findByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("Too much");
+    await opened.patch(["set", [], elsewhere]);
+    await opened.receive({ type: "saved", form: FORM });
+    expect(isAsked()).toBe(false);
+  });
+
+  it("is not asked about by signing out", async () => {
+    const { pathname, search, hash, origin, href } = location;
+    vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
+    const opened = await open();
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation((key) => {
+      if (key.startsWith("draft:")) throw new DOMException("full", "QuotaExceededError");
+    });
+    await typed("Too much");
+    await opened.receive({ type: "signed_out", next: "/" });
+    expect(isAsked()).toBe(false);
+  });
+
   it("is asked about where nobody is signed in", async () => {
     await open(null);
     await typed("From a visitor");

@@ -1,6 +1,6 @@
 /** Unsaved text of forms, kept in the browser. Each visit of a form has its own version, so that none overwrites another. */
 
-import { draftKey, draftKeys } from "./draftKeys";
+import { draftKey, draftKeys, draftText, forgetDraft, forgetInMemory, keepInMemory } from "./draftKeys";
 import { type KeptField, holds, readFields, writeFields } from "./keptFields";
 import type { Runtime } from "./Runtime";
 import type { Unsubscribe } from "./signal";
@@ -21,7 +21,7 @@ export interface DraftVersion {
 /** Newest first. */
 function read(key: string): DraftVersion[] {
   try {
-    const versions = JSON.parse(localStorage.getItem(key) ?? "[]") as DraftVersion[];
+    const versions = JSON.parse(draftText(key) ?? "[]") as DraftVersion[];
     return versions.filter(({ at }) => Date.now() - at < LONGEST_MS);
   } catch {
     return [];
@@ -29,12 +29,7 @@ function read(key: string): DraftVersion[] {
 }
 
 /** Returns whether there was room. Drafts of other forms are deleted to make room, the oldest first. */
-function write(key: string, versions: readonly DraftVersion[]): boolean {
-  if (versions.length === 0) {
-    localStorage.removeItem(key);
-    return true;
-  }
-  const text = JSON.stringify(versions);
+function store(key: string, text: string): boolean {
   if (text.length > MOST_CHARACTERS) return false;
   const others = draftKeys().filter((each) => each !== key);
   const oldestFirst = others.sort((one, other) => (read(one)[0]?.at ?? 0) - (read(other)[0]?.at ?? 0));
@@ -60,26 +55,19 @@ export function forgetOldDrafts(): void {
   for (const key of draftKeys()) if (read(key).length === 0) localStorage.removeItem(key);
 }
 
-const unkept = new Set<Draft>();
-
-function askBeforeUnload(event: BeforeUnloadEvent): void {
-  event.preventDefault();
-}
-
 /** One visit of a form. */
 export class Draft {
   readonly #runtime: Runtime;
   readonly #form: string;
-  readonly #key: string | null;
+  readonly #key: string;
   readonly #id = Math.random().toString(36).slice(2);
   #element: HTMLFormElement | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(runtime: Runtime, form: string) {
-    const { account } = runtime.page;
     this.#runtime = runtime;
     this.#form = form;
-    this.#key = account === null ? null : draftKey(account, form);
+    this.#key = draftKey(runtime.page.account, form);
   }
 
   /** Keeps what is typed into the form, and offers the text of an earlier visit. */
@@ -91,20 +79,16 @@ export class Draft {
       if (this.#runtime.saved.get()?.form !== this.#form) return;
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      this.#warn(false);
       offer(null);
     });
     element.addEventListener("input", this.#note);
     element.addEventListener("change", this.#note);
-    document.addEventListener("click", this.#askBeforeMove, true);
     addEventListener("pagehide", this.#flush);
     return () => {
       this.#flush();
-      this.#warn(false);
       stopHearing();
       element.removeEventListener("input", this.#note);
       element.removeEventListener("change", this.#note);
-      document.removeEventListener("click", this.#askBeforeMove, true);
       removeEventListener("pagehide", this.#flush);
     };
   }
@@ -116,13 +100,13 @@ export class Draft {
   }
 
   discard({ id }: DraftVersion): void {
-    if (this.#key !== null) write(this.#key, read(this.#key).filter((each) => each.id !== id));
+    this.#write(read(this.#key).filter((each) => each.id !== id));
   }
 
   /** The newest version of another visit whose text the form does not show already. */
   #earlier(): DraftVersion | null {
     const element = this.#element;
-    if (this.#key === null || element === undefined) return null;
+    if (element === undefined) return null;
     return read(this.#key).find(({ id, fields }) => id !== this.#id && !holds(element, fields)) ?? null;
   }
 
@@ -139,31 +123,19 @@ export class Draft {
     this.#timer = undefined;
     if (this.#element === undefined || this.#runtime.isSignedOut) return;
     const fields = readFields(this.#element);
-    if (this.#key === null) {
-      this.#warn(fields.length > 0);
-      return;
-    }
     const others = read(this.#key).filter(({ id }) => id !== this.#id);
     const own = fields.length === 0 ? [] : [{ id: this.#id, at: Date.now(), fields }];
-    this.#warn(!write(this.#key, [...own, ...others].slice(0, MOST_VERSIONS)));
+    this.#write([...own, ...others].slice(0, MOST_VERSIONS));
   };
 
-  /** The browser asks before leaving only where nothing can be kept. */
-  #warn(isUnkept: boolean): void {
-    if (isUnkept) unkept.add(this);
-    else unkept.delete(this);
-    if (unkept.size > 0) addEventListener("beforeunload", askBeforeUnload);
-    else removeEventListener("beforeunload", askBeforeUnload);
-  }
-
-  readonly #askBeforeMove = (event: MouseEvent): void => {
-    const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-    if (link === null || !unkept.has(this) || event.defaultPrevented) return;
-    if (confirm(this.#runtime.t("What you typed cannot be kept in this browser. Leave anyway?"))) {
-      unkept.delete(this);
+  /** What a visitor types is never stored, because the next person at this browser would find it. */
+  #write(versions: readonly DraftVersion[]): void {
+    if (versions.length === 0) {
+      forgetDraft(this.#key);
       return;
     }
-    event.preventDefault();
-    event.stopPropagation();
-  };
+    const text = JSON.stringify(versions);
+    if (this.#runtime.page.account !== null && store(this.#key, text)) forgetInMemory(this.#key);
+    else keepInMemory(this.#key, text);
+  }
 }
