@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { useLocation } from "react-router";
 import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
 
@@ -7,8 +6,7 @@ import { useSignal } from "./signal";
 export function Announcer(): ReactNode {
   const runtime = useRuntime();
   const title = useSignal(runtime.title);
-  const { pathname } = useLocation();
-  const hasMoved = pathname !== runtime.page.path.split("?")[0];
+  const hasMoved = useSignal(runtime.hasMoved);
   return (
     <div className="fw-visually-hidden" aria-live="polite">
       {hasMoved ? title : ""}

@@ -1,9 +1,8 @@
 import { type ReactNode, useEffect, useLayoutEffect } from "react";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
-import { History } from "./History";
 import { putBackFields } from "./keptFields";
-import { Navigation } from "./Navigation";
+import { followMoves } from "./moves";
 import { Offline } from "./Offline";
 import { type Runtime, RuntimeContext } from "./Runtime";
 import { type Unsubscribe, useSignal } from "./signal";
@@ -17,18 +16,16 @@ interface AppProps {
   readonly widgets: WidgetRegistry;
 }
 
-/** The one React tree: router, toasts, and what the server rendered with its widgets. */
+/** The one React tree: toasts, and what the server rendered with its widgets. */
 export function App({ runtime, widgets }: AppProps): ReactNode {
+  useLayoutEffect(() => followMoves(runtime), [runtime]);
   return (
     <RuntimeContext value={runtime}>
       <WidgetsContext value={widgets}>
-        <History basename={runtime.page.base || "/"}>
-          <Navigation />
-          <ErrorBoundary part="page">
-            <Screen runtime={runtime} />
-          </ErrorBoundary>
-          <AfterHydration runtime={runtime} />
-        </History>
+        <ErrorBoundary part="page">
+          <Screen runtime={runtime} />
+        </ErrorBoundary>
+        <AfterHydration runtime={runtime} />
       </WidgetsContext>
     </RuntimeContext>
   );

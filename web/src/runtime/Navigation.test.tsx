@@ -41,6 +41,28 @@ describe("links", () => {
     expect(scroll).toHaveBeenLastCalledWith(0, 0);
   });
 
+  it("render nothing until the server sends the new screen", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/train");
+    const before = page.renderings();
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    await page.receive({ type: "navigate", path: "/dashboard/nih?page=3", replace: true, after: 1 });
+    expect(location.search).toBe("?page=3");
+    expect(page.renderings()).toBe(before);
+    await page.patch(["set", [0, 0], "Opportunities for you"]);
+    expect(page.renderings()).toBe(before + 1);
+  });
+
+  it("have the new title announced, and not the old one again", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/train");
+    const announced = (): string | null => document.querySelector("[aria-live=polite]")?.textContent ?? null;
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    expect(announced()).toBe("");
+    await page.receive({ type: "title", title: "Opportunities" }, { type: "done", seq: 1 });
+    expect(announced()).toBe("Opportunities");
+  });
+
   it("go to the part of another page that they name, as soon as it is there", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const scrolled: (string | null)[] = [];

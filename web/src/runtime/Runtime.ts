@@ -40,6 +40,8 @@ export class Runtime {
   readonly page: Page;
   readonly tree: Signal<TreeNode>;
   readonly title: Signal<string>;
+  /** Whether the page shows another screen than the one it was loaded with, or has shown one. */
+  readonly hasMoved = new Signal(false);
   readonly isHydrated = new Signal(false);
   readonly isConnected = new Signal(true);
   /** Whether the server answered the last ordinary request while the page is not connected. */

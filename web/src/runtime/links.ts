@@ -1,4 +1,4 @@
-/** The path that react-router should move to for a click on a link, without `base`; null when the browser should act. */
+/** The path that a click on a link leads to, without `base`; null when the browser should act. */
 export function pathOfClick(event: MouseEvent, base: string): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;

@@ -1,4 +1,5 @@
 import { act } from "@testing-library/react";
+import { Profiler } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { App } from "../runtime/App";
 import type { ClientFrame, Operation, Page, ServerFrame, TreeNode } from "../runtime/protocol";
@@ -14,6 +15,8 @@ export interface OpenedPage {
   readonly sent: () => readonly ClientFrame[];
   readonly mount: (tree?: TreeNode | null) => Promise<void>;
   readonly isReady: () => boolean;
+  /** How often React has rendered a part of the page so far. */
+  readonly renderings: () => number;
 }
 
 interface Options {
@@ -39,13 +42,19 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
   const root = document.createElement("div");
   document.body.append(root);
   runtime.start();
+  let renderings = 0;
   await act(async () => {
     if (html === undefined) {
       // The markup React itself would write stands for the server's.
       const { renderToString } = await import("react-dom/server");
       root.innerHTML = renderToString(<App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
     } else root.innerHTML = html;
-    const reactRoot = hydrateRoot(root, <App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
+    const reactRoot = hydrateRoot(
+      root,
+      <Profiler id="page" onRender={() => (renderings += 1)}>
+        <App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />
+      </Profiler>,
+    );
     closers.push(() => {
       runtime.stop();
       act(() => reactRoot.unmount());
@@ -74,5 +83,6 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
     sent: () => FakeSocket.last.sent,
     mount,
     isReady: () => document.documentElement.hasAttribute("data-ready"),
+    renderings: () => renderings,
   };
 }
