@@ -82,6 +82,22 @@ class TestChanging:
             await screen.click("button", "Save")
             await screen.expect(lambda: screen.has("article", "Roofs"))
 
+    async def test_what_was_changed_in_another_tab_is_not_overwritten(self, committed: Core, ada: Actor) -> None:
+        category = await add(committed, ada, "Roofing")
+        path = f"{PATH}?open=edit:{category.id}"
+        async with (
+            mounted(committed, ada, category_screen, path=path) as first,
+            mounted(committed, ada, category_screen, path=path) as second,
+        ):
+            await first.type("Description", "shingles, gutters")
+            await first.click("button", "Save")
+            await second.type("Description", "slates")
+            await second.click("button", "Save")
+            assert second.toasts[-1].startswith("This category has been changed since you opened it.")
+            assert second.value("Description") == "slates"
+        async with committed.database.transaction() as session:
+            assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
+
     async def test_deleting_asks_first(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:

@@ -104,6 +104,16 @@ class TestChange:
         with pytest.raises(service.NameTaken):
             await service.change(session, actor, category.id, CategoryChange(name="software"))
 
+    async def test_a_change_that_began_before_another_one_is_refused(self, session: AsyncSession, actor: Actor) -> None:
+        opened = await roofing(session, actor)
+        changed = await service.change(
+            session, actor, opened.id, CategoryChange(description="gutters", based_on=opened.changed_at)
+        )
+        with pytest.raises(service.CategoryChangedMeanwhile):
+            await service.change(session, actor, opened.id, CategoryChange(name="Roofs", based_on=opened.changed_at))
+        again = await service.change(session, actor, opened.id, CategoryChange(name="Roofs", based_on=changed.changed_at))
+        assert (again.name, again.description) == ("Roofs", "gutters")
+
     async def test_a_new_description_is_what_the_classifier_reads_next(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         item = subject(SOUP)

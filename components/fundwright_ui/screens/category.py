@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from reactpy import component, html, use_state
-from reactpy.types import VdomDict
+from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
@@ -265,13 +265,8 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
     def toggle(part: str) -> None:
         url.set(open=None if opened == part else f"{part}:{category.id}")
 
-    async def change(session: AsyncSession, changed: CategoryChange) -> None:
-        await categories.change(session, actor, category.id, changed)
-
     async def delete(session: AsyncSession) -> None:
         await categories.delete(session, actor, category.id)
-
-    changing = use_action(change, success=t("The category was changed."), then=close)
 
     def settle() -> None:
         close()
@@ -280,25 +275,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
     deleting = use_action(delete, success=t("The category was deleted."), then=settle)
 
     if opened == "edit":
-        return card(
-            form(
-                text_field("name", t("Name"), default=category.name, required=True, maxlength=80, id=f"name-{category.id}"),
-                text_area(
-                    "description",
-                    t("Description"),
-                    default=category.description,
-                    maxlength=2_000,
-                    id=f"description-{category.id}",
-                ),
-                _colour_field(category.colour, id=f"colour-{category.id}"),
-                on_submit=changing,
-                model=CategoryChange,
-                submit=t("Save"),
-                label=t("Edit {name}", name=category.name),
-                actions=[button(t("Cancel"), on_click=close)],
-            ),
-            label=category.name,
-        )
+        return card(_edit_form(category, close, key="edit"), label=category.name)
     return card(
         row(
             category_chip(category.name, category.colour),
@@ -346,6 +323,33 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         ]
         if actor.may(Permission.LABEL)
         else [],
+    )
+
+
+@component
+def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
+    actor = use_actor()
+    based_on, _ = use_state(category.changed_at)
+
+    async def change(session: AsyncSession, changed: CategoryChange) -> None:
+        await categories.change(session, actor, category.id, changed.model_copy(update={"based_on": based_on}))
+
+    changing = use_action(change, success=t("The category was changed."), then=close)
+    return form(
+        text_field("name", t("Name"), default=category.name, required=True, maxlength=80, id=f"name-{category.id}"),
+        text_area(
+            "description",
+            t("Description"),
+            default=category.description,
+            maxlength=2_000,
+            id=f"description-{category.id}",
+        ),
+        _colour_field(category.colour, id=f"colour-{category.id}"),
+        on_submit=changing,
+        model=CategoryChange,
+        submit=t("Save"),
+        label=t("Edit {name}", name=category.name),
+        actions=[button(t("Cancel"), on_click=close)],
     )
 
 

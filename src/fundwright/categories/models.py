@@ -23,6 +23,8 @@ class Category(Base):
     colour: Mapped[str]
     is_sample: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+    """When somebody last changed the name, the description, or the color."""
     prototype: Mapped[bytes | None]
     """Embeddings of the phrases of name and description, one after the other as float16, for `prototype_key`."""
     prototype_key: Mapped[str | None]

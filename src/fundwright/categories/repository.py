@@ -52,6 +52,7 @@ async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[Catego
             colour=Colour(category.colour),
             is_sample=category.is_sample,
             created_at=category.created_at,
+            changed_at=category.changed_at,
             suggested=suggested or 0,
             accepted=accepted or 0,
         )
@@ -73,9 +74,12 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
     return (await session.execute(query.order_by(Label.decided_at, Label.id))).all()
 
 
-async def get(session: AsyncSession, owner_id: UUID, category_id: UUID) -> Category:
+async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_update: bool = False) -> Category:
     """Raises NotFound, also for somebody else's category."""
-    category = await session.scalar(select(Category).where(Category.id == category_id, Category.owner_id == owner_id))
+    query = select(Category).where(Category.id == category_id, Category.owner_id == owner_id)
+    category = await session.scalar(
+        query.with_for_update() if for_update else query, execution_options={"populate_existing": True}
+    )
     if category is None:
         raise NotFound(t("The category"))
     return category

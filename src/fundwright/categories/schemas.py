@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
 
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -58,6 +58,7 @@ class CategoryRead(BaseModel):
     colour: Colour
     is_sample: bool
     created_at: datetime
+    changed_at: datetime
     suggested: int = 0
     accepted: int = 0
 
@@ -119,13 +120,15 @@ class CategoryCreate(BaseModel):
 
 
 class CategoryChange(BaseModel):
-    """Fields to change; those left out stay as they are."""
+    """Fields to change; those left out stay as they are. `based_on` is the `changed_at` that the change was begun from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: CategoryName | None = None
     description: CategoryDescription | None = None
     colour: Colour | None = None
+    based_on: AwareDatetime | None = None
+    """If somebody has changed the category since, the call is refused, so that their change is not overwritten."""
 
 
 class Decision(BaseModel):

@@ -29,6 +29,7 @@ from fundwright.categories.schemas import (
     SuggestionQuery,
 )
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
@@ -45,6 +46,15 @@ class DecidedSince(Conflict):
 
     def __init__(self) -> None:
         super().__init__(t("The category of this notice has changed since then. Reload the page to see the current one."))
+
+
+class CategoryChangedMeanwhile(Conflict):
+    """The category is no longer what the change was begun from."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            t("This category has been changed since you opened it. Keep a copy of your text and load the page again.")
+        )
 
 
 class NameTaken(Conflict):
@@ -105,8 +115,10 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
 
 @needs(Permission.LABEL)
 async def change(session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange) -> CategoryRead:
-    """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken."""
-    category = await repository.get(session, actor.id, category_id)
+    """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken, CategoryChangedMeanwhile."""
+    category = await repository.get(session, actor.id, category_id, for_update=True)
+    if change.based_on is not None and change.based_on != category.changed_at:
+        raise CategoryChangedMeanwhile
     if change.name is not None:
         holder = await repository.find_named(session, actor.id, change.name)
         if holder is not None and holder.id != category_id:
@@ -116,6 +128,7 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
         category.description = change.description
     if change.colour is not None:
         category.colour = change.colour
+    category.changed_at = now()
     await session.flush()
     await _announce(session, actor)
     return await get_category(session, actor, category_id)
