@@ -1,27 +1,41 @@
 """Addresses of servers, as people write them, and what a failed statement tells."""
 
+import socket
+
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.database import libpq_url
-from fundwright.core.errors import StartRefused, UnusableText
+from fundwright.core.database import Database, libpq_url
+from fundwright.core.errors import DatabaseAway, StartRefused, UnusableText
 
 
 class TestAddress:
     @pytest.mark.parametrize(
         ("written", "read"),
         [
-            ("postgresql://ada:a%40b@db:5433/x?sslmode=require", "postgresql://ada:a%40b@db:5433/x?sslmode=require"),
-            ("postgres://ada@db/x", "postgresql://ada@db/x"),
-            ("postgresql+psycopg://ada@db/x", "postgresql://ada@db/x"),
-            ("postgresql://ada@/x?host=/a%20folder", "postgresql://ada@/x?host=/a%20folder"),
+            ("postgresql://ada:a%40b@db:5433/x?sslmode=require", "postgresql://ada:a%40b@db:5433/x?sslmode=require&"),
+            ("postgres://ada@db/x", "postgresql://ada@db/x?"),
+            ("postgresql+psycopg://ada@db/x", "postgresql://ada@db/x?"),
+            ("postgresql://ada@/x?host=/a%20folder", "postgresql://ada@/x?host=/a%20folder&"),
         ],
     )
     def test_common_ways_to_write_it_are_understood(self, written: str, read: str) -> None:
-        assert libpq_url(written) == read
+        assert libpq_url(written).startswith(read)
+
+    def test_a_server_that_vanishes_is_noticed_in_less_than_a_minute(self) -> None:
+        read = conninfo_to_dict(libpq_url("postgresql://ada@db/x"))
+        assert read["connect_timeout"] == "5"
+        assert read["tcp_user_timeout"] == "30000"
+        idle, interval, count = (int(str(read[f"keepalives_{name}"])) for name in ("idle", "interval", "count"))
+        assert idle + interval * count <= 60
+
+    def test_what_the_address_says_of_time_limits_counts(self) -> None:
+        read = conninfo_to_dict(libpq_url("postgresql://ada@db/x?connect_timeout=20&keepalives_idle=300"))
+        assert (read["connect_timeout"], read["keepalives_idle"], read["keepalives_count"]) == ("20", "300", "3")
 
     @pytest.mark.parametrize(
         "written",
@@ -42,6 +56,15 @@ class TestAddress:
 
 
 class TestFailures:
+    async def test_a_server_that_takes_connections_and_says_nothing_is_away(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"postgresql://ada@127.0.0.1:{silent.getsockname()[1]}/x?connect_timeout=2"
+            database = Database(libpq_url(address))
+            with pytest.raises(DatabaseAway):
+                async with database.transaction() as session:
+                    await session.execute(text("SELECT 1"))
+            await database.close()
+
     @pytest.mark.parametrize("statement", ["SELECT CAST(:value AS text)", "SELECT CAST(:value AS jsonb)"])
     async def test_a_character_that_cannot_be_kept_is_named(self, core: Core, statement: str) -> None:
         value = "a\0b" if "text" in statement else '"a\\u0000b"'

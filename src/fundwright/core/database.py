@@ -8,9 +8,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import DateTime, MetaData, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
@@ -57,15 +58,28 @@ async def take_turn(session: AsyncSession, name: str) -> None:
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
+_TIME_LIMITS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""A server that vanishes without closing its connections is noticed within a minute. The defaults are minutes for what is sent and two
+hours for who only listens."""
+
+
 def libpq_url(address: str) -> str:
     """The address of a server as libpq reads it; `postgres://` and SQLAlchemy's `postgresql+driver://` will do.
 
-    Raises StartRefused, without repeating the address: it may hold a password.
+    Time limits that the address does not name are added. Raises StartRefused, without repeating the address: it may hold a password.
     """
     with suppress(ArgumentError, ValueError, psycopg.ProgrammingError):
         url = make_url(address)
         if url.get_backend_name() in ("postgresql", "postgres") and url.database and "@" not in (url.host or ""):
-            return make_conninfo("postgresql" + address[address.index("://") :])
+            read = make_conninfo("postgresql" + address[address.index("://") :])
+            limits = urlencode({name: limit for name, limit in _TIME_LIMITS.items() if name not in conninfo_to_dict(read)})
+            return f"{read}{'&' if '?' in read else '?'}{limits}" if limits else read
     raise StartRefused(
         "DATABASE_URL is not the address of a PostgreSQL database. Write it as postgresql://user:password@host/database, with "
         "special characters in the password as %XX (%40 for an @)."
@@ -98,7 +112,12 @@ def require_no_transaction(what: str) -> None:
         )
 
 
-_AWAY = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown, psycopg.errors.CannotConnectNow)
+_AWAY = (
+    psycopg.errors.AdminShutdown,
+    psycopg.errors.CrashShutdown,
+    psycopg.errors.CannotConnectNow,
+    psycopg.errors.ConnectionTimeout,
+)
 
 
 class Database:

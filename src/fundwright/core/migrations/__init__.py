@@ -35,7 +35,7 @@ def _upgrade(url: str) -> None:
     port = f":{address['port']}" if "port" in address else ""
     where = "on this machine" if host.startswith("/") else f"at {host}{port}/{address.get('dbname', '')}"
     try:
-        connection = psycopg.connect(url, connect_timeout=5, autocommit=True)
+        connection = psycopg.connect(url, autocommit=True)
     except psycopg.OperationalError as error:
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]  # without hints
         reason = lines[-1].rpartition("failed: ")[2].strip().rstrip(".")
