@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import live
 from fundwright.core.assembly import Core
+from fundwright.core.paging import Page
 from fundwright_ui import button, list_row, more_rows, row_actions, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 
@@ -19,11 +20,12 @@ TOPIC = "letters"
 class Letters:
     """A list of letters that tests change behind the back of the page."""
 
-    def __init__(self, *letters: str) -> None:
+    def __init__(self, *letters: str, page_size: int = 25) -> None:
         self.listed = list(letters)
+        self.page_size = page_size
 
-    async def read(self, _session: AsyncSession) -> list[str]:
-        return list(self.listed)
+    async def read(self, _session: AsyncSession) -> Page[str]:
+        return Page(items=self.listed[: self.page_size], total=len(self.listed), page=1, page_size=self.page_size)
 
     @component
     def screen(self) -> VdomDict:
@@ -88,6 +90,19 @@ async def test_a_live_change_moves_no_row(committed: Core) -> None:
         await screen.click("button", "Show")
         assert rows_of(screen) == ["a Remove", "c Remove"]
         assert "more entr" not in screen.text
+
+
+async def test_a_row_that_new_rows_push_to_the_next_page_is_not_said_to_be_gone(committed: Core) -> None:
+    letters = Letters("b", "c", page_size=2)
+    async with mounted(committed, None, letters.screen) as screen:
+        letters.listed = ["a", "b", "c"]
+        await changed(committed, screen)
+        await screen.expect("1 more entry in this list")
+        assert rows_of(screen) == ["b Remove", "c Remove"]
+        letters.listed = ["b"]
+        await changed(committed, screen)
+        await screen.expect("No longer in this list")
+        assert rows_of(screen) == ["b Remove", "c Remove No longer in this list"]
 
 
 async def test_another_page_is_loaded_as_it_is(committed: Core) -> None:

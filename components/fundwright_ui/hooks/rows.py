@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
+from fundwright.core.paging import Page
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.layout import at_unmount, rerenderer, use_kept
@@ -87,8 +88,11 @@ class Rows(Generic[T]):
         self.last_outcome = t("Undone")
         self._rerender()
 
-    def follow(self, items: Sequence[T] | None, key: tuple[object, ...], *, is_loading: bool) -> None:
-        """Follow the result of a query: update rows in place, and count the new ones."""
+    def follow(self, items: Sequence[T] | None, key: tuple[object, ...], *, is_whole: bool, is_loading: bool) -> None:
+        """Follow the result of a query: update rows in place, and count the new ones.
+
+        Only of a whole list is it known that a row is gone: one that is not on the page any more may be on another page.
+        """
         if key != self._key:
             self._key, self._is_to_load = key, True
         if items is None or (self._is_to_load and is_loading):
@@ -102,7 +106,7 @@ class Rows(Generic[T]):
         latest = {str(self._id(item)): item for item in items}
         ids = [str(self._id(item)) for item in shown]
         self._items = tuple(latest.get(id, item) for id, item in zip(ids, shown, strict=True))
-        self._gone = frozenset(ids) - latest.keys()
+        self._gone = frozenset(ids) - latest.keys() if is_whole else frozenset()
         self.more = len(latest.keys() - ids)
 
     def rest(self) -> None:
@@ -130,16 +134,18 @@ class Rows(Generic[T]):
 
 
 def use_rows(
-    query: Query[V], items: Callable[[V], Sequence[T]], *, key: Sequence[object] = (), id: Callable[[T], object]
+    query: Query[V], items: Callable[[V], Sequence[T] | Page[T]], *, key: Sequence[object] = (), id: Callable[[T], object]
 ) -> Rows[T]:
     """Rows of a list that stay in place until the next load: another `key` (page, filters, order) or `rows.load()`.
 
     A reload of `query` by a live topic or an action updates the rows but does not move them: a deleted row stays and says so, and
     new rows are counted in `more`. A double click, or a click at the moment of an update, therefore acts on the row that was shown.
-    `items` extracts the rows from the result, and `id` identifies them.
+    `items` extracts the rows from the result, as a page when there may be others, and `id` identifies them.
     """
     connection = use_connection()
     rows: Rows[Any] = use_kept(lambda: Rows(connection, rerenderer(), id))
     value = query.value
-    rows.follow(None if value is None else items(value), tuple(key), is_loading=query.is_loading)
+    listed = None if value is None else items(value)
+    is_whole = not isinstance(listed, Page) or listed.total <= len(listed.items)
+    rows.follow(listed.items if isinstance(listed, Page) else listed, tuple(key), is_whole=is_whole, is_loading=query.is_loading)
     return rows

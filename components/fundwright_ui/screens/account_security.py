@@ -190,7 +190,7 @@ def _sessions() -> VdomDict:
         await account.end_other_sessions(session, actor, client=connection.client)
 
     found = use_query(read, key=[actor.id, request])
-    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, request], id=lambda each: each.id)
+    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda each: each.id)
 
     def load() -> None:
         found.reload()

@@ -78,7 +78,7 @@ def tokens_tab() -> VdomDict:
         return await existing_page(partial(identity.list_api_tokens, session, actor), request)
 
     found = use_query(read, key=[actor.id, request])
-    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, request], id=lambda token: token.id)
+    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda token: token.id)
 
     def load() -> None:
         found.reload()

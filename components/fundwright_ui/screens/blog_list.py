@@ -61,7 +61,7 @@ def blog_list_screen() -> VdomDict:
         return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)
 
     found = use_query(read, key=[query], topics=[content.POSTS_TOPIC])
-    rows = use_rows(found, lambda listed: listed.items, key=[query], id=lambda post: post.id)
+    rows = use_rows(found, lambda listed: listed, key=[query], id=lambda post: post.id)
 
     def load() -> None:
         found.reload()

@@ -487,15 +487,15 @@ def _review(found: list[CategoryRead]) -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = _review_query(url, found)
 
-    async def read(session: AsyncSession) -> tuple[Page[LabelRead], list[Suggested]]:
+    async def read(session: AsyncSession) -> Page[Suggested]:
         suggestions = await categories.list_suggestions(session, actor, query)
         found = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
         by_id = {opportunity.id: opportunity for opportunity in found}
         listed = [Suggested(label, by_id[label.subject_id]) for label in suggestions.items if label.subject_id in by_id]
-        return suggestions, listed
+        return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size)
 
     queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
-    rows = use_rows(queue, lambda answer: answer[1], key=[query], id=lambda suggested: suggested.label.subject_id)
+    rows = use_rows(queue, lambda listed: listed, key=[query], id=lambda suggested: suggested.label.subject_id)
 
     def load() -> None:
         queue.reload()
@@ -505,7 +505,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         return section(t("To review"), problem(queue.error, on_retry=queue.reload))
     if queue.value is None:
         return section(t("To review"), loading(t("Loading suggestions")))
-    suggestions, _ = queue.value
+    suggestions = queue.value
     return section(
         t("To review"),
         html.p(

@@ -54,7 +54,7 @@ def feedback_list_screen() -> VdomDict:
         return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)
 
     found = use_query(read, key=[query], topics=[content.FEEDBACK_TOPIC])
-    rows = use_rows(found, lambda listed: listed.items, key=[query], id=lambda entry: entry.id)
+    rows = use_rows(found, lambda listed: listed, key=[query], id=lambda entry: entry.id)
 
     def load() -> None:
         found.reload()

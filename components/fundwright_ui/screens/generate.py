@@ -271,7 +271,7 @@ def _drafts() -> VdomDict:
         return await generation.list_drafts(session, actor, query)
 
     drafts = use_query(read, key=[query], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
-    rows = use_rows(drafts, lambda listed: listed.items, key=[query], id=lambda draft: draft.id)
+    rows = use_rows(drafts, lambda listed: listed, key=[query], id=lambda draft: draft.id)
 
     def load() -> None:
         drafts.reload()

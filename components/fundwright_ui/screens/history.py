@@ -65,7 +65,7 @@ def _everybodys_jobs() -> VdomDict:
     found = use_query(
         lambda session: insights.list_history(session, actor, query), key=[actor.id, query], topics=[ALL_JOBS_TOPIC]
     )
-    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, query], id=lambda job: job.id)
+    rows = use_rows(found, lambda listed: listed, key=[actor.id, query], id=lambda job: job.id)
     choices = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
 
     def load() -> None:
@@ -181,7 +181,7 @@ def _own_runs() -> VdomDict:
         lambda session: training.list_runs(session, actor, request), key=[actor.id, request], topics=[jobs_topic(actor.id)]
     )
 
-    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, request], id=lambda run: run.id)
+    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda run: run.id)
 
     def load() -> None:
         found.reload()

@@ -49,7 +49,7 @@ def invitations_tab(sent: int) -> VdomDict:
         return await existing_page(lambda asked: registration.list_invitations(session, actor, asked), query)
 
     found = use_query(read, key=[query, sent])
-    rows = use_rows(found, lambda listed: listed.items, key=[query, sent], id=lambda invitation: invitation.id)
+    rows = use_rows(found, lambda listed: listed, key=[query, sent], id=lambda invitation: invitation.id)
 
     def load() -> None:
         found.reload()

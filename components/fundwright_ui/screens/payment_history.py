@@ -75,7 +75,7 @@ def payment_history_screen() -> VdomDict:
         await billing.add_payment(connection.core, session, actor, invoice, client=connection.client)
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
-    rows = use_rows(found, lambda answer: answer[0].items, key=[query], id=lambda payment: payment.id)
+    rows = use_rows(found, lambda answer: answer[0], key=[query], id=lambda payment: payment.id)
 
     def load() -> None:
         found.reload()

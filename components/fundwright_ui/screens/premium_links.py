@@ -81,7 +81,7 @@ def premium_links_screen() -> VdomDict:
         load()
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
-    rows = use_rows(found, lambda answer: answer[0].items, key=[query], id=lambda link: link.id)
+    rows = use_rows(found, lambda answer: answer[0], key=[query], id=lambda link: link.id)
 
     def load() -> None:
         found.reload()

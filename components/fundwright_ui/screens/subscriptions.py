@@ -74,7 +74,7 @@ def subscriptions_screen() -> VdomDict:
         return await billing.list_plans(session), listed
 
     found = use_query(read, key=[query], topics=[billing.TOPIC])
-    rows = use_rows(found, lambda answer: answer[1].items, key=[query], id=lambda subscriber: subscriber.account_id)
+    rows = use_rows(found, lambda answer: answer[1], key=[query], id=lambda subscriber: subscriber.account_id)
 
     def load() -> None:
         found.reload()

@@ -99,7 +99,7 @@ def train_screen() -> VdomDict:
 
     found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
 
-    rows = use_rows(found, lambda overview: overview.documents.items, key=[actor.id, request], id=lambda document: document.id)
+    rows = use_rows(found, lambda overview: overview.documents, key=[actor.id, request], id=lambda document: document.id)
 
     def load() -> None:
         found.reload()
