@@ -22,6 +22,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client as Device
 from fundwright_ui.runtime.mounting import mount
 from tests.polling import eventually
+from tests.statements import statements
 from tests.ui_runtime.conftest import SCREENS, Client, Server, find, shell
 from tests.ui_runtime.test_resume import press
 
@@ -247,6 +248,32 @@ class TestTwoProcesses:
         async with streaming(server) as (again, _):
             await again.resume(client)
             assert again.text.endswith("count 1")
+
+    async def test_a_flood_is_refused_instead_of_being_passed_on(self, server: Server, other_process: str) -> None:
+        async with streaming(server, up=other_process) as (client, page), streaming(server) as (other, _):
+            await client.hello("/public")
+            posts = (page.post("x" * 3_000_000, number=number) for number in range(2, 22))
+            answers = [answer.status_code for answer in await asyncio.gather(*posts)]
+            assert (answers.count(204), answers.count(429)) == (1, 19)
+            await other.hello("/public")
+            await other.click("add")
+            assert other.text.endswith("count 1")
+
+    async def test_what_is_passed_on_is_counted_for_each_session(self, server: Server, other_process: str) -> None:
+        async with streaming(server, up=other_process) as (client, page):
+            await client.hello("/public")
+            assert [(await page.post("x" * 3_000_000)).status_code for _ in range(2)] == [204, 429]
+        async with streaming(server, token=await server.sign_in(), up=other_process) as (client, _):
+            await client.hello("/notes")
+            await client.click("keep", value="a note of mine")
+            assert "a note of mine" in client.text
+
+    async def test_passing_a_post_on_takes_one_statement(self, server: Server, other_process: str) -> None:
+        async with streaming(server, up=other_process) as (client, page):
+            await client.hello("/public")
+            with statements(server.core.database.engine.sync_engine) as made:
+                assert (await page.post("x" * 900_000)).status_code == 204
+            assert sum("pg_notify" in statement for statement in made) == 1
 
 
 class TestStrangers:

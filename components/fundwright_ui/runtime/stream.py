@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import secrets
+import time
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,7 +24,7 @@ from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed
 from fundwright.core.messages import set_language, t
-from fundwright.identity.api import session_named_by
+from fundwright.identity.api import client_of, session_named_by
 from fundwright.identity.keyring import lasting_key
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.session import Site
@@ -40,6 +41,10 @@ _MAX_EARLY_POSTS = 16
 _BODY_TIMEOUT_S = 10.0
 _COMMENT_EVERY_S = 15.0
 _PART_BYTES = 5_000  # makes 6,700 characters of base64; a notification has room for 7,900
+_FORWARDED_BYTES_PER_S = 250_000
+_LEAST_FORWARDED_BYTES = 2_000  # what a post costs besides its bytes: a transaction, and a message to every process
+_LARGEST_DEBT_S = 4.0
+_MOST_DEBTORS = 1_000
 _ABNORMAL = 1006
 _POLICY = 1008
 _HEADERS = {
@@ -161,6 +166,31 @@ class _Answer(StreamingResponse):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
+class _Allowance:
+    """Limits what each owner, a session or the address of somebody signed out, has forwarded to other processes.
+
+    Forwarding costs every process something, whether or not the stream still exists, and a key is valid for as long as its session.
+    A post of any size is forwarded while the owner owes little; the time that its bytes take is then owed.
+    """
+
+    def __init__(self) -> None:
+        self._paid_at: dict[UUID | str, float] = {}
+
+    def is_spent(self, owner: UUID | str) -> bool:
+        return self._paid_at.get(owner, 0.0) > time.monotonic() + _LARGEST_DEBT_S
+
+    def take(self, owner: UUID | str, size_bytes: int) -> bool:
+        """Answers whether that much may be forwarded now."""
+        if self.is_spent(owner):
+            return False
+        moment = time.monotonic()
+        if len(self._paid_at) >= _MOST_DEBTORS:
+            self._paid_at = {debtor: paid_at for debtor, paid_at in self._paid_at.items() if paid_at > moment}
+        owed_s = max(size_bytes, _LEAST_FORWARDED_BYTES) / _FORWARDED_BYTES_PER_S
+        self._paid_at[owner] = max(moment, self._paid_at.get(owner, 0.0)) + owed_s
+        return True
+
+
 class Streams:
     """Opens event streams for our own pages and routes posts to them.
 
@@ -172,6 +202,7 @@ class Streams:
         self._site = site
         self._sockets = sockets
         self._streams: dict[str, EventStream] = {}
+        self._allowance = _Allowance()
 
     async def open(self, request: Request) -> Response:
         """`POST {base}/stream` with `hello`: the response ends when the page is left."""
@@ -203,25 +234,33 @@ class Streams:
         core = self._site.core
         # The page's session checks whether it has ended before it acts. A check here would count as a use of the session, and
         # idle pages post, too.
-        if not hmac.compare_digest(_signed(core, key.partition(".")[0], session_named_by(core, request)).encode(), key.encode()):
+        session_id = session_named_by(core, request)
+        if not hmac.compare_digest(_signed(core, key.partition(".")[0], session_id).encode(), key.encode()):
             return Response(status_code=410)
-        post = _Post(number, await _body(request, max_bytes))
-        stream = self._streams.get(key)
-        if stream is not None:
-            stream.take(post)
-        elif core.settings.database_url is None:
+        owner = session_id or client_of(request).address
+        is_elsewhere = key not in self._streams
+        if is_elsewhere and core.settings.database_url is None:
             return Response(status_code=410)  # there is no other process
-        else:
+        if is_elsewhere and self._allowance.is_spent(owner):
+            return Response(status_code=429)
+        post = _Post(number, await _body(request, max_bytes))
+        if (stream := self._streams.get(key)) is not None:
+            stream.take(post)
+        elif self._allowance.take(owner, len(post.body.encode())):
             await self._relay(key, post)
+        else:
+            return Response(status_code=429)
         return Response(status_code=204)
 
     async def _relay(self, key: str, post: _Post) -> None:
         content = post.body.encode()
         parts = [content[start : start + _PART_BYTES] for start in range(0, len(content), _PART_BYTES)]
+        passed = [
+            {"number": post.number, "part": b64encode(part).decode(), "left": len(parts) - index - 1}
+            for index, part in enumerate(parts)
+        ]
         async with self._site.core.database.transaction() as session:
-            for index, part in enumerate(parts):
-                passed = {"number": post.number, "part": b64encode(part).decode(), "left": len(parts) - index - 1}
-                await live.publish(session, _topic(key), passed)
+            await live.publish_all(session, _topic(key), passed)
 
     @contextmanager
     def _registered(self, stream: EventStream) -> Iterator[None]:
