@@ -1,7 +1,7 @@
 """`make soak`: people at work while processes are killed, then the kill test and the frame fuzzer with large numbers.
 
 SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50) and SOAK_FRAMES (200000) set how much. The exit code is 1 when anything was
-lost or doubled, when memory grew, or when a test failed.
+lost or doubled, when memory grew, or when a test failed. The logs of the web process and the worker are kept in var/soak.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from tests.soak.installation import Installation
 from tests.soak.people import Person
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
+LOGS = PROJECT / "var/soak"
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 PEOPLE = int(os.environ.get("SOAK_PEOPLE", "100"))
@@ -43,8 +45,10 @@ Sample = tuple[int, int]
 async def people_at_work() -> bool:
     """Whether everything acknowledged is there exactly once, and memory is where it was after warming up."""
     chance, kills, samples = random.Random(12), Counter[str](), list[Sample]()
+    shutil.rmtree(LOGS, ignore_errors=True)
+    LOGS.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="fundwright-soak-") as folder:
-        installation = Installation(Path(folder) / "data", has_worker=True)
+        installation = Installation(Path(folder) / "data", logs=LOGS, has_worker=True)
         emails = await installation.add_people(PEOPLE)
         async with installation.running():
             people = [Person(installation.url, email, seed) for seed, email in enumerate(emails)]

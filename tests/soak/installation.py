@@ -30,11 +30,13 @@ _LOOK_EVERY_S = 0.1
 class Installation:
     """`fundwright serve` with its embedded database and, with `has_worker`, a `fundwright worker` beside it.
 
-    Processes are killed by SIGKILL. The web process keeps its port for as long as the installation runs.
+    Processes are killed by SIGKILL. The web process keeps its port for as long as the installation runs. Each command's processes
+    append to one log in `logs`, by default the data folder.
     """
 
-    def __init__(self, data: Path, *, has_worker: bool = False) -> None:
+    def __init__(self, data: Path, *, logs: Path | None = None, has_worker: bool = False) -> None:
         self._data = data
+        self._logs = logs or data
         self._has_worker = has_worker
         self._port = free_port()
         self._web: subprocess.Popen[bytes] | None = None
@@ -104,10 +106,10 @@ class Installation:
 
     def log(self, command: str) -> str:
         """What the processes of this command have logged so far."""
-        return (self._data / f"{command}.log").read_text(errors="replace")
+        return (self._logs / f"{command}.log").read_text(errors="replace")
 
     def _start(self, command: str, *options: str) -> subprocess.Popen[bytes]:
-        with (self._data / f"{command}.log").open("a") as log:
+        with (self._logs / f"{command}.log").open("a") as log:
             return subprocess.Popen(
                 [FUNDWRIGHT, "--data", self._data, command, *options],
                 stdin=subprocess.DEVNULL,
