@@ -1,6 +1,7 @@
 """Addresses of servers, as people write them, and what a failed statement tells."""
 
 import socket
+from contextlib import AsyncExitStack
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
@@ -64,6 +65,18 @@ class TestFailures:
                 async with database.transaction() as session:
                     await session.execute(text("SELECT 1"))
             await database.close()
+
+    async def test_a_database_whose_connections_are_all_in_use_is_away_for_the_moment(self, core: Core) -> None:
+        database = Database(core.database.url, pool_size=1, pool_timeout_s=0.1)
+        async with AsyncExitStack() as in_use:
+            for _ in range(2):
+                await (await in_use.enter_async_context(database.transaction())).execute(text("SELECT 1"))
+            with pytest.raises(DatabaseAway):
+                async with database.transaction() as session:
+                    await session.execute(text("SELECT 1"))
+        async with database.transaction() as session:
+            await session.execute(text("SELECT 1"))
+        await database.close()
 
     @pytest.mark.parametrize("statement", ["SELECT CAST(:value AS text)", "SELECT CAST(:value AS jsonb)"])
     async def test_a_character_that_cannot_be_kept_is_named(self, core: Core, statement: str) -> None:

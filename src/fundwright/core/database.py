@@ -16,6 +16,7 @@ from sqlalchemy import DateTime, MetaData, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as NoFreeConnection
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
@@ -121,14 +122,19 @@ _AWAY = (
 
 
 class Database:
-    """Hands out transactions. `url` is a libpq URL such as `postgresql://user@host/name`."""
+    """Hands out transactions. `url` is a libpq URL such as `postgresql://user@host/name`.
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    A transaction waits at most `pool_timeout_s` seconds for a connection, which is less than an event handler may take: the page then
+    pauses and tries again instead of telling the person that the handler took too long.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 10, pool_timeout_s: float = 20) -> None:
         self.url = url
         self.engine = create_async_engine(
             make_url(url).set(drivername="postgresql+psycopg"),
             pool_size=pool_size,
             max_overflow=pool_size,
+            pool_timeout=pool_timeout_s,
             pool_pre_ping=True,
             hide_parameters=True,  # a failed statement is logged; its values may be secrets
             # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
@@ -151,6 +157,8 @@ class Database:
                 if is_snapshot:
                     await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 yield session
+        except NoFreeConnection as error:
+            raise DatabaseAway from error
         except (DBAPIError, psycopg.OperationalError) as error:
             reason = error.orig if isinstance(error, DBAPIError) else error
             if isinstance(reason, psycopg.errors.DiskFull):
