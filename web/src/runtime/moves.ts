@@ -1,7 +1,8 @@
+import { NavigationType, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
 import { pathOfClick } from "./links";
 import { goToPart } from "./parts";
 import type { Runtime } from "./Runtime";
-import { currentEntry, type Entry, keepScrollOnReload, nameEntry, newKey, rememberScroll, restoreScroll } from "./scroll";
+import { type Entry, keepScrollOnReload, nameEntry, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
 
 function focusHeading(): void {
@@ -17,24 +18,16 @@ function wasLoadedByLink(): boolean {
   return entry?.type === "navigate";
 }
 
-function changeAddress(url: string, replace: boolean): void {
-  const state = { key: newKey() };
-  try {
-    if (replace) history.replaceState(state, "", url);
-    else history.pushState(state, "", url);
-  } catch {
-    location.assign(url); // Safari refuses more than 100 changes within 10 s
-  }
-}
-
 /**
- * Keeps the address, the scroll position, and the focus in step with the screen. React does not know the address: a move renders
- * nothing until the server sends what it changes. The server is told of the person's move in the same task, so that no move by the
- * server can come in between.
+ * Keeps the address, the scroll position, and the focus in step with the screen. It uses react-router's history, but none of its
+ * components: a move renders nothing until the server sends what it changes. The server is told of the person's move in the same
+ * task, so that no move by the server can come in between.
  */
 export function followMoves(runtime: Runtime): Unsubscribe {
   nameEntry();
-  let current = currentEntry();
+  const history = createBrowserHistory({ v5Compat: true });
+  let current = history.location;
+  let isFollowing = false;
   let leavePart: Unsubscribe = () => undefined;
 
   const arriveAt = (entry: Entry, isReturn: boolean): void => {
@@ -43,24 +36,23 @@ export function followMoves(runtime: Runtime): Unsubscribe {
     else scrollTo(0, 0);
     focusHeading();
   };
-  const follow = ({ isReturn = false, isFollowing = false }): void => {
+  const stopListening = history.listen(({ action, location }) => {
     const before = current;
-    const entry = currentEntry();
-    current = entry;
-    const isOtherPath = before.pathname !== entry.pathname;
+    current = location;
+    const isReturn = action === NavigationType.Pop;
+    const isOtherPath = before.pathname !== location.pathname;
     if (isOtherPath) rememberScroll(before);
     leavePart();
     const onShown = (): void => {
-      if (current !== entry) return;
-      if (isOtherPath) arriveAt(entry, isReturn);
+      if (current !== location) return;
+      if (isOtherPath) arriveAt(location, isReturn);
       leavePart = goToPart(location.hash, { isInPlace: isOtherPath && isReturn });
     };
     if (isFollowing) {
       if (isOtherPath) runtime.awaitArrival(onShown);
-    } else if (isOtherPath || before.search !== entry.search) runtime.reportLocation(onShown);
+    } else if (isOtherPath || before.search !== location.search) runtime.reportLocation(onShown);
     else onShown();
-  };
-  const returned = (): void => follow({ isReturn: true });
+  });
   const click = (event: MouseEvent): void => {
     const path = pathOfClick(event, runtime.page.base);
     if (path === null) return;
@@ -68,18 +60,19 @@ export function followMoves(runtime: Runtime): Unsubscribe {
     runtime.go(path);
   };
 
-  runtime.bindMove(({ path, replace, isFollowing }) => {
-    changeAddress(runtime.page.base + path, replace);
-    follow({ isFollowing });
+  runtime.bindMove((move) => {
+    isFollowing = move.isFollowing;
+    if (move.replace) history.replace(runtime.page.base + move.path);
+    else history.push(runtime.page.base + move.path);
+    isFollowing = false;
   });
-  addEventListener("popstate", returned);
   document.addEventListener("click", click);
   keepScrollOnReload(() => current);
   restoreScroll(current);
-  if (wasLoadedByLink()) leavePart = goToPart(location.hash);
+  if (wasLoadedByLink()) leavePart = goToPart(current.hash);
   return () => {
     leavePart();
-    removeEventListener("popstate", returned);
+    stopListening();
     document.removeEventListener("click", click);
   };
 }

@@ -36,22 +36,10 @@ export function restoreScroll(entry: Entry): void {
   scrollTo(0, positions.get(nameOf(entry)) ?? 0);
 }
 
-export function newKey(): string {
-  return Math.random().toString(36).slice(2, 10);
-}
-
-function keyInState(): string | undefined {
-  return (history.state as { readonly key?: string } | null)?.key;
-}
-
-export function currentEntry(): Entry {
-  const { pathname, search } = location;
-  return { key: keyInState() ?? "default", pathname, search };
-}
-
-/** Sets a key for the entry of a newly loaded document, which has none. */
+/** Sets a key for the entry of a newly loaded document. react-router sets keys only for entries that it adds; others are "default". */
 export function nameEntry(): void {
-  if (keyInState() === undefined) history.replaceState({ ...(history.state as object | null), key: newKey() }, "");
+  const state = history.state as { readonly key?: string } | null;
+  if (state?.key === undefined) history.replaceState({ ...state, key: Math.random().toString(36).slice(2, 10) }, "");
 }
 
 export function keepScrollOnReload(currentEntry: () => Entry): void {
