@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.hooks import use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
 from tests.polling import eventually
@@ -67,6 +67,23 @@ def parts() -> Any:
 
 
 @component
+def sorted_things() -> Any:
+    url = use_url_state()
+    order = url.get("order", "none")
+
+    async def read_sorted(_session: AsyncSession) -> str:
+        return f"things by {order}"
+
+    found = use_query(read_sorted, key=(order,))
+    return page(
+        "Sorted",
+        html.p(f"Order: {order}"),
+        button("Sort by date", on_click=lambda: url.set(order="date")),
+        html.p(found.value) if found.value else loading(),
+    )
+
+
+@component
 def frame(screen: Component) -> Any:
     is_narrow, set_narrow = use_state(False)
     return html.div(button("Narrow", on_click=lambda: set_narrow(True)), "narrow" if is_narrow else "wide", screen)
@@ -80,6 +97,7 @@ SCREENS = [
     Screen("/things", "Things", things, area="public"),
     Screen("/plain", "Plain", plain, area="public"),
     Screen("/parts", "Parts", parts, area="public"),
+    Screen("/sorted", "Sorted", sorted_things, area="public"),
 ]
 
 
@@ -247,7 +265,43 @@ class TestAPart:
             await wire.until(lambda: wire.is_loading)
 
 
+class TestAnotherKey:
+    async def test_changes_address_and_screen_when_its_result_is_there(self, pages: Pages) -> None:
+        async with pages.open("/sorted") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            shown = len(wire.frames)
+            wire.press("Sort by date")
+            await until_waiting(pages, 1)
+            assert wire.frames[shown:] == []
+            pages.gate.open_gate()
+            await wire.until_frame("done")
+            assert "Order: date" in wire.text and "things by date" in wire.text
+            assert [frame["type"] for frame in wire.frames[shown:]] == ["patch", "navigate", "done"]
+
+    @pytest.mark.usefixtures("shows_loading_at_once")
+    async def test_shows_what_has_changed_when_reading_takes_long(self, pages: Pages) -> None:
+        async with pages.open("/sorted") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.press("Sort by date")
+            await wire.until(lambda: "Order: date" in wire.text)
+            assert wire.of("navigate") and "things by none" in wire.text
+            pages.gate.open_gate()
+            await wire.until(lambda: "things by date" in wire.text)
+
+
 class TestAReload:
+    async def test_holds_nothing_back(self, core: Core, pages: Pages) -> None:
+        async with pages.open("/things") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            await tell(core)
+            await until_waiting(pages, 1)
+            wire.press("Narrow")
+            await wire.until(lambda: "narrow" in wire.text)
+            assert pages.gate.waiting == 1
+
     async def test_that_fails_leaves_the_screen_and_says_so_above_it(self, core: Core, pages: Pages) -> None:
         async with pages.open("/things?form=1") as wire:
             await wire.until_frame("mount")

@@ -82,7 +82,7 @@ class Query(Generic[T]):
         if self._task is not None:
             self._is_reload_requested = True
             return
-        self._start()
+        self._start(is_reload=True)
         self._rerender()
 
     def hear(self, _payload: object) -> None:
@@ -94,7 +94,7 @@ class Query(Generic[T]):
         before, self._key = self._key, key
         if key != before:
             self._cancel()
-            self._start()
+            self._start(is_reload=False)
 
     def close(self) -> None:
         self._connection.at_rest.discard(self.rest)
@@ -116,12 +116,12 @@ class Query(Generic[T]):
         self.is_slow = True
         self._rerender()
 
-    def _start(self) -> None:
+    def _start(self, *, is_reload: bool) -> None:
         self._stop_timer()
         self._timer = asyncio.get_running_loop().call_later(_SLOW_AFTER_S, self._mark_slow)
         self.is_loading = True
         self._is_reload_requested = False
-        self._task = self._connection.run_query(self._run(), is_first=not self._has_result)
+        self._task = self._connection.run_query(self._run(), is_first=not self._has_result, is_reload=is_reload)
 
     async def _read_once(self) -> T:
         assert self._read is not None
@@ -147,7 +147,7 @@ class Query(Generic[T]):
         self._stop_timer()
         self._task = None
         if self._is_reload_requested:
-            self._start()
+            self._start(is_reload=True)
         self._rerender()
 
     def _fail(self, error: Exception) -> None:

@@ -40,6 +40,17 @@ class FailedQuery(Protocol):
     def reload(self) -> None: ...
 
 
+class Load(NamedTuple):
+    """A query that is running."""
+
+    is_first: bool
+    """Until it has ended, its component can only show that it is loading."""
+    is_reload: bool
+    """It reads again what is on the page."""
+    started_at: float
+    """In the loop's time."""
+
+
 class Move(NamedTuple):
     """The arguments of `Connection.navigate`."""
 
@@ -96,7 +107,7 @@ class Connection:
         """Whether the page has a field that may hold unsaved text."""
         self._retry: asyncio.TimerHandle | None = None
         self._retry_delay_s = _FIRST_RETRY_S
-        self._queries: dict[asyncio.Task[Any], float | None] = {}
+        self._queries: dict[asyncio.Task[Any], Load] = {}
         self._handling: tuple[asyncio.Future[None], ...] = ()
         self._closing: dict[Callable[[], None], None] = {}
         self.at_rest: set[Callable[[], None]] = set()
@@ -138,11 +149,10 @@ class Connection:
         """`path` with the proxy's prefix, as links need it."""
         return f"{self.base}{path}" if path.startswith("/") else path
 
-    def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool = False) -> asyncio.Task[None]:
-        """Run `work` now; first paint and the end of an event wait for it for a limited time. `is_first`: until it has
-        ended, its component can only show that it is loading."""
+    def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool) -> asyncio.Task[None]:
+        """Run `work` now; first paint and the end of an event wait for it for a limited time."""
         task = asyncio.create_task(work)
-        self._queries[task] = asyncio.get_running_loop().time() if is_first else None
+        self._queries[task] = Load(is_first, is_reload, asyncio.get_running_loop().time())
         task.add_done_callback(self._queries.pop)
         return task
 
@@ -167,10 +177,17 @@ class Connection:
         return [task for task in self._queries if not task.done()]
 
     @property
-    def first_load_started_at(self) -> float | None:
-        """The start of the latest first load that is still running, in the loop's time."""
-        began = [at for task, at in self._queries.items() if at is not None and not task.done()]
-        return max(began, default=None)
+    def has_first_load(self) -> bool:
+        """Whether a part of the page has no result yet."""
+        return any(load.is_first for load in self._running_loads())
+
+    @property
+    def awaited_since(self) -> float | None:
+        """The start of the latest running query whose result belongs to what the person has just done, in the loop's time."""
+        return max((load.started_at for load in self._running_loads() if load.is_first or not load.is_reload), default=None)
+
+    def _running_loads(self) -> Iterator[Load]:
+        return (load for task, load in self._queries.items() if not task.done())
 
     def add_failing(self, query: FailedQuery) -> None:
         """Retry `query` automatically, with growing delays."""

@@ -98,6 +98,7 @@ class Session:
         self._identifying = asyncio.Lock()
         self._is_paused = False
         self._moves: list[str] = []
+        self._is_leaving = False
         self._frames: list[str] = []
         self._taken = Event()
         self._outbox = Outbox()
@@ -554,9 +555,9 @@ class Session:
         is_outdated = self._has_moved_on()
         if wanted.leaves_the_document:
             if is_outdated and wanted.reload:
-                self._queue(wanted._replace(path=self._view.found.location.address).frame())
+                self._tell_move(wanted._replace(path=self._view.found.location.address), is_leaving=True)
             elif not is_outdated:
-                self._queue(wanted.frame())
+                self._tell_move(wanted, is_leaving=True)
         elif not is_outdated:
             self._show(wanted.path, replace=wanted.replace)
 
@@ -573,9 +574,14 @@ class Session:
         self._view.move(found)
         if replace is None and path == address:
             return
-        self._queue(Move(path, replace is not False).frame())
+        self._tell_move(Move(path, replace is not False), is_leaving=is_other_path)
         if is_other_path:
             self._later(self._arrive())
+
+    def _tell_move(self, move: Move, *, is_leaving: bool) -> None:
+        self._moves.append(encode({**move.frame(), "after": self._last_location}))
+        self._is_leaving = self._is_leaving or is_leaving
+        self._wake.set()
 
     def _route(self, address: str) -> tuple[Found, str] | None:
         """The screen for `address` and where redirects have led, or None when they lead nowhere."""
@@ -594,10 +600,7 @@ class Session:
     # Out
 
     def _queue(self, frame: Frame) -> None:
-        if frame["type"] == "navigate":
-            self._moves.append(encode({**frame, "after": self._last_location}))
-        else:
-            self._frames.append(encode(frame))  # what cannot be sent fails where it was said
+        self._frames.append(encode(frame))  # what cannot be sent fails where it was said
         self._wake.set()
 
     async def _send_loop(self, transport: Transport) -> None:
@@ -627,18 +630,24 @@ class Session:
             await transport.send(text)
 
     def _changes(self) -> Iterator[str]:
-        # `done` promises that the changes have been sent: changes first. The browser leaves a page before its content changes.
-        moves, self._moves = self._moves, []
-        yield from moves
+        """What has not been sent yet: changes before `done`, which promises that they have been sent. A move to another path
+        comes before its content, because the browser keeps the scroll position of the page it leaves; within a path it comes
+        after it, because nobody waits for an address."""
         if self._view.holds_back():
             return
+        is_leaving, self._is_leaving = self._is_leaving, False
+        moves, self._moves = self._moves, []
         frames, self._frames = self._frames, []
         self._taken.set()
+        if is_leaving:
+            yield from moves
         if operations := self._view.take_operations():
             yield encode({"type": "patch", "ops": operations})
         if self._view.title != self._title:
             self._title = self._view.title
             yield encode({"type": "title", "title": self._title})
+        if not is_leaving:
+            yield from moves
         yield from frames
 
 

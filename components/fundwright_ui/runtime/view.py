@@ -31,7 +31,7 @@ OnView = Callable[[str, Actor | None, str], None]
 """Told of each page that somebody is shown: the pattern of its path, who it is and their language. It must not wait or raise."""
 
 _LOADING_AFTER_S = 0.15
-"""How long a first load may take before the page shows a loading state."""
+"""How long a load may take before the page shows what there is without its result."""
 _WHOLE_SCREEN_WITHIN_S = 4.0
 """How long the loading state at the start of a visit waits for further loads, so that the whole screen replaces it at once."""
 _TIMER_TOLERANCE_S = 0.001
@@ -153,14 +153,14 @@ class View:
     @property
     def _is_complete(self) -> bool:
         """Whether every component has a first result, even if it is reloading."""
-        return self._layout.is_idle and self.connection.first_load_started_at is None
+        return self._layout.is_idle and not self.connection.has_first_load
 
     def holds_back(self) -> bool:
-        """Whether to delay changes for a moment because a first load has just started.
+        """Whether to delay changes for a moment because a query that reads something new has just started.
 
-        A loading state appears only when the load takes longer, and fast results arrive together.
+        A loading state appears only when the load takes longer, and fast results arrive together, with what led to them.
         """
-        began_at = self.connection.first_load_started_at
+        began_at = self.connection.awaited_since
         if began_at is not None:
             self._held_until = began_at + _LOADING_AFTER_S
         elif self._layout.is_idle:
