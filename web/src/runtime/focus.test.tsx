@@ -10,7 +10,7 @@ const row = (title: string, isSettled = false): TreeNode => ({
   a: { "data-row": true },
   c: [
     { t: "div", a: { inert: isSettled }, c: [{ t: "button", a: { type: "button", name: "accept" }, e: { onClick: { h: title } }, c: [`Accept ${title}`] }] },
-    isSettled ? { t: "button", a: { type: "button" }, c: [`Undo ${title}`] } : { f: 1 },
+    isSettled ? { t: "button", a: { type: "button", name: "undo" }, c: [`Undo ${title}`] } : { f: 1 },
   ],
 });
 const list = (...rows: TreeNode[]): TreeNode => ({ t: "main", c: [{ t: "h1", c: ["Review"] }, { t: "section", a: { "aria-label": "Queue" }, c: [{ t: "ul", c: rows }] }] });
@@ -39,6 +39,11 @@ describe("the focus, when the control that had it goes away", () => {
   it("stays in the row when there is no other", async () => {
     await press("Accept a", list(row("a")), list(row("a", true)));
     await waitFor(() => expect(focused()).toBe("Undo a"));
+  });
+
+  it("stays in the row whose action was undone, so that a second press undoes no other", async () => {
+    await press("Undo a", list(row("a", true), row("b", true)), list(row("a"), row("b", true)));
+    await waitFor(() => expect(focused()).toBe("Accept a"));
   });
 
   it("goes to the row that took the place of one that has gone", async () => {

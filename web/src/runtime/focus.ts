@@ -41,15 +41,17 @@ function remember(control: HTMLElement): Held {
   };
 }
 
-/** The same action in the next row, or in an earlier one, or any control of the row itself. */
+/** The same action in the next row, or in an earlier one, or any control of the row itself; after "undo", that first. */
 function successorOf({ name, row, list, place }: Held): HTMLElement | undefined {
   if (row === null || list?.isConnected !== true) return undefined;
+  const own = row.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].find(isUsable) : undefined;
+  if (name === "undo" && own !== undefined) return own;
   const rows = rowsOf(list);
   const at = row.isConnected ? rows.indexOf(row) : place - 1;
   const others = [...rows.slice(at + 1), ...rows.slice(0, Math.max(at, 0)).reverse()];
   const controls = name === null ? [] : others.flatMap((each) => [...each.querySelectorAll<HTMLElement>("[name]")]);
   const same = controls.filter((each) => each.getAttribute("name") === name);
-  return same.find(isUsable) ?? (row.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].find(isUsable) : undefined);
+  return same.find(isUsable) ?? own;
 }
 
 function focusPart(part: HTMLElement): void {
