@@ -13,6 +13,7 @@ from fundwright.core.plugins import hookspec
 
 if TYPE_CHECKING:
     from fundwright.core.jobs import JobHandler
+    from fundwright.core.sweeping import FilesUsed
     from fundwright.generation.schemas import DraftTemplate
     from fundwright.identity.leaving import AccountDeletedHandler
     from fundwright.identity.personal_data import PersonalDataReader
@@ -39,6 +40,12 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 @hookspec
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
     """Coroutines `handler(core, session, actor)` that take away what an account has outside of the database, before its rows go."""
+    return ()
+
+
+@hookspec
+def files_used() -> Iterable[FilesUsed]:
+    """Coroutines `used(session, names)` that return which of these files of `core.files` the package still needs."""
     return ()
 
 

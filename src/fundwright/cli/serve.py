@@ -18,6 +18,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, StartRefused
 from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
+from fundwright.core.sweeping import sweep_daily
 from fundwright.identity import service as identity
 from fundwright.opportunities import service as opportunities
 
@@ -68,7 +69,7 @@ def worker(context: typer.Context) -> None:
 
     async def command() -> None:
         async with opened(context) as core:
-            working = asyncio.create_task(core.jobs.run_worker(concurrency=core.settings.job_concurrency))
+            working = asyncio.create_task(work(core))
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, working.cancel)
             print("Working. Stop with Ctrl-C.", flush=True)
@@ -76,6 +77,13 @@ def worker(context: typer.Context) -> None:
                 await working
 
     run(command)
+
+
+async def work(core: Core) -> None:
+    """Run jobs, and sweep the data folder beside them, until canceled."""
+    async with asyncio.TaskGroup() as both:
+        both.create_task(sweep_daily(core))
+        await core.jobs.run_worker(concurrency=core.settings.job_concurrency)
 
 
 def _base(root_path: str, settings: Settings) -> str:
@@ -115,7 +123,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
     print(f"\nFundwright is at {address}", flush=True)
     if first_admin:
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)
-    working = asyncio.create_task(core.jobs.run_worker(concurrency=settings.job_concurrency)) if with_worker else None
+    working = asyncio.create_task(work(core)) if with_worker else None
     try:
         await answer_requests(application, listening)
     finally:

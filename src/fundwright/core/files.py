@@ -15,7 +15,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import event
+from sqlalchemy import event, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
@@ -25,6 +25,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _INCOMING = "incoming-"
 _ABANDONED_AFTER_S = 24 * 60 * 60
+_OWN_NAME = re.compile("[0-9a-f]{32}|[0-9a-f]{64}")
 _MAX_NAME_CHARACTERS = 200
 _MAX_SUFFIX_CHARACTERS = 20
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -88,6 +89,15 @@ def _sync_folders(*folders: Path) -> None:
             os.close(handle)
 
 
+async def lock_file(session: AsyncSession, name: str, *, to_remove: bool = False) -> None:
+    """Keep others from removing the file until the transaction ends, or `to_remove` it, from using it.
+
+    Without the lock, removing could look for users of the file, find none, and delete it just after somebody else has added it.
+    """
+    lock = func.pg_advisory_xact_lock if to_remove else func.pg_advisory_xact_lock_shared
+    await session.execute(select(lock(func.hashtextextended(f"content:{name}", 0))))
+
+
 class ReceivedFile(BaseModel):
     """A file that has arrived whole and is not yet kept: `FileStore.keep` or `discard` it."""
 
@@ -133,8 +143,8 @@ class FileStore:
         return ReceivedFile(path=path, sha256=digest.hexdigest(), size_bytes=size_bytes)
 
     async def keep(self, received: ReceivedFile) -> None:
-        """Put the file where `path` finds it by its digest. Equal files share this place, so the caller must hold a lock that keeps
-        others from removing the file until it is recorded that the file is used."""
+        """Put the file where `path` finds it by its digest. Equal files share this place, so the caller must hold `lock_file`
+        until it is recorded that the file is used."""
         await asyncio.to_thread(self._place, received, received.sha256)
 
     async def spool(self, chunks: AsyncIterable[bytes]) -> str:
@@ -164,6 +174,15 @@ class FileStore:
             with suppress(FileNotFoundError):
                 if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
                     path.unlink()
+
+    def list_old(self) -> list[str]:
+        """Names of files that have been here for more than a day. Those that packages have named themselves are left out."""
+        names: list[str] = []
+        for path in self._folder.glob("??/*"):
+            with suppress(FileNotFoundError):
+                if _OWN_NAME.fullmatch(path.name) and time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                    names.append(path.name)
+        return names
 
     def path(self, name: str) -> Path:
         """Where the file with this digest, or with this name of a spooled one, lies."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
-from fundwright.identity import jobs, personal_data
+from fundwright.core.sweeping import FilesUsed
+from fundwright.identity import jobs, personal_data, repository
 from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
 from fundwright.identity.personal_data import PersonalDataReader
@@ -26,6 +27,11 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 @hookimpl(specname="personal_data")
 def own_data() -> Iterable[PersonalDataReader]:
     return [personal_data.own_files]
+
+
+@hookimpl
+def files_used() -> Iterable[FilesUsed]:
+    return [repository.list_copies_kept]
 
 
 @hookimpl

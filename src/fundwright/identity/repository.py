@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
@@ -425,6 +425,12 @@ async def remove_photos(session: AsyncSession, owner_id: UUID) -> None:
 async def find_data_copy(session: AsyncSession, owner_id: UUID) -> DataCopy | None:
     """The account's only one."""
     return await session.scalar(select(DataCopy).where(DataCopy.owner_id == owner_id, DataCopy.expires_at > now()))
+
+
+async def list_copies_kept(session: AsyncSession, names: Collection[str]) -> Collection[str]:
+    """Which of these files are archives that can still be downloaded, or are being written."""
+    copies = await session.scalars(select(DataCopy.id).where(DataCopy.expires_at > now()))
+    return {copy_id.hex for copy_id in copies}.intersection(names)
 
 
 async def remove_data_copies(session: AsyncSession, owner_id: UUID) -> Sequence[UUID]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
+from fundwright.core.sweeping import FilesUsed
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
-from fundwright.opportunities import service
+from fundwright.opportunities import repository, service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.jobs import categorise, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
@@ -30,6 +31,11 @@ def job_handlers() -> list[JobHandler[Any, Any]]:
         JobHandler(ImportOpportunities, import_file, load_importer),
         JobHandler(CategoriseOpportunities, categorise, load_sorter),
     ]
+
+
+@hookimpl
+def files_used() -> Iterable[FilesUsed]:
+    return [repository.list_uploads_underway]
 
 
 @hookimpl(trylast=True)  # whoever answers last is shown first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import Any, cast, get_args
@@ -45,7 +45,7 @@ from sqlalchemy.types import Text
 from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
-from fundwright.core.jobs import Job
+from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
@@ -60,7 +60,7 @@ from fundwright.opportunities.models import (
     OpportunityVersion,
 )
 from fundwright.opportunities.reading import WASHINGTON
-from fundwright.opportunities.schemas import ImportCounts, OpportunityQuery
+from fundwright.opportunities.schemas import ImportCounts, ImportOpportunities, OpportunityQuery
 from fundwright.opportunities.sources import Kind, RejectedRow, Source
 
 _RANKED = 200
@@ -546,6 +546,15 @@ async def remove_sample(session: AsyncSession) -> list[UUID]:
 
 def _seen_by(actor: Actor) -> ColumnElement[bool]:
     return true() if actor.role == Role.ADMIN else ImportRun.owner_id == actor.id
+
+
+async def list_uploads_underway(session: AsyncSession, names: Collection[str]) -> Collection[str]:
+    """Which of these files imports that wait or run are to read."""
+    upload = Job.payload["upload"].astext
+    underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
+    return (
+        await session.scalars(select(upload).where(Job.kind == ImportOpportunities.job_kind, underway, upload.in_(names)))
+    ).all()
 
 
 async def add_run(

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
+from fundwright.core.files import lock_file
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import t
@@ -104,7 +105,7 @@ async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
     core: Core = run.services
     for sha256 in run.payload.sha256:
         async with run.transaction() as session:
-            await repository.lock_content(session, sha256, to_remove=True)
+            await lock_file(session, sha256, to_remove=True)
             if not await repository.is_content_used(session, sha256):
                 core.files.remove(sha256)
 

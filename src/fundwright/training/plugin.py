@@ -7,13 +7,14 @@ from typing import Any
 
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
+from fundwright.core.sweeping import FilesUsed
 from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.schemas import Permission
 from fundwright.identity.service import AccountCreatedHandler
 from fundwright.insights.schemas import FigureReader
-from fundwright.training import service
+from fundwright.training import repository, service
 from fundwright.training.jobs import remove_files, train
 from fundwright.training.personal_data import own_files
 from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
@@ -29,6 +30,11 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 def document_readers() -> Iterable[Reader]:
     # The text reader takes whatever no other one recognises: it stays last.
     return [PdfReader(), DocxReader(), HtmlReader(), MarkdownReader(), TextReader()]
+
+
+@hookimpl
+def files_used() -> Iterable[FilesUsed]:
+    return [repository.list_used_content]
 
 
 @hookimpl

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -83,17 +83,12 @@ async def count_own_documents(session: AsyncSession, owner_id: UUID) -> int:
     return await session.scalar(own) or 0
 
 
-async def lock_content(session: AsyncSession, sha256: str, *, to_remove: bool = False) -> None:
-    """Keep others from removing the file with this content until the transaction ends, or `to_remove` it, from using it.
-
-    Without the lock, removing could look for users of the file, find none, and delete it just after somebody else has added it.
-    """
-    lock = func.pg_advisory_xact_lock if to_remove else func.pg_advisory_xact_lock_shared
-    await session.execute(select(lock(func.hashtextextended(f"content:{sha256}", 0))))
-
-
 async def is_content_used(session: AsyncSession, sha256: str) -> bool:
     return bool(await session.scalar(select(exists().where(Document.sha256 == sha256))))
+
+
+async def list_used_content(session: AsyncSession, names: Collection[str]) -> Collection[str]:
+    return (await session.scalars(select(Document.sha256).where(Document.sha256.in_(names)).distinct())).all()
 
 
 async def list_documents(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[Document], int]:

@@ -17,7 +17,7 @@ from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
-from fundwright.core.files import ReceivedFile, file_name
+from fundwright.core.files import ReceivedFile, file_name, lock_file
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
@@ -388,7 +388,7 @@ def _unkept_discarded(core: Core, received: ReceivedFile) -> Iterator[None]:
 
 
 async def _add(core: Core, session: AsyncSession, actor: Actor, document: Document, received: ReceivedFile) -> DocumentRead:
-    await repository.lock_content(session, received.sha256)
+    await lock_file(session, received.sha256)
     await core.files.keep(received)
     try:
         async with session.begin_nested():

@@ -1,0 +1,59 @@
+"""Removes files that nothing refers to.
+
+A file is on disk before the transaction that records it commits, and is removed after the transaction that forgets it has committed.
+A process that is killed in between, or a transaction that fails, leaves a file behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.files import lock_file
+
+FilesUsed = Callable[[AsyncSession, Collection[str]], Awaitable[Collection[str]]]
+"""Which of the files with these names a package still needs."""
+
+log = structlog.get_logger()
+
+_BATCH = 500
+_EVERY_S = 24 * 60 * 60
+
+
+async def sweep(core: Core) -> int:
+    """Remove files that are older than a day and that nothing refers to; returns how many there were."""
+    removed = 0
+    old = await asyncio.to_thread(core.files.list_old)
+    for start in range(0, len(old), _BATCH):
+        names = old[start : start + _BATCH]
+        async with core.database.transaction() as session:
+            unused = await _unused(core, session, names)
+        for name in unused:
+            async with core.database.transaction() as session:
+                await lock_file(session, name, to_remove=True)
+                if await _unused(core, session, [name]):
+                    core.files.remove(name)
+                    removed += 1
+    return removed
+
+
+async def sweep_daily(core: Core) -> None:
+    """Sweep now and then once a day, until canceled."""
+    while True:
+        try:
+            removed = await sweep(core)
+            if removed:
+                log.info("files.swept", removed=removed)
+        except Exception:
+            log.exception("files.sweep_failed")
+        await asyncio.sleep(_EVERY_S)
+
+
+async def _unused(core: Core, session: AsyncSession, names: Collection[str]) -> list[str]:
+    users: list[FilesUsed] = core.plugins.collect("files_used")
+    used = {name for user in users for name in await user(session, names)}
+    return [name for name in names if name not in used]

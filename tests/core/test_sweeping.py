@@ -1,0 +1,107 @@
+"""Files that nothing refers to are removed from the data folder, and no others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from fundwright.core import jobs
+from fundwright.core.assembly import Core
+from fundwright.core.sweeping import sweep
+from fundwright.identity import personal_data
+from fundwright.identity.schemas import Actor, Client
+from fundwright.opportunities import service as opportunities
+from fundwright.training import service as training
+from tests.conftest import MakeActor
+from tests.jobs import ended, working
+
+
+class Failed(Exception):
+    pass
+
+
+async def once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+@pytest.fixture
+async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session)
+
+
+async def add_document(core: Core, actor: Actor, content: bytes, *, fails: bool = False) -> Path:
+    received = await core.files.receive(once(content))
+    async with core.database.transaction() as session:
+        document = await training.add_document(core, session, actor, received, filename="roofs.txt")
+        if fails:
+            raise Failed
+    return core.files.path(document.sha256)
+
+
+async def start_import(core: Core, actor: Actor, *, fails: bool = False) -> Path:
+    upload = await core.files.spool(once(b"NoticeId"))
+    async with core.database.transaction() as session:
+        await opportunities.start_import(session, actor, core, source="sam", filename="x.csv", upload=upload)
+        if fails:
+            raise Failed
+    return core.files.path(upload)
+
+
+def stored(core: Core) -> set[Path]:
+    return {path for path in core.files.path("ab").parent.parent.rglob("*") if path.is_file()}
+
+
+def age(core: Core) -> None:
+    """Let all files be from 1970."""
+    for path in stored(core):
+        os.utime(path, (0, 0))
+
+
+async def test_what_failed_transactions_left_is_removed_and_what_is_used_stays(committed: Core, ada: Actor) -> None:
+    used = {await add_document(committed, ada, b"Roofs are repaired."), await start_import(committed, ada)}
+    with pytest.raises(Failed):
+        await add_document(committed, ada, b"Roofs are sold.", fails=True)
+    with pytest.raises(Failed):
+        await start_import(committed, ada, fails=True)
+    assert len(stored(committed)) == 4
+    age(committed)
+    assert await sweep(committed) == 2
+    assert stored(committed) == used
+
+
+async def test_what_is_new_stays(committed: Core) -> None:
+    await committed.files.spool(once(b"NoticeId"))
+    assert await sweep(committed) == 0
+    assert len(stored(committed)) == 1
+
+
+async def test_the_upload_of_an_import_that_was_removed_with_its_account_is_removed(committed: Core, ada: Actor) -> None:
+    path = await start_import(committed, ada)
+    async with committed.database.transaction() as session:
+        await jobs.forget(session, ada.id)
+    age(committed)
+    assert await sweep(committed) == 1
+    assert not path.exists()
+
+
+async def test_a_copy_of_personal_data_that_can_be_downloaded_stays(committed: Core, ada: Actor) -> None:
+    async with committed.database.transaction() as session:
+        copy = await personal_data.start_copy(committed, session, ada, client=Client(address="here", user_agent="x"))
+    async with working(committed.jobs):
+        await ended(committed.jobs, copy.job.id)
+    age(committed)
+    assert await sweep(committed) == 0
+    assert len(stored(committed)) == 1
+
+
+async def test_files_that_packages_have_named_themselves_stay(committed: Core) -> None:
+    path = committed.files.path("recording-1")
+    path.parent.mkdir()
+    path.write_text("Ring.")
+    age(committed)
+    assert await sweep(committed) == 0
+    assert path.exists()
