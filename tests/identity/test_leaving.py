@@ -7,7 +7,9 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -30,6 +32,7 @@ from fundwright.generation import service as generation
 from fundwright.identity import account, leaving, people, personal_data, photos, registration, service
 from fundwright.identity.leaving import OnlyAdministrator
 from fundwright.identity.models import DataCopy
+from fundwright.identity.personal_data import CollectData, DataFile
 from fundwright.identity.schemas import (
     Actor,
     AuditQuery,
@@ -127,6 +130,27 @@ class TestCopy:
 
         outcomes = await asyncio.gather(*(ask() for _ in range(6)), return_exceptions=True)
         assert [type(outcome) for outcome in outcomes if outcome is not None] == [Conflict] * 5
+
+    async def test_nothing_stays_of_one_that_is_not_finished(
+        self, committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.core.jobs._PROGRESS_INTERVAL_S", 0.0)
+        collect = committed.plugins.collect
+
+        async def delete(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+            async with core.database.transaction() as other:
+                await leaving.delete_account(core, other, actor, email=actor.email, password=PASSWORD, client=HERE)
+            yield DataFile("secret.txt", b"a line that belongs to Ada")
+
+        def with_deletion(hook: str) -> list[Any]:
+            return [delete, *collect(hook)] if hook == "personal_data" else collect(hook)
+
+        monkeypatch.setattr(committed.plugins, "collect", with_deletion)
+        async with committed.database.transaction() as session:
+            copy = await personal_data.start_copy(committed, session, ada, client=HERE)
+        with pytest.raises(NotFound):
+            await committed.jobs.run_inline(CollectData(copy_id=copy.id), title="Collect", owner_id=ada.id)
+        assert not committed.files.path(copy.id.hex).exists()
 
     @pytest.mark.security(40)
     async def test_is_its_owner_s_alone(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:

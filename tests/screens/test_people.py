@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,12 +13,14 @@ from sqlalchemy import update
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
-from fundwright.identity import registration
+from fundwright.identity import leaving, registration
+from fundwright.identity import service as identity
 from fundwright.identity.models import Invitation
 from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationState, Role
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.people import people_screen
 from tests.conftest import MakeActor
+from tests.identity.conftest import PASSWORD
 
 PATH = "/dashboard/users"
 INVITATIONS = f"{PATH}?tab=invitations"
@@ -39,6 +42,21 @@ async def invite(core: Core, root: Actor, *names: str, role: Role = Role.USER) -
 async def change(core: Core, name: str, **values: Any) -> None:
     async with core.database.transaction() as session:
         await session.execute(update(Invitation).where(Invitation.email == f"{name}@example.org").values(**values))
+
+
+async def disabled(core: Core, sender: Actor) -> None:
+    async with core.database.transaction() as session:
+        await identity.disable_account(session, email=sender.email)
+
+
+async def demoted(core: Core, sender: Actor) -> None:
+    async with core.database.transaction() as session:
+        await identity.change_role(session, email=sender.email, role=Role.USER)
+
+
+async def deleted(core: Core, sender: Actor) -> None:
+    async with core.database.transaction() as session:
+        await leaving.delete_account(core, session, sender, email=sender.email, password=PASSWORD, client=HERE)
 
 
 def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
@@ -111,6 +129,26 @@ class TestInvitations:
         async with committed.database.transaction() as session:
             listed = await registration.list_invitations(session, root, InvitationQuery())
         assert sorted(each.state for each in listed.items) == [InvitationState.PENDING, *[InvitationState.WITHDRAWN] * 5]
+
+    @pytest.mark.parametrize("end", [disabled, demoted, deleted])
+    async def test_one_ends_with_the_power_of_whoever_sent_it(
+        self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
+    ) -> None:
+        async with committed.database.transaction() as session:
+            sender = await identity.add_account(
+                session, email="sender@example.org", name="Sender", role=Role.ADMIN, password=PASSWORD
+            )
+        await invite(committed, root, "bob")
+        await invite(committed, sender, "ada", "accepted")
+        await change(committed, "accepted", used_at=now())
+        await end(committed, sender)
+        async with committed.database.transaction() as session:
+            listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
+        assert [each.state for each in listed.items] == [
+            InvitationState.ACCEPTED,
+            InvitationState.WITHDRAWN,
+            InvitationState.PENDING,
+        ]
 
     async def test_one_that_was_accepted_meanwhile_stays_accepted(self, committed: Core, root: Actor) -> None:
         await invite(committed, root, "ada")

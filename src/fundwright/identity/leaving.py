@@ -43,6 +43,7 @@ async def delete_account(
     for handler in handlers:
         await handler(core, session, actor)
     await entry.end_sessions(session, account.id)
+    await repository.revoke_invitations_from(session, account.id)
     await jobs.forget(session, account.id)
     await mail.forget(session, account.email)
     language = entry.language_of(account, otherwise=current_language())

@@ -121,11 +121,15 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
     readers: list[PersonalDataReader] = core.plugins.collect("personal_data")
     path = core.files.path(copy_id.hex)
     await asyncio.to_thread(_begin, path)
-    for done, read in enumerate(readers):
-        await run.progress(done, len(readers))
-        async with run.transaction() as session:
-            async for file in read(core, session, run.actor):
-                await asyncio.to_thread(_add, path, file)
+    try:
+        for done, read in enumerate(readers):
+            await run.progress(done, len(readers))
+            async with run.transaction() as session:
+                async for file in read(core, session, run.actor):
+                    await asyncio.to_thread(_add, path, file)
+    except Exception:  # stopped, disabled, or deleted: nobody can download it, and nothing would remove it
+        core.files.remove(copy_id.hex)
+        raise
     size_bytes = (await asyncio.to_thread(path.stat)).st_size
     async with run.transaction() as session:
         copy = await session.get(DataCopy, copy_id)

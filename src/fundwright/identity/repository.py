@@ -340,6 +340,12 @@ async def revoke_invitations(session: AsyncSession, email: str) -> None:
     )
 
 
+async def revoke_invitations_from(session: AsyncSession, sender_id: UUID) -> None:
+    """Those that this account sent and nobody has used."""
+    sent = update(Invitation).where(Invitation.invited_by == sender_id, Invitation.used_at.is_(None))
+    await session.execute(sent.values(revoked_at=func.coalesce(Invitation.revoked_at, now())))
+
+
 async def withdraw_invitation(session: AsyncSession, invitation_id: UUID) -> Invitation | None:
     """Returns None when the invitation was accepted or does not exist. Of simultaneous acceptance and withdrawal, one succeeds."""
     unused = update(Invitation).where(Invitation.id == invitation_id, Invitation.used_at.is_(None))

@@ -198,10 +198,11 @@ async def choose_language(session: AsyncSession, actor: Actor, language: Languag
 async def disable_account(
     session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
 ) -> AccountRead:
-    """Close an account: its sessions end at once and nobody can sign in to it. Raises NotFound."""
+    """Close an account: its sessions end at once, nobody can sign in to it, and the invitations it sent stop working. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     account.disabled_at = account.disabled_at or now()
     await entry.end_sessions(session, account.id)
+    await repository.revoke_invitations_from(session, account.id)
     await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
     return AccountRead.model_validate(account)
 
@@ -219,10 +220,13 @@ async def enable_account(
 async def change_role(
     session: AsyncSession, *, email: str, role: Role, client: Client | None = None, by: Actor | None = None
 ) -> AccountRead:
-    """Give an account another role. Its sessions end, because its tokens name the old one. Raises NotFound."""
+    """Give an account another role. Its sessions end, because its tokens name the old one, and so do the invitations that it sent
+    and could not send with the new role. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     account.role = role
     await entry.end_sessions(session, account.id)
+    if not entry.actor_of(account).may(Permission.ADMINISTER):
+        await repository.revoke_invitations_from(session, account.id)
     await audit.record(
         session, "account.role_changed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE, role=role.value
     )
