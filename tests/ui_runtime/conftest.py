@@ -102,6 +102,18 @@ def notes() -> Any:
 
 
 @component
+def restless() -> Any:
+    """Asks to be rendered while it is taken off the page."""
+    left, set_left = use_state(False)
+
+    @use_effect(dependencies=[])
+    def leave() -> Any:
+        return lambda: set_left(True)
+
+    return html.main(f"left {left}")
+
+
+@component
 def missing() -> Any:
     async def read(_session: object) -> str:
         raise NotFound("The draft")
@@ -347,6 +359,7 @@ SCREENS = [
     Screen("/public", "Counter", counter, area="public"),
     Screen("/family", "Family", family, area="public"),
     Screen("/missing", "Missing", missing, area="public"),
+    Screen("/restless", "Restless", restless, area="public"),
     Screen("/echo/{word}", "Echo", echo, area="public"),
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
     Screen("/waiting", "Waiting", waiting, area="public"),

@@ -169,6 +169,19 @@ class TestEnd:
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
         assert client.frames == []
 
+    async def test_says_why_although_something_still_asks_to_be_rendered(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            await client.hello("/restless")
+            async with server.core.database.transaction() as session:
+                actor = await identity.authenticate(server.core, session, token)
+                assert actor is not None
+                await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+            with capture_logs() as logs, pytest.raises(ConnectionClosed) as closed:
+                await client.until("nothing")
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+        assert "ui.exchange_failed" not in [each["event"] for each in logs]
+
     async def test_does_not_wait_for_what_cannot_be_canceled(self, core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.waiting._CANCEL_TIMEOUT_S", 0.05)
         pages = Pages(core, [Screen("/stubborn", "Stubborn", stubborn, area="public")], shell)

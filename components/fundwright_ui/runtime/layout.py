@@ -62,6 +62,8 @@ class GuardedLayout(Layout):
 
     async def __aexit__(self, *exception: Any) -> None:
         await super().__aexit__(*exception)
+        # ReactPy deletes it. Whatever still asks to be rendered, while it is unmounted or later, finds nothing to render.
+        self._model_states_by_life_cycle_state_id = {}
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
         """Run the handler named `target`. False when it is gone: the event was sent before the page changed."""
