@@ -4,6 +4,7 @@ import io
 from datetime import UTC, datetime
 from uuid import uuid4
 
+import pytest
 from docx import Document
 
 from fundwright.core.messages import speaking
@@ -98,6 +99,12 @@ class TestWord:
         assert ("Normal", "[1] Past work, page 3, “Projects”") in paragraphs
         bold = [run.text for p in Document(io.BytesIO(exported.content)).paragraphs for run in p.runs if run.bold]
         assert bold == ["Hill"]
+
+    @pytest.mark.parametrize("character", ["\x0b", "\ufffe", "\uffff"])
+    def test_no_part_of_it_is_broken_by_a_character_that_xml_cannot_hold(self, character: str) -> None:
+        content = export(draft(title=f"Roof{character}s", text=f"We{character} repair."), ExportFormat.DOCX).content
+        assert ("Normal", "We repair.") in words_of(content)
+        assert Document(io.BytesIO(content)).core_properties.title == "Roofs"
 
     def test_characters_that_xml_cannot_hold_do_not_break_it(self) -> None:
         paragraphs = words_of(export(draft(text="Form\x0cfeed and <b>tags</b> & more"), ExportFormat.DOCX).content)

@@ -23,7 +23,7 @@ _MEDIA_TYPES = {
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 }
 _LISTS = {"bullet_list_open": "List Bullet", "ordered_list_open": "List Number"}
-_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def export(draft: DraftRead, form: ExportFormat) -> ExportedDraft:
@@ -49,7 +49,7 @@ def _word(draft: DraftRead) -> bytes:
     from docx import Document  # takes a tenth of a second, which every command would wait for
 
     document = Document()
-    document.core_properties.title = draft.title[:255]
+    document.core_properties.title = _clean(draft.title)[:255]
     document.add_heading(_clean(draft.title), level=0)
     document.add_paragraph(_clean(_origin(draft)))
     for section in draft.sections:
@@ -126,5 +126,5 @@ def _add_runs(paragraph: Paragraph, inline: Token) -> None:
 
 
 def _clean(text: str) -> str:
-    """Without the control characters that XML cannot hold."""
+    """Without the characters that XML cannot hold."""
     return _NOT_XML.sub("", text)
