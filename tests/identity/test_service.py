@@ -282,6 +282,14 @@ class TestThrottle:
         )
         assert isinstance(await _sign_in(core, session), SignedIn)
 
+    async def test_the_ban_ends_also_when_the_clock_is_set_back_meanwhile(self, core: Core, session: AsyncSession) -> None:
+        await _add(session)
+        await self._fail(core, session, 4)
+        assert isinstance(await _sign_in(core, session), SignInRefused)
+        in_an_hour = now() + timedelta(hours=1)
+        await session.execute(update(SignInThrottle).values(banned_until=in_an_hour, window_ends_at=in_an_hour))
+        assert isinstance(await _sign_in(core, session), SignedIn)
+
     async def test_wrong_tries_far_apart_do_not_add_up(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
         for _ in range(3):

@@ -63,6 +63,11 @@ class TestRead:
         assert tokens.read(core, jwt.encode(payload, b"k" * 32, headers=headers)) is None
         assert tokens.read(core, jwt.encode(payload, None, algorithm="none", headers=headers)) is None
 
+    def test_a_token_from_before_the_clock_was_set_back_is_good(self, core: Core) -> None:
+        key, in_an_hour = keyring(core).newest, int((now() + timedelta(hours=1)).timestamp())
+        payload = {"name": "A", "email": "a@b.c", "role": "user", "sid": str(uuid4()), "iat": in_an_hour, "exp": 9_999_999_999}
+        assert tokens.read(core, jwt.encode(payload, key.secret, headers={"kid": key.id}))
+
     @pytest.mark.parametrize("missing", ["role", "email", "sid", "exp", "iat"])
     def test_refuses_a_token_that_lacks_a_claim(self, core: Core, missing: str) -> None:
         key = keyring(core).newest

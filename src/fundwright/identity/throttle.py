@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -61,7 +61,8 @@ class Attempt:
 async def is_banned(session: AsyncSession, attempt: Attempt) -> bool:
     """A look without a lock, before any work is done on the attempt."""
     throttles = await repository.list_throttles(session, [subject for subject, _ in attempt.limits])
-    return any(throttle.banned_until is not None and throttle.banned_until > now() for throttle in throttles)
+    moment = now()
+    return any(_lasts(throttle.banned_until, moment, BAN) for throttle in throttles)
 
 
 async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
@@ -71,10 +72,10 @@ async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> 
     """
     moment = now()
     throttles = [(await repository.lock_throttle(session, subject, window=WINDOW), limit) for subject, limit in attempt.limits]
-    if any(throttle.banned_until is not None and throttle.banned_until > moment for throttle, _ in throttles):
+    if any(_lasts(throttle.banned_until, moment, BAN) for throttle, _ in throttles):
         return False
     for throttle, limit in throttles:
-        if throttle.window_ends_at <= moment:
+        if not _lasts(throttle.window_ends_at, moment, WINDOW):
             throttle.failures, throttle.window_ends_at = 0, moment + WINDOW
         if is_right:
             continue
@@ -98,12 +99,18 @@ async def require_calm(session: AsyncSession, purpose: str, *, email: str, addre
     limits = (LETTERS_PER_ACCOUNT, LETTERS_PER_ADDRESS)
     for subject, limit in zip(Attempt(email, address).subjects, limits, strict=True):
         asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=LETTERS_WINDOW)
-        if asked.window_ends_at <= moment:
+        if not _lasts(asked.window_ends_at, moment, LETTERS_WINDOW):
             asked.failures, asked.window_ends_at = 0, moment + LETTERS_WINDOW
         if asked.failures >= limit:
             raise TooManyTries
         asked.failures += 1
     await repository.forget_old_throttles(session)
+
+
+def _lasts(until: datetime | None, moment: datetime, longest: timedelta) -> bool:
+    """Whether what lasts at most `longest` has not ended. If its end is much farther away, the clock was set back meanwhile, and nobody
+    should be locked out until it has caught up. Twice as long is allowed, because the clocks of several machines differ."""
+    return until is not None and moment < until <= moment + 2 * longest
 
 
 def _network(address: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import jwt
+from jwt.types import Options
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fundwright.core.assembly import Core
@@ -56,7 +57,9 @@ def read(core: Core, token: str) -> TokenPayload | None:
         key = keyring(core).find(str(jwt.get_unverified_header(token).get("kid")))
         if key is None:
             return None
-        payload = jwt.decode(token, key.secret, algorithms=[_ALGORITHM], leeway=_LEEWAY_S, options={"require": ["exp", "iat"]})
+        # A token from the future was issued before the clock was set back: refusing it would sign everybody out.
+        options: Options = {"require": ["exp", "iat"], "verify_iat": False}
+        payload = jwt.decode(token, key.secret, algorithms=[_ALGORITHM], leeway=_LEEWAY_S, options=options)
         return TokenPayload.model_validate(payload)
     except (jwt.PyJWTError, ValidationError, ValueError):
         return None

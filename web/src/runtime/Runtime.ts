@@ -360,7 +360,7 @@ export class Runtime {
 
   #load(path: string): void {
     // The answer to `hello`: whoever this page was rendered for is no longer signed in.
-    if (!this.#connection.isMounted) keepFields(this.page.account);
+    if (!this.#connection.isMounted) this.#keepFields();
     this.readiness.hold();
     location.assign(/^https?:/.test(path) ? path : this.page.base + path);
   }
@@ -409,15 +409,24 @@ export class Runtime {
     this.#hasGivenUp = true;
     this.#connection.stop();
     this.readiness.hold();
-    keepFields(this.page.account);
+    this.#keepFields();
     location.reload();
     return true;
   }
 
   /** The guard of this page leads to the login page, and from there back. */
   #signInAgain(): void {
-    keepFields(this.page.account);
+    this.#keepFields();
     location.reload();
+  }
+
+  /** Until the next page arrives, which may take the server a while, this one can be typed in. */
+  #keepFields(): void {
+    keepFields(this.page.account);
+    const keepAgain = (): void => {
+      if (!this.isSignedOut) keepFields(this.page.account);
+    };
+    addEventListener("pagehide", keepAgain, { once: true });
   }
 
   #download(url: string): void {

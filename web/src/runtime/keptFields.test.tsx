@@ -44,6 +44,17 @@ describe("what was typed when the session ended", () => {
     );
   });
 
+  it("includes what is typed until the page has gone, however long the server takes", async () => {
+    const opened = await openPage(page, { page: { account: "ada" } });
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robo" } });
+    await act(async () => opened.socket().close(4401));
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robotics" } });
+    dispatchEvent(new Event("pagehide"));
+    closePages();
+    await openPage(page, { page: { account: "ada" } });
+    expect(name()).toBe("Robotics");
+  });
+
   it("holds no password", async () => {
     await beSentAway();
     expect(sessionStorage.getItem("kept-fields")).not.toContain("hush");

@@ -25,11 +25,11 @@ export function Toast({ message, variant, closeLabel, onClose }: ToastProps): Re
   const expire = useEffectEvent(onClose);
   useEffect(() => {
     if (isHeld) return undefined;
-    const shownAt = Date.now();
+    const shownAt = performance.now();
     const timer = setTimeout(() => expire(), leftMs.current);
     return () => {
       clearTimeout(timer);
-      leftMs.current -= Date.now() - shownAt;
+      leftMs.current -= performance.now() - shownAt;
     };
   }, [isHeld]);
 
