@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD
+from e2e.pages.keyboard import Keyboard
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
@@ -123,3 +124,16 @@ def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> 
     overseeing.wait_for_url("**/dashboard/category")
     ready(overseeing)
     assert other_than(overseeing, path, before + 1) == before + 2
+
+
+def test_filters_keep_the_focus_on_their_button(overseeing: Page) -> None:
+    overseeing.goto("/dashboard/audit")
+    ready(overseeing)
+    keyboard = Keyboard(overseeing)
+    keyboard.tab_to(overseeing.get_by_label("Search", exact=True)).type("example")
+    apply = overseeing.get_by_role("button", name="Apply filters")
+    keyboard.tab_to(apply)
+    keyboard.enter()
+    overseeing.wait_for_url("**text=example*")
+    ready(overseeing)
+    expect(apply).to_be_focused()

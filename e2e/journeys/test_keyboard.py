@@ -78,3 +78,23 @@ def test_the_keyboard_alone_chooses_a_new_password(page: Page, application: Appl
     keyboard.tab_to(form.password).type("a slow train through fog")
     keyboard.enter()
     page.wait_for_url("**/dashboard/train")
+
+
+def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(signed_in: Page) -> None:
+    signed_in.goto("/dashboard/sam")
+    ready(signed_in)
+    words = signed_in.get_by_label("Search", exact=True)
+    keyboard = Keyboard(signed_in)
+    keyboard.tab_to(words).type("water")
+    keyboard.enter()
+    signed_in.wait_for_url("**q=water")
+    ready(signed_in)
+    expect(words).to_be_focused()
+    signed_in.get_by_role("link", name="Grants and NIH").click()
+    ready(signed_in)
+    signed_in.go_back()
+    ready(signed_in)
+    expect(words).to_have_value("water")
+    signed_in.get_by_role("link", name="Remove filter Search: water").click()
+    ready(signed_in)
+    expect(words).to_have_value("")

@@ -300,7 +300,7 @@ class TestFeedbackList:
             assert screen.find("link", "/dashboard/train")
             form = screen.find("form", "Work on this feedback")
             (state,) = [each for each in screen.elements("combobox", "State") if form.node in each.ancestors]
-            screen._typed[f"{state.props['id']}|state|State"] = "open"
+            screen._typed[f"{state.props['id']}|state|State"] = ("open", None)
             await screen.type("Note of the team", "Asked the designer")
             await screen.click("button", "Save")
             assert screen.toasts == ["The feedback was saved."]

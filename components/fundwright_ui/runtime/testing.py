@@ -92,7 +92,8 @@ class ScreenUnderTest:
         self.view = view
         self.frames = frames
         self._has_changed = asyncio.Event()
-        self._typed: dict[str, Any] = {}
+        self._typed: dict[str, tuple[Any, Any]] = {}
+        """What was typed into a field, and its `value` then: when that changes, the browser shows the new one."""
         self._seq = 0
 
     def note_change(self) -> None:
@@ -192,7 +193,7 @@ class ScreenUnderTest:
     async def type(self, label: str, value: str) -> None:
         """Put `value` into the field with this label and leave the field. For a `select_field`, choose that value."""
         field = self._field(label)
-        self._typed[_identity(field)] = value
+        self._typed[_identity(field)] = (value, field.props.get("value"))
         if "onChange" in field.node.get("e", {}):
             await self._send(field.node, "onChange", {"value": value, "checked": False})
         field = self._field(label)
@@ -204,7 +205,7 @@ class ScreenUnderTest:
     async def check(self, label: str, checked: bool = True) -> None:
         """Tick the box with this label, or clear it."""
         field = self.find("checkbox", label)
-        self._typed[_identity(field)] = checked
+        self._typed[_identity(field)] = (checked, field.props.get("value"))
         if "onChange" in field.node.get("e", {}):
             await self._send(field.node, "onChange", {"value": field.props.get("value", "on"), "checked": checked})
 
@@ -274,10 +275,12 @@ class ScreenUnderTest:
 
     def _value(self, field: Element) -> Any:
         props = field.props
-        if "value" in props and props.get("type") not in ("checkbox", "radio"):
+        is_answered = "onChange" in field.node.get("e", {})
+        is_tied = "value" in props and props.get("type") not in ("checkbox", "radio")
+        if (key := _identity(field)) in self._typed and not (is_tied and is_answered):
+            return self._typed[key][0]
+        if is_tied:
             return props["value"]
-        if (key := _identity(field)) in self._typed:
-            return self._typed[key]
         if props.get("type") in ("checkbox", "radio"):
             return bool(props.get("checked", props.get("defaultChecked", False)))
         if field.node["t"] == "select" and "defaultValue" not in props:
@@ -316,6 +319,10 @@ class ScreenUnderTest:
         except Exception as error:
             self.frames.append({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
         await self.settle()
+        for each in self._walk():
+            key = _identity(each)
+            if key in self._typed and self._typed[key][1] != each.props.get("value"):
+                del self._typed[key]
 
 
 @asynccontextmanager

@@ -38,9 +38,9 @@ def audit_screen() -> VdomDict:
         title,
         filters(
             url,
-            text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
-            text_field("first", t("From"), type="date", default=str(query.first or "")),
-            text_field("last", t("To"), type="date", default=str(query.last or "")),
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            text_field("first", t("From"), type="date", value=str(query.first or "")),
+            text_field("last", t("To"), type="date", value=str(query.last or "")),
         ),
         row(
             html.p(

@@ -70,12 +70,12 @@ def invitations_tab(sent: int) -> VdomDict:
     return html.fragment(
         filters(
             url,
-            text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
             select_field(
                 "state",
                 t("State"),
                 [Option("", t("Any")), *(Option(state, state.label) for state in InvitationState)],
-                default=query.state or "",
+                value=query.state or "",
             ),
         ),
         row(

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from reactpy import html
-from reactpy.types import VdomDict
+from reactpy.types import Component, VdomDict
 
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
@@ -69,22 +69,16 @@ def ask(url: UrlState) -> Callable[[TableQuery], None]:
     return asked
 
 
-def filters(url: UrlState, *fields: Child) -> VdomDict:
-    """A form whose fields, named as those of the query, go into the address."""
+def filters(url: UrlState, *fields: Child) -> Component:
+    """A form whose fields, named as those of the query, go into the address. Their `value` is what is applied."""
 
     def apply(content: dict[str, Any]) -> None:
         url.set(page=None, **{name: str(value).strip() for name, value in content.items()})
 
-    return html.div(
-        # Other filters start the fields anew, so that they always say what is applied; another page or order does not.
-        {
-            "key": f"filters:{urlencode({name: value for name, value in url.params.items() if name not in PageRequest.model_fields})}"
-        },
-        form(
-            html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
-            on_submit=apply,
-            label=t("Filters"),
-        ),
+    return form(
+        html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
+        on_submit=apply,
+        label=t("Filters"),
     )
 
 
@@ -96,11 +90,11 @@ def search_box(url: UrlState, label: str) -> VdomDict:
         url.set(q=str(fields.get("q", "")).strip(), page=None)
 
     return html.div(
-        {"role": "search", "key": f"search:{words}"},
+        {"role": "search"},
         form(
             html.div(
                 {"className": "fw-filters"},
-                text_field("q", t("Search"), type="search", default=words, maxlength=200),
+                text_field("q", t("Search"), type="search", value=words, maxlength=200),
                 button(t("Search"), type="submit", look="contained", icon_name="search"),
             ),
             on_submit=search,

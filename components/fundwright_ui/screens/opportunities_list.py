@@ -211,10 +211,9 @@ def _search(url: UrlState) -> VdomDict:
                     "q",
                     t("Search"),
                     type="search",
-                    default=words,
+                    value=words,
                     placeholder=t('Words, "a phrase", -without, this or that'),
                     maxlength=500,
-                    key=f"q:{words}",
                 ),
                 button(t("Search"), type="submit", look="contained", icon_name="search"),
             ),
@@ -267,8 +266,6 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
             ],
         )
     )
-    # A field with a key starts anew when another value is applied, so that it always says what is. The long lists, whose chosen
-    # values leave them, stay: they are most of what a page sends.
     return form(
         html.div(
             {"className": "fw-filters"},
@@ -286,40 +283,32 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
                 [any_, *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.types if v.value not in query.type)],
             ),
             code,
-            text_field("naics", t("NAICS begins with"), default=query.naics, maxlength=6, key=f"naics:{url.get('naics')}")
-            if kind == "contract"
-            else None,
-            text_field(
-                "due_from", t("Due from"), type="date", default=str(query.due_from or ""), key=f"due_from:{url.get('due_from')}"
-            ),
-            text_field("due_to", t("Due to"), type="date", default=str(query.due_to or ""), key=f"due_to:{url.get('due_to')}"),
+            text_field("naics", t("NAICS begins with"), value=query.naics, maxlength=6) if kind == "contract" else None,
+            text_field("due_from", t("Due from"), type="date", value=str(query.due_from or "")),
+            text_field("due_to", t("Due to"), type="date", value=str(query.due_to or "")),
             text_field(
                 "posted_from",
                 t("Posted from"),
                 type="date",
-                default=str(query.posted_from or ""),
-                key=f"posted_from:{url.get('posted_from')}",
+                value=str(query.posted_from or ""),
             ),
             text_field(
                 "posted_to",
                 t("Posted to"),
                 type="date",
-                default=str(query.posted_to or ""),
-                key=f"posted_to:{url.get('posted_to')}",
+                value=str(query.posted_to or ""),
             ),
             select_field(
                 "availability",
                 t("Open or closed"),
                 [any_, Option("open", t("Open")), Option("closed", t("Closed"))],
-                default=query.availability or "",
-                key=f"availability:{url.get('availability')}",
+                value=query.availability or "",
             ),
             select_field(
                 "category",
                 t("Category"),
                 [any_, *(Option(str(category.id), category.name) for category in mine)],
-                default=str(query.category or ""),
-                key=f"category:{url.get('category')}",
+                value=str(query.category or ""),
             ),
         ),
         on_submit=apply,

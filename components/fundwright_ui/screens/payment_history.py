@@ -128,12 +128,12 @@ def payment_history_screen() -> VdomDict:
         new_invoice,
         filters(
             url,
-            text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
             select_field(
                 "state",
                 t("State"),
                 [Option("", t("Any")), *(Option(state, state.label) for state in PaymentState)],
-                default=query.state or "",
+                value=query.state or "",
             ),
         ),
         row(

@@ -105,13 +105,13 @@ def _accounts() -> VdomDict:
     return html.fragment(
         filters(
             url,
-            text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
-            select_field("role", t("Role"), [Option("", t("Any")), *role_options()], default=query.role or ""),
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
             select_field(
                 "state",
                 t("State"),
                 [Option("", t("Any")), *(Option(state, state.label) for state in AccountState)],
-                default=query.state or "",
+                value=query.state or "",
             ),
         ),
         row(

@@ -162,12 +162,12 @@ def _subscribers(
         t("Who is on which"),
         filters(
             url,
-            text_field("text", t("Search"), type="search", default=query.text, maxlength=200),
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
             select_field(
                 "plan",
                 t("Plan"),
                 [Option("", t("Any")), *(Option(plan.code, plan.name) for plan in plans)],
-                default=query.plan or "",
+                value=query.plan or "",
             ),
         ),
         row(
