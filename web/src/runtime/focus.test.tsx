@@ -56,6 +56,22 @@ describe("the focus, when the control that had it goes away", () => {
     await waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toBe("Queue"));
   });
 
+  it("goes to the field that replaces the one in which Enter was pressed", async () => {
+    const field = (text: string): TreeNode => ({ t: "input", k: text, a: { name: "q", "aria-label": "Search", value: text } });
+    const searched = (text: string): TreeNode => ({
+      t: "form",
+      a: { "aria-label": "Search notices" },
+      e: { onSubmit: { h: "search", p: 1 } },
+      c: [field(text), { t: "button", a: { type: "submit" }, c: ["Search"] }],
+    });
+    const opened = await openPage(searched(""), { page: { account: "ada" } });
+    await waitFor(() => expect(opened.isReady()).toBe(true));
+    await userEvent.type(screen.getByLabelText("Search"), "roof");
+    fireEvent.click(screen.getByText("Search"), { detail: 0 });
+    await opened.patch(["children", [], [field("roof"), 1]]);
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Search")));
+  });
+
   it("is not taken from whoever has put it elsewhere", async () => {
     const opened = await openPage(list(row("a"), row("b")), { page: { account: "ada" } });
     await waitFor(() => expect(opened.isReady()).toBe(true));

@@ -41,9 +41,18 @@ function remember(control: HTMLElement): Held {
   };
 }
 
+/** Finds the control that has replaced another one outside of a list, such as a field that got a new content from the server. */
+function replacementOf({ name, regions }: Held): HTMLElement | undefined {
+  if (name === null) return undefined;
+  const region = regions.find((each) => each.isConnected);
+  return Array.from(region?.querySelectorAll<HTMLElement>("[name]") ?? []).find((each) => each.getAttribute("name") === name && isUsable(each));
+}
+
 /** The same action in the next row, or in an earlier one, or any control of the row itself; after "undo", that first. */
-function successorOf({ name, row, list, place }: Held): HTMLElement | undefined {
-  if (row === null || list?.isConnected !== true) return undefined;
+function successorOf(held: Held): HTMLElement | undefined {
+  const { name, row, list, place } = held;
+  if (row === null) return replacementOf(held);
+  if (list?.isConnected !== true) return undefined;
   const own = row.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].find(isUsable) : undefined;
   if (name === "undo" && own !== undefined) return own;
   const rows = rowsOf(list);
@@ -80,6 +89,11 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     if (event.repeat && isOnRow && (event.key === "Enter" || event.key === " ")) event.preventDefault();
   };
   const focused = ({ target }: Event): void => hold(target);
+  // Enter in a field also clicks the button that sends the form, which does not get the focus.
+  const click = ({ detail, target }: MouseEvent): void => {
+    const active = document.activeElement;
+    hold(detail === 0 && active instanceof HTMLInputElement && active !== target ? active : target);
+  };
 
   const look = (): void => {
     const last = held.at(-1);
@@ -101,14 +115,14 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
   const observer = new MutationObserver(look);
   observer.observe(root, { subtree: true, childList: true, attributes: true, attributeFilter: ["inert", "disabled"] });
   document.addEventListener("focusin", focused);
-  document.addEventListener("click", focused, true);
+  document.addEventListener("click", click, true);
   document.addEventListener("pointerdown", press, true);
   document.addEventListener("keydown", key, true);
   hold(document.activeElement);
   return () => {
     observer.disconnect();
     document.removeEventListener("focusin", focused);
-    document.removeEventListener("click", focused, true);
+    document.removeEventListener("click", click, true);
     document.removeEventListener("pointerdown", press, true);
     document.removeEventListener("keydown", key, true);
   };
