@@ -53,7 +53,17 @@ class Gate(Database):
         self._is_open.clear()
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncSession]:
+    async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
+        async with self._let_through(), self._database.transaction(is_snapshot=is_snapshot) as session:
+            yield session
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncSession]:
+        async with self._let_through(), self._database.reading() as session:
+            yield session
+
+    @asynccontextmanager
+    async def _let_through(self) -> AsyncIterator[None]:
         self.waiting += 1
         try:
             await self._is_open.wait()
@@ -62,8 +72,7 @@ class Gate(Database):
         if self.is_broken:
             self.refused += 1
             raise DatabaseAway
-        async with self._database.transaction() as session:
-            yield session
+        yield
 
 
 class Wire:

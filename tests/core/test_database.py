@@ -1,17 +1,19 @@
-"""Addresses of servers, as people write them, and what a failed statement tells."""
+"""Addresses of servers as people write them, what a failed statement tells, sessions that only read, and dead connections."""
 
 import socket
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
-from sqlalchemy import text
+from sqlalchemy import insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.database import Database, libpq_url
+from fundwright.core.database import ConnectionHeld, Database, WriteRefused, libpq_url, require_no_transaction
 from fundwright.core.errors import DatabaseAway, StartRefused, UnusableText
+from fundwright.core.mail import Mail
 
 
 class TestAddress:
@@ -91,3 +93,60 @@ class TestFailures:
         with pytest.raises(DBAPIError) as failed:
             await session.execute(text("SELECT 1 FROM account WHERE password_hash = :hash"), {"hash": b"a-digest"})
         assert "a-digest" not in str(failed.value)
+
+
+class TestReading:
+    async def test_each_statement_stands_for_itself(self, core: Core) -> None:
+        began = text("SELECT now() = statement_timestamp()")
+        async with core.database.reading() as session:
+            assert [await session.scalar(began) for _ in range(2)] == [True, True]
+        async with core.database.transaction() as session:
+            assert [await session.scalar(began) for _ in range(2)] == [False, False]
+
+    async def test_it_cannot_write(self, core: Core) -> None:
+        with pytest.raises(WriteRefused):
+            async with core.database.reading() as session:
+                await session.execute(insert(Mail).values(recipient="ada@example.org"))
+        async with core.database.reading() as session:
+            session.add(Mail(recipient="ada@example.org"))
+            with pytest.raises(WriteRefused):
+                await session.flush()
+
+    async def test_it_holds_a_connection(self, core: Core) -> None:
+        with pytest.raises(ConnectionHeld):
+            async with core.database.reading():
+                require_no_transaction("Reading from an endpoint")
+        require_no_transaction("Reading from an endpoint")
+
+
+@pytest.fixture
+async def single(core: Core) -> AsyncIterator[Database]:
+    """A database that is used over one connection."""
+    database = Database(core.database.url, pool_size=1)
+    yield database
+    await database.close()
+
+
+async def process_of(database: Database) -> int:
+    async with database.reading() as session:
+        return await session.scalar(text("SELECT pg_backend_pid()")) or 0
+
+
+class TestDeadConnections:
+    async def test_one_that_the_server_has_closed_is_replaced(self, core: Core, single: Database) -> None:
+        process = await process_of(single)
+        async with core.database.transaction() as session:
+            assert await session.scalar(text("SELECT pg_terminate_backend(:process, 10000)"), {"process": process})
+        assert await process_of(single) not in (0, process)
+
+    @pytest.mark.parametrize(("trusted_s", "last_statement"), [(60.0, "SELECT pg_backend_pid()"), (0.0, ";")])
+    async def test_the_server_is_asked_only_after_a_while(
+        self, core: Core, single: Database, monkeypatch: pytest.MonkeyPatch, trusted_s: float, last_statement: str
+    ) -> None:
+        monkeypatch.setattr("fundwright.core.database._TRUSTED_S", trusted_s)
+        process = await process_of(single)
+        async with single.reading() as session:
+            await session.connection()
+            async with core.database.reading() as other:
+                sent = text("SELECT query FROM pg_stat_activity WHERE pid = :process")
+                assert await other.scalar(sent, {"process": process}) == last_statement

@@ -207,7 +207,7 @@ def stubborn() -> Any:
                 await stubborn_work.wait()
         return "answered"
 
-    return html.main(use_query(read, in_transaction=False).value)
+    return html.main(use_query(read, with_session=False).value)
 
 
 class TestPageThatTakesNothing:

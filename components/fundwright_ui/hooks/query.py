@@ -45,7 +45,7 @@ class Query(Generic[T]):
         self._connection = connection
         self._rerender = rerender
         self._read: Callable[..., Awaitable[T]] | None = None
-        self._in_transaction = True
+        self._with_session = True
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -88,9 +88,9 @@ class Query(Generic[T]):
     def hear(self, _payload: object) -> None:
         self.reload()
 
-    def ask(self, read: Callable[..., Awaitable[T]], key: tuple[object, ...], *, in_transaction: bool = True) -> None:
+    def ask(self, read: Callable[..., Awaitable[T]], key: tuple[object, ...], *, with_session: bool = True) -> None:
         """Read with `read`; starts when `key` is not that of the last reading."""
-        self._read, self._in_transaction = read, in_transaction
+        self._read, self._with_session = read, with_session
         before, self._key = self._key, key
         if key != before:
             self._cancel()
@@ -125,9 +125,9 @@ class Query(Generic[T]):
 
     async def _read_once(self) -> T:
         assert self._read is not None
-        if not self._in_transaction:
+        if not self._with_session:
             return await self._read()
-        async with self._connection.core.database.transaction() as session:
+        async with self._connection.core.database.reading() as session:
             return await self._read(session)
 
     async def _run(self) -> None:
@@ -172,17 +172,18 @@ def use_query(
     *,
     key: Sequence[object] = (),
     topics: Sequence[str] = (),
-    in_transaction: bool = True,
+    with_session: bool = True,
 ) -> Query[T]:
-    """Read the database with `read(session)` in its own transaction; again when `key` changes or one of the live `topics` is published.
+    """Read the database with `read(session)`; again when `key` changes or one of the live `topics` is published.
 
-    With `in_transaction=False`, `read()` gets no session. Use it for reads that wait for a language model and open their own transactions.
+    `read` cannot write: its session is that of `Database.reading`. With `with_session=False`, `read()` gets none. Use that for reads
+    that wait for a language model, write, or need a transaction.
 
     First paint waits for the answer (at most about a second), so that the page arrives complete. An answer is packed while
     nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.
     """
     connection = use_connection()
     query: Query[T] = use_kept(lambda: Query(connection, rerenderer()))
-    query.ask(read, tuple(key), in_transaction=in_transaction)
+    query.ask(read, tuple(key), with_session=with_session)
     use_live(topics, query.hear)
     return query

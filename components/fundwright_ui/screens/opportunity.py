@@ -131,7 +131,7 @@ def similar_to(opportunity_id: UUID) -> VdomDict:
         async with connection.core.database.transaction() as session:
             return await service.similar(session, actor, opportunity_id, model_id=embedder.id)
 
-    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC], in_transaction=False)
+    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC], with_session=False)
 
     title = t("Similar opportunities")
     if found.error:

@@ -111,7 +111,7 @@ def train_screen() -> VdomDict:
             return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
 
     # A query of its own: a model that loads slowly or not at all keeps nobody from their documents.
-    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], in_transaction=False)
+    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], with_session=False)
 
     started_id, set_started_id = use_state(cast("UUID | None", None))
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 
 from reactpy import html
 from reactpy.types import VdomDict
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.service import categories_topic
 from fundwright.core.jobs import jobs_topic
@@ -27,20 +26,23 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
     connection, actor = use_connection(), use_actor()
     is_there = connection.location.path in _LISTS
 
-    async def read(session: AsyncSession) -> dict[str, int]:
+    async def read() -> dict[str, int]:
         counts: dict[str, int] = {}
-        if MATCHES in paths and not is_there:
-            counts[MATCHES] = await opportunities.count_new(session, actor, limit=_MOST + 1)
-        elif MATCHES in paths and connection.is_live:
-            await opportunities.note_visit(session, actor)
-        if TRAININGS in paths:
-            counts[TRAININGS] = await training.count_underway(session, actor)
+        database = connection.core.database
+        if MATCHES in paths and is_there and connection.is_live:
+            async with database.transaction() as session:
+                await opportunities.note_visit(session, actor)
+        async with database.reading() as session:
+            if MATCHES in paths and not is_there:
+                counts[MATCHES] = await opportunities.count_new(session, actor, limit=_MOST + 1)
+            if TRAININGS in paths:
+                counts[TRAININGS] = await training.count_underway(session, actor)
         return counts
 
     # On the list the visit is noted each time, which must not be heard again.
     news = () if is_there else (categories_topic(actor.id), opportunities.visits_topic(actor.id))
     topics = (*news, jobs_topic(actor.id)) if MATCHES in paths or TRAININGS in paths else ()
-    return use_query(read, key=[is_there], topics=topics).value or {}
+    return use_query(read, key=[is_there], topics=topics, with_session=False).value or {}
 
 
 def badge_id(path: str) -> str:

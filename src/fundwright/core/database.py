@@ -1,24 +1,26 @@
-"""The database: one engine per process, one transaction per request, job step or UI event."""
+"""The database: one engine per process, one transaction per request, job step or UI event; none for what a screen reads."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from select import POLLIN, poll
 from typing import Any
 from urllib.parse import urlencode
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy import DateTime, MetaData, func, select, text
+from sqlalchemy import DateTime, Engine, MetaData, event, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
 from sqlalchemy.exc import TimeoutError as NoFreeConnection
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, ORMExecuteState, Session
 
 from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText
 
@@ -89,7 +91,7 @@ def libpq_url(address: str) -> str:
 
 @dataclass(slots=True)
 class _Held:
-    """An open transaction, visible to everything that its body calls. Tasks that outlive the body see that it has ended."""
+    """A session in use, visible to everything that its body calls. Tasks that outlive the body see that it has ended."""
 
     is_open: bool = True
 
@@ -102,7 +104,7 @@ class ConnectionHeld(RuntimeError):
 
 
 def require_no_transaction(what: str) -> None:
-    """Raise ConnectionHeld inside `Database.transaction`.
+    """Raise ConnectionHeld inside `Database.transaction` and `Database.reading`.
 
     Use it before calls to other servers: the pool has few connections, and one that is held for a minute is missing for everyone.
     """
@@ -113,6 +115,31 @@ def require_no_transaction(what: str) -> None:
         )
 
 
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Mark a connection as held by the body, and tell what fails there as an error of ours."""
+    before, held = _held.get(), _Held()
+    _held.set(held)
+    try:
+        yield
+    except NoFreeConnection as error:
+        raise DatabaseAway from error
+    except (DBAPIError, psycopg.OperationalError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(reason, psycopg.errors.DiskFull):
+            raise DiskFull from error
+        # What the driver itself refuses has no class of its own either; in JSON the server refuses it.
+        if type(reason) is psycopg.DataError or isinstance(reason, psycopg.errors.UntranslatableCharacter):
+            raise UnusableText from error
+        # A lost or refused connection has no class of its own, or one of these.
+        if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
+            raise DatabaseAway from error
+        raise
+    finally:
+        held.is_open = False
+        _held.set(before)
+
+
 _AWAY = (
     psycopg.errors.AdminShutdown,
     psycopg.errors.CrashShutdown,
@@ -121,8 +148,65 @@ _AWAY = (
 )
 
 
+_TRUSTED_S = 10.0
+"""How long an unused connection is considered alive without asking the server, unless its socket says otherwise."""
+
+
+class WriteRefused(RuntimeError):
+    """A programming error: something was written in `Database.reading`, which has no transaction."""
+
+
+class _ReadingSession(Session):
+    """Refuses to write."""
+
+
+@event.listens_for(_ReadingSession, "do_orm_execute")
+def _refuse_statement(state: ORMExecuteState) -> None:
+    if state.is_insert or state.is_update or state.is_delete:
+        raise WriteRefused("A statement writes outside a transaction.")
+
+
+@event.listens_for(_ReadingSession, "before_flush")
+def _refuse_flush(*_about: object) -> None:
+    raise WriteRefused("A changed object is written outside a transaction.")
+
+
+def _replace_dead_connections(engine: Engine) -> None:
+    """Check each connection before it is used, and replace it when the server has closed it.
+
+    SQLAlchemy's own check asks the server each time. Here a closed socket is enough, and the server is asked only when the
+    connection has not been used for a while, because a firewall may have dropped it silently.
+    """
+
+    def note_use(_connection: object, record: Any) -> None:
+        record.info["used_at"] = time.monotonic()
+
+    def check(connection: Any, record: Any, _checked_out: object) -> None:
+        used_at: float | None = record.info.get("used_at")
+        if used_at is None:
+            return  # it has just been opened
+        if time.monotonic() - used_at < _TRUSTED_S and not _is_readable(connection.driver_connection):
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except psycopg.Error as error:
+            raise InvalidatePoolError from error
+
+    event.listen(engine, "checkin", note_use)
+    event.listen(engine, "checkout", check)
+
+
+def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
+    """Whether the server has closed the connection or has sent something unasked. False as long as it is merely idle."""
+    if connection.closed:
+        return True
+    polled = poll()
+    polled.register(connection.fileno(), POLLIN)
+    return bool(polled.poll(0))
+
+
 class Database:
-    """Hands out transactions. `url` is a libpq URL such as `postgresql://user@host/name`.
+    """Hands out sessions. `url` is a libpq URL such as `postgresql://user@host/name`.
 
     A transaction waits at most `pool_timeout_s` seconds for a connection, which is less than an event handler may take: the page then
     pauses and tries again instead of telling the person that the handler took too long.
@@ -135,12 +219,14 @@ class Database:
             pool_size=pool_size,
             max_overflow=pool_size,
             pool_timeout=pool_timeout_s,
-            pool_pre_ping=True,
             hide_parameters=True,  # a failed statement is logged; its values may be secrets
             # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
             connect_args={"prepare_threshold": None},
         )
+        _replace_dead_connections(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+        each_for_itself = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._reading_sessions = async_sessionmaker(each_for_itself, sync_session_class=_ReadingSession, expire_on_commit=False)
 
     @asynccontextmanager
     async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
@@ -150,29 +236,24 @@ class Database:
 
         Raises DiskFull, DatabaseAway or UnusableText.
         """
-        before, held = _held.get(), _Held()
-        _held.set(held)
-        try:
+        with _failures():
             async with self._sessions() as session, session.begin():
                 if is_snapshot:
                     await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 yield session
-        except NoFreeConnection as error:
-            raise DatabaseAway from error
-        except (DBAPIError, psycopg.OperationalError) as error:
-            reason = error.orig if isinstance(error, DBAPIError) else error
-            if isinstance(reason, psycopg.errors.DiskFull):
-                raise DiskFull from error
-            # What the driver itself refuses has no class of its own either; in JSON the server refuses it.
-            if type(reason) is psycopg.DataError or isinstance(reason, psycopg.errors.UntranslatableCharacter):
-                raise UnusableText from error
-            # A lost or refused connection has no class of its own, or one of these.
-            if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
-                raise DatabaseAway from error
-            raise
-        finally:
-            held.is_open = False
-            _held.set(before)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncSession]:
+        """A session that only reads, without a transaction: one round trip per statement and none to begin and to commit.
+
+        Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Settings and locks for a
+        transaction, server-side cursors, and reads that must agree with each other need `transaction`.
+
+        Raises WriteRefused, DatabaseAway or UnusableText.
+        """
+        with _failures():
+            async with self._reading_sessions() as session:
+                yield session
 
     async def close(self) -> None:
         await self.engine.dispose()

@@ -120,8 +120,15 @@ def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
 
 async def recognise(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
     """The actor of an open page as of now; None once the session has ended."""
-    async with core.database.transaction() as session:
-        return await sessions.recognise(core, session, actor, is_use=is_use)
+    async with core.database.reading() as session:
+        found = await sessions.recognise(core, session, actor)
+    if found is None:
+        return None
+    row, present = found
+    if is_use and sessions.is_touch_due(row):
+        async with core.database.transaction() as session:
+            await sessions.touch(session, row)
+    return present
 
 
 def require_same_origin(request: Request) -> None:

@@ -305,7 +305,7 @@ async def authenticate(core: Core, session: AsyncSession, token: str, *, is_use:
     found = await sessions.find(core, session, token)
     if found is None:
         return None
-    if is_use:
+    if is_use and sessions.is_touch_due(found.row):
         await sessions.touch(session, found.row)
     return entry.actor_of(found.account, session_id=found.row.id)
 

@@ -59,11 +59,14 @@ async def find(core: Core, session: AsyncSession, token: str) -> Found | None:
     return found
 
 
+def is_touch_due(row: AccountSession) -> bool:
+    """Whether its last noted use is so long ago that another one is to be noted with `touch`."""
+    return now() - row.last_used_at > _TOUCH_INTERVAL
+
+
 async def touch(session: AsyncSession, row: AccountSession) -> None:
     """Note that it is used."""
-    moment = now()
-    if moment - row.last_used_at > _TOUCH_INTERVAL:
-        await repository.touch_session(session, row.id, moment=moment)
+    await repository.touch_session(session, row.id, moment=now())
 
 
 async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | None:
@@ -84,17 +87,16 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
     return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
 
 
-async def recognise(core: Core, session: AsyncSession, holder: Actor, *, is_use: bool) -> Actor | None:
-    """The holder as of now, for a page that is open, or None when the session has ended or the account has another role."""
+async def recognise(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
+    """The session and the holder as of now, for a page that is open, or None when the session has ended or the account has
+    another role."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
         return None
     row, account = found
     if (account.email, account.role) != (holder.email, holder.role) or _is_unknown(core, account):
         return None
-    if is_use:
-        await touch(session, row)
-    return entry.actor_of(account, session_id=row.id)
+    return row, entry.actor_of(account, session_id=row.id)
 
 
 async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, client: Client) -> None:
