@@ -23,6 +23,7 @@ from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.opportunities.test_categorising import categorise
+from tests.statements import statements
 
 
 class TestQueryOf:
@@ -282,6 +283,30 @@ class TestCategoryChip:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["marks"]
             assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
+
+
+class TestNextPage:
+    async def test_asks_the_database_once(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30))))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            with statements(committed.database.engine.sync_engine) as sent:
+                await screen.go("/dashboard/sam?page=2")
+            assert len(screen.rows()) == 5
+            assert len(sent) == 1
+
+    async def test_shows_what_others_have_imported_and_decided_meanwhile(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30))))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?page=2") as screen:
+            await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30, 33))))
+            await screen.expect("33 opportunities")
+            assert len(screen.rows()) == 8
+            async with committed.database.transaction() as session:
+                roofs = await categories.create(session, member, CategoryCreate(name="Roofs"))
+                [notice, *_] = await listed(session, member, page=2, kind="contract")
+                await categories.add_example(session, member, roofs.id, notice.id)
+            await screen.expect("Roofs")
 
 
 _OWN = {"id": "gen_random_uuid()", "external_id": "external_id || '-' || copy", "title": "title || ' ' || copy"}

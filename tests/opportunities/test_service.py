@@ -152,6 +152,46 @@ class TestFilters:
         assert await listed(session, await make_actor(session), category=category.id) == []
 
 
+class TestListWithLabels:
+    async def test_rows_total_and_labels_are_one_statement_that_counts_nothing(
+        self, session: AsyncSession, actor: Actor, make_actor: MakeActor
+    ) -> None:
+        await add(session, *(notice(i) for i in range(3)))
+        category = await categories.create(session, actor, CategoryCreate(name="Mine"))
+        rows = await listed(session, actor)
+        await categories.add_example(session, actor, category.id, rows[0].id)
+        with statements((await session.connection()).sync_connection) as sent:
+            found, labels = await service.list_with_labels(session, actor, OpportunityQuery(page_size=2))
+        assert len(sent) == 1
+        assert "count(" not in sent[0]
+        assert found.items == rows[:2]
+        assert found.total == len(rows)
+        assert labels == await categories.labels_of(session, actor, [row.id for row in rows])
+        assert list(labels) == [rows[0].id]
+        _, of_another = await service.list_with_labels(session, await make_actor(session), OpportunityQuery())
+        assert of_another == {}
+
+    async def test_totals_of_a_kind_follow_what_comes_and_goes(self, session: AsyncSession, actor: Actor) -> None:
+        async def totals() -> list[int]:
+            queries = [OpportunityQuery(kind=kind) for kind in ("contract", "grant")]
+            return [(await service.list_opportunities(session, actor, query)).total for query in [OpportunityQuery(), *queries]]
+
+        assert await totals() == [0, 0, 0]
+        await add(session, notice(1), notice(2), is_sample=True)
+        await add(session, notice(3), notice(4), notice(5))
+        assert await totals() == [5, 5, 0]
+        await add(session, notice(3, title="Changed"))
+        await repository.remove_sample(session)
+        assert await totals() == [3, 3, 0]
+
+    async def test_beyond_the_end_is_the_last_page(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, *(notice(i) for i in range(3)))
+        rows = await listed(session, actor)
+        found, _ = await service.list_with_labels(session, actor, OpportunityQuery(page=9, page_size=2))
+        assert (found.total, found.page) == (len(rows), -(-len(rows) // 2))
+        assert found.items == rows[2 * (found.page - 1) :]
+
+
 class TestSort:
     @pytest.mark.parametrize(
         ("sort", "expected"),

@@ -59,8 +59,6 @@ _OPEN, _CLOSED = "open", "closed"
 _SHOWN_IMPORTS = 3
 _SHOWN_REJECTIONS = 10
 
-Labelled = tuple[Page[OpportunityRow], dict[UUID, LabelRead]]
-
 
 @component
 def opportunities_list(kind: Kind) -> VdomDict:
@@ -70,15 +68,11 @@ def opportunities_list(kind: Kind) -> VdomDict:
     query = query_of(kind, url.params)
     began_empty = use_ref(False)
 
-    async def read(session: AsyncSession) -> Labelled:
-        found = await service.list_opportunities(session, actor, query)
-        if found.total and not found.items:
-            # The list has become shorter than the address knows.
-            last = query.model_copy(update={"page": -(-found.total // query.page_size)})
-            found = await service.list_opportunities(session, actor, last)
-        return found, await categories.labels_of(session, actor, [item.id for item in found.items])
-
-    found = use_query(read, key=[query], topics=[service.TOPIC, categories.categories_topic(actor.id)])
+    found = use_query(
+        lambda session: service.list_with_labels(session, actor, query),
+        key=[query],
+        topics=[service.TOPIC, categories.categories_topic(actor.id)],
+    )
     facets = use_query(lambda session: service.facets(session, actor, kind=kind), key=[kind], topics=[service.TOPIC])
     own_categories = use_query(
         lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.id)]

@@ -7,8 +7,22 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BindParameter, Row, Select, UnaryExpression, bindparam, delete, func, or_, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Row,
+    ScalarSelect,
+    Select,
+    UnaryExpression,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.models import Category, Label
@@ -120,6 +134,29 @@ async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence
         rows = await session.execute(_labels(owner_id).where(Label.subject_id.in_(batch)))
         found |= {label.subject_id: _label_read(label, category) for label, category in rows}
     return found
+
+
+def label_of(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
+    """What `LabelRead` validates, or NULL: a correlated sub-query for other slices' statements."""
+    fields: dict[str, Any] = {
+        "subject_id": Label.subject_id,
+        "category_id": Label.category_id,
+        "category_name": Category.name,
+        "colour": func.coalesce(Category.colour, Colour.GREY),
+        "confidence": Label.confidence,
+        "state": Label.state,
+        "source": Label.source,
+        "model_id": Label.model_id,
+        "decided_at": Label.decided_at,
+    }
+    named = [part for name, value in fields.items() for part in (literal_column(f"'{name}'"), value)]
+    return (
+        select(func.jsonb_build_object(*named, type_=JSONB))
+        .select_from(Label)
+        .outerjoin(Category, Category.id == Label.category_id)
+        .where(Label.owner_id == owner_id, Label.subject_id == subject_id)
+        .scalar_subquery()
+    )
 
 
 async def page_of_suggestions(session: AsyncSession, owner_id: UUID, query: SuggestionQuery) -> tuple[list[LabelRead], int]:

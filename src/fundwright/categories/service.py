@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Select
+from sqlalchemy import ColumnElement, ScalarSelect, Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import classifier, repository
@@ -154,6 +155,12 @@ async def remove_sample(session: AsyncSession, actor: Actor) -> int:
 def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
     """Ids of the subjects in a category (None: in any), to be used as a sub-query in another slice's filter."""
     return repository.labelled_with(actor.id, category_id)
+
+
+@needs(Permission.READ)
+def label_of(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
+    """The actor's label of `subject_id` in a form that `LabelRead` validates, or NULL, to be used as a column of another slice."""
+    return repository.label_of(actor.id, subject_id)
 
 
 @needs(Permission.READ)

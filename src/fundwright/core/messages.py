@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from gettext import c2py
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -114,8 +114,13 @@ def number(value: float, *, decimals: int | None = None) -> str:
 
     `decimals` fixes the number of decimal places; by default there are as many as needed, at most three.
     """
+    return _number(value, decimals, current_language())
+
+
+@lru_cache(maxsize=10_000, typed=True)
+def _number(value: float, decimals: int | None, language: Language) -> str:
     pattern = None if decimals is None else "#,##0." + "0" * decimals
-    return format_decimal(value, format=pattern, locale=current_language())
+    return format_decimal(value, format=pattern, locale=language)
 
 
 def percent(share: float) -> str:

@@ -23,10 +23,10 @@ class Opportunity(Base):
         UniqueConstraint("source", "external_id"),
         Index("ix_opportunity_search", "search", postgresql_using="gin"),
         Index("ix_opportunity_title_search", "title_search", postgresql_using="gin"),
-        Index("ix_opportunity_kind_posted_at", "kind", text("posted_at DESC"), "id"),
-        Index("ix_opportunity_kind_due_at", "kind", "due_at", "id"),
-        Index("ix_opportunity_kind_title", "kind", "title", "id"),
-        Index("ix_opportunity_kind_agency", "kind", "agency", "id"),
+        Index("ix_opportunity_kind_is_sample_posted_at", "kind", "is_sample", text("posted_at DESC"), "id"),
+        Index("ix_opportunity_kind_is_sample_due_at", "kind", "is_sample", "due_at", "id"),
+        Index("ix_opportunity_kind_is_sample_title", "kind", "is_sample", "title", "id"),
+        Index("ix_opportunity_kind_is_sample_agency", "kind", "is_sample", "agency", "id"),
         Index("ix_opportunity_first_seen_at", "first_seen_at"),
     )
 

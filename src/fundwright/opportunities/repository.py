@@ -275,8 +275,15 @@ _ROW = (
 )  # fmt: skip
 
 
-def _rows() -> Select[*tuple[Any, ...]]:
-    return select(*_ROW, is_open_at(now()).label("is_open"))
+ID: ColumnElement[UUID] = Opportunity.id.expression
+"""For columns of other slices beside an opportunity."""
+
+_SAMPLES_LAST = Opportunity.is_sample.expression
+"""What every order begins with. The indexes of the orders do, too."""
+
+
+def _rows(*beside: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
+    return select(*_ROW, is_open_at(now()).label("is_open"), *beside)
 
 
 def _day_start(day: date) -> datetime:
@@ -352,7 +359,7 @@ async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[
 
 
 async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[Mapping[str, Any]]:
-    newest = (*await _samples_last(session), Opportunity.posted_at.desc(), Opportunity.id)
+    newest = (_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
     # Of each kind apart: an index knows which are the newest of a kind.
     of_kinds = [
         select(Opportunity.id).where(Opportunity.kind == kind, matching).order_by(*newest).limit(limit).subquery()
@@ -378,40 +385,35 @@ def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
     return select(func.count()).select_from(Opportunity).where(*conditions)
 
 
+def _total(query: OpportunityQuery, conditions: list[ColumnElement[bool]]) -> Select[int]:
+    """How many match. Those of a kind are counted when they come and go, so that a list without filters counts nothing."""
+    if len(conditions) > bool(query.kind):
+        return _count(conditions)
+    tally = select(func.coalesce(func.sum(OpportunityFacet.number), 0)).where(OpportunityFacet.facet.in_(("sample", "own")))
+    return tally.where(OpportunityFacet.kind == query.kind) if query.kind else tally
+
+
 async def page(
-    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labelled: Select[UUID] | None = None,
+    *,
+    beside: Sequence[ColumnElement[Any]] = (),
 ) -> tuple[list[Mapping[str, Any]], int]:
-    """One page of matching opportunities and how many there are in all."""
+    """One page of matching opportunities, each with the columns `beside` it, and how many there are in all."""
     conditions = _conditions(query, labelled)
-    counted = select(_count(conditions).scalar_subquery(), _COUNT_OF_ORIGINS.scalar_subquery())
-    total, origins = (await session.execute(counted)).one()
-    samples_last = _samples_behind(origins)
-    if query.offset >= total:
-        return [], total
-    by_relevance = bool(query.text.strip()) and query.sort_field in ("", "relevance")
-    if by_relevance:
-        found = await _page_by_relevance(session, query, conditions, total, samples_last)
-    else:
-        order = (*samples_last, *_order(query))
-        # The page's ids first, which an index may know; its rows then.
-        ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
-        rows = _rows().where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order)
-        found = (await session.execute(rows)).mappings().all()
-    return list(cast(Sequence[Mapping[str, Any]], found)), total
-
-
-_COUNT_OF_ORIGINS = select(func.count(OpportunityFacet.facet.distinct())).where(
-    OpportunityFacet.facet.in_(("sample", "own")), OpportunityFacet.number > 0
-)
-
-
-async def _samples_last(session: AsyncSession) -> tuple[ColumnElement[bool], ...]:
-    """What an order begins with while samples stand beside real opportunities. Otherwise nothing, so that an index serves it."""
-    return _samples_behind(await session.scalar(_COUNT_OF_ORIGINS))
-
-
-def _samples_behind(origins: int | None) -> tuple[ColumnElement[bool], ...]:
-    return (Opportunity.is_sample.expression,) if origins == 2 else ()
+    total = _total(query, conditions)
+    if query.text.strip() and query.sort_field in ("", "relevance"):
+        number = await session.scalar(total) or 0
+        found = await _page_by_relevance(session, query, conditions, number, beside) if query.offset < number else []
+        return list(cast(Sequence[Mapping[str, Any]], found)), number
+    order = _order(query)
+    # The page's ids first, which an index may know; its rows then.
+    ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
+    rows = _rows(total.correlate(None).scalar_subquery().label("total"), *beside)
+    found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
+    number = found[0]["total"] if found else await session.scalar(total) or 0
+    return list(cast(Sequence[Mapping[str, Any]], found)), number
 
 
 def _order(query: OpportunityQuery) -> tuple[Any, ...]:
@@ -424,8 +426,9 @@ def _order(query: OpportunityQuery) -> tuple[Any, ...]:
     }.get(query.sort_field)
     if column is None:
         is_oldest_first = query.sort == "posted"
-        return (Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc(), Opportunity.id)
-    return (column.desc().nulls_last() if query.is_descending else column, Opportunity.id)
+        posted = Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc()
+        return (_SAMPLES_LAST, posted, Opportunity.id)
+    return (_SAMPLES_LAST, column.desc().nulls_last() if query.is_descending else column, Opportunity.id)
 
 
 async def _page_by_relevance(
@@ -433,28 +436,28 @@ async def _page_by_relevance(
     query: OpportunityQuery,
     conditions: list[ColumnElement[bool]],
     total: int,
-    samples_last: tuple[ColumnElement[bool], ...],
+    beside: Sequence[ColumnElement[Any]],
 ) -> Sequence[Any]:
     """Matches by rank. Among many matches only the newest with the words in the title, and the newest of all, compete;
     the rest follows newest first. The order is the same for every page."""
     term = _search_term(query.text)
     rank = func.ts_rank(Opportunity.search, term)
-    newest = (*samples_last, Opportunity.posted_at.desc(), Opportunity.id)
+    newest = (_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
     if total <= 2 * _RANKED:
-        ranked = _rows().where(*conditions).order_by(*samples_last, rank.desc(), *newest)
+        ranked = _rows(*beside).where(*conditions).order_by(_SAMPLES_LAST, rank.desc(), *newest)
         return (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
     in_title = Opportunity.title_search.op("@@", return_type=Boolean())(term)
-    real = (not_(Opportunity.is_sample),) if samples_last else ()
-    titled = select(Opportunity.id).where(*conditions, *real, in_title).order_by(*newest).limit(_RANKED)
-    recent = select(Opportunity.id).where(*conditions, *real).order_by(*newest).limit(_RANKED)
+    real = not_(Opportunity.is_sample)
+    titled = select(Opportunity.id).where(*conditions, real, in_title).order_by(*newest).limit(_RANKED)
+    recent = select(Opportunity.id).where(*conditions, real).order_by(*newest).limit(_RANKED)
     competing = titled.union(recent).subquery()
     ids = select(competing.c.id)
-    ranked = _rows().where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
+    ranked = _rows(*beside).where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
     found = (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
     if len(found) == query.page_size:
         return found
     number = await session.scalar(select(func.count()).select_from(competing)) or 0
-    rest = _rows().where(*conditions, Opportunity.id.not_in(ids)).order_by(*newest)
+    rest = _rows(*beside).where(*conditions, Opportunity.id.not_in(ids)).order_by(*newest)
     rest = rest.offset(max(0, query.offset - number)).limit(query.page_size - len(found))
     return [*found, *(await session.execute(rest)).mappings().all()]
 
@@ -466,9 +469,7 @@ async def stream(
     chosen = select(*(getattr(OpportunityText if name in _TEXTS else Opportunity, name) for name in columns)).join(
         OpportunityText, OpportunityText.opportunity_id == Opportunity.id
     )
-    rows = await session.stream(
-        chosen.where(*_conditions(query, labelled)).order_by(*await _samples_last(session), *_order(query))
-    )
+    rows = await session.stream(chosen.where(*_conditions(query, labelled)).order_by(*_order(query)))
     async for row in rows:
         yield row
 
@@ -498,15 +499,25 @@ async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[Mapping[st
 
 
 async def versions(
-    session: AsyncSession, opportunity_id: UUID, *, first: int, last: int
-) -> list[tuple[int, datetime, dict[str, Any] | None, str | None]]:
-    """(number, seen at, raw, description) of versions by number, in order; the present one has neither raw nor description."""
+    session: AsyncSession, opportunity_id: UUID, *, offset: int, limit: int
+) -> list[tuple[int, datetime, dict[str, Any], str, int]]:
+    """(number, seen at, raw, description, number of the present version) of versions, newest first."""
     found = await session.execute(
-        select(OpportunityVersion.number, OpportunityVersion.seen_at, OpportunityVersion.raw, OpportunityVersion.description)
-        .where(OpportunityVersion.opportunity_id == opportunity_id, OpportunityVersion.number.between(first, last))
-        .order_by(OpportunityVersion.number)
+        select(
+            OpportunityVersion.number,
+            OpportunityVersion.seen_at,
+            func.coalesce(OpportunityVersion.raw, OpportunityText.raw),
+            func.coalesce(OpportunityVersion.description, OpportunityText.description),
+            Opportunity.version,
+        )
+        .join(Opportunity, Opportunity.id == OpportunityVersion.opportunity_id)
+        .join(OpportunityText, OpportunityText.opportunity_id == OpportunityVersion.opportunity_id)
+        .where(OpportunityVersion.opportunity_id == opportunity_id)
+        .order_by(OpportunityVersion.number.desc())
+        .offset(offset)
+        .limit(limit)
     )
-    return [(number, seen_at, raw, description) for number, seen_at, raw, description in found]
+    return [(number, seen_at, raw, description, present) for number, seen_at, raw, description, present in found]
 
 
 _NUMBER = func.sum(OpportunityFacet.number)

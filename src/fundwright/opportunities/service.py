@@ -6,18 +6,20 @@ import io
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import resources
+from itertools import zip_longest
 from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Select, event
+from sqlalchemy import ColumnElement, Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.categories import service as categories
+from fundwright.categories.schemas import LabelRead
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -110,6 +112,21 @@ async def list_opportunities(session: AsyncSession, actor: Actor, query: Opportu
 
 
 @needs(Permission.READ)
+async def list_with_labels(
+    session: AsyncSession, actor: Actor, query: OpportunityQuery
+) -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
+    """As `list_opportunities`, with the actor's label of each that has one, read in the same statement. Beyond the end of a list
+    that has become shorter, its last page."""
+    rows, total = await repository.page(session, query, _labelled(actor, query), beside=[_label_of(actor)])
+    if total and not rows:
+        query = query.model_copy(update={"page": -(-total // query.page_size)})
+        rows, total = await repository.page(session, query, _labelled(actor, query), beside=[_label_of(actor)])
+    items = [OpportunityRow.model_validate(row) for row in rows]
+    labels = {row["id"]: LabelRead.model_validate(row["label"]) for row in rows if row["label"]}
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size), labels
+
+
+@needs(Permission.READ)
 async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int = 6) -> list[OpportunityRow]:
     """What somebody who is still typing may mean, newest first; without words the newest of all."""
     return [OpportunityRow.model_validate(row) for row in await repository.suggest(session, words.strip(), limit=limit)]
@@ -183,22 +200,15 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> Opport
 @needs(Permission.READ)
 async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> Page[VersionRead]:
     """The versions of a notice, newest first, and which fields each changed. Raises NotFound."""
-    present = await repository.get(session, opportunity_id)
-    total: int = present["version"]
-    last = total - request.offset
     # The one before the page is read too: what the oldest of the page changed is seen beside it.
-    previous = last - request.page_size
-    found: list[VersionRead] = []
-    before: dict[str, str] | None = None
-    for number, seen_at, raw, description in await repository.versions(session, opportunity_id, first=previous, last=last):
-        if raw is None or description is None:
-            raw, description = present["raw"], present["description"]
-        after = _fields(raw, description)
-        if number > previous:
-            changes = [] if before is None else _changes(before, after)
-            found.append(VersionRead(number=number, seen_at=seen_at, changes=changes))
-        before = after
-    return Page(items=found[::-1], total=total, page=request.page, page_size=request.page_size)
+    limit = request.page_size + 1
+    found = await repository.versions(session, opportunity_id, offset=request.offset, limit=limit)
+    total: int = found[0][-1] if found else (await repository.get(session, opportunity_id))["version"]
+    items: list[VersionRead] = []
+    for (number, seen_at, raw, description, _), before in zip_longest(found, found[1:]):
+        changes = _changes(_fields(before[2], before[3]), _fields(raw, description)) if before else []
+        items.append(VersionRead(number=number, seen_at=seen_at, changes=changes))
+    return Page(items=items[: request.page_size], total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)
@@ -451,9 +461,9 @@ async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID)
 @needs(Permission.READ)
 async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
     """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
-    await repository.get(session, opportunity_id)
     vector = (await repository.vectors_of(session, model_id, [opportunity_id])).get(opportunity_id)
     if vector is None:
+        await repository.get(session, opportunity_id)
         return []
     near = dict(await repository.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
     rows = await repository.rows_of(session, list(near))
@@ -495,6 +505,10 @@ async def remove_sample(session: AsyncSession, actor: Actor) -> int:
 
 def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
     return categories.labelled_with(actor, query.category) if query.category else None
+
+
+def _label_of(actor: Actor) -> ColumnElement[Any]:
+    return categories.label_of(actor, repository.ID).label("label")
 
 
 def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
