@@ -279,6 +279,20 @@ class TestForm:
             assert shown.text == before.replace("Name", "Name Use at most 5 characters.")
 
 
+class TestAnotherForm:
+    async def test_the_form_of_something_else_starts_anew_in_the_browser(self, core: Core) -> None:
+        @component
+        def screen() -> Any:
+            return form(text_field("name", "Name"), on_submit=Kept().keep, submit="Save", label="Post")
+
+        async with mounted(core, None, screen, path="/posts?open=1") as shown:
+            key = shown.find("form", "Post").node["k"]
+            await shown.go("/posts?open=1&page=2")
+            assert shown.find("form", "Post").node["k"] == key
+            await shown.go("/posts?open=2")
+            assert shown.find("form", "Post").node["k"] != key
+
+
 class TestOtherComplaints:
     async def test_a_box_to_tick_shows_its_own(self, core: Core) -> None:
         class Terms(BaseModel):

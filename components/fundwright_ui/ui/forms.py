@@ -277,7 +277,7 @@ def form(
                 is_exclusive=is_exclusive,
                 deed=submitting.deed if submitting else None,
             ),
-            key=f"form:{round_}",
+            key=f"form:{draft}:{round_}",  # what the browser keeps of a form must not pass into that of something else
         ),
         *_complaining(children, errors),
         *_unplaced_complaints(children, errors),
