@@ -13,7 +13,7 @@ from fundwright.core.plugins import hookspec
 
 if TYPE_CHECKING:
     from fundwright.core.jobs import JobHandler
-    from fundwright.core.sweeping import FilesUsed
+    from fundwright.core.sweeping import UsedFilesReader
     from fundwright.generation.schemas import DraftTemplate
     from fundwright.identity.leaving import AccountDeletedHandler
     from fundwright.identity.personal_data import PersonalDataReader
@@ -44,8 +44,8 @@ def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
 
 
 @hookspec
-def files_used() -> Iterable[FilesUsed]:
-    """Coroutines `used(session, names)` that return which of these files of `core.files` the package still needs."""
+def used_files() -> Iterable[UsedFilesReader]:
+    """Coroutines `used(session, names)` that return which of the files in `core.files` with these names the package still needs."""
     return ()
 
 

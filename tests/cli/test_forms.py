@@ -206,7 +206,7 @@ class TestMainJob:
         said = done.stdout.decode()
         assert done.returncode == 1
         assert "nowhere.pdf. Check the name" in said
-        assert "is a folder. Name the files in it" in said
+        assert "is a folder. Specify the files in it" in said
         assert "Trained" not in said
 
     def test_train_search_draft_and_categorise(self, shell: Shell, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ class TestMainJob:
         assert "replace shingles" in " ".join(passage["text"].split())
         assert {"document_title", "score", "page"} <= passage.keys()
         nothing = shell.run("search", "quasar spectroscopy of distant galaxies").stdout.decode()
-        assert nothing == "Nothing in the documents fits this question. Train more documents, or ask in other words.\n"
+        assert nothing == "Nothing in the documents fits this question. Train more documents, or rephrase the question.\n"
 
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         written = shell.answer("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
@@ -243,16 +243,16 @@ class TestMainJob:
 
 
 def special_files(folder: Path) -> dict[str, str]:
-    """Names that are not those of files with an end, and what is said of each."""
+    """Paths that are not regular files, and how the message about each ends."""
     os.mkfifo(folder / "pipe.csv")
     (folder / "loop.csv").symlink_to(folder / "loop.csv")
     return {
-        str(folder / "pipe.csv"): "pipe.csv is a pipe or a device. Save its content to a file and name that.",
-        "/dev/zero": "/dev/zero is a pipe or a device. Save its content to a file and name that.",
+        str(folder / "pipe.csv"): "pipe.csv is a pipe or a device. Save its content to a file and specify that file.",
+        "/dev/zero": "/dev/zero is a pipe or a device. Save its content to a file and specify that file.",
         str(folder / "loop.csv"): "loop.csv cannot be read: Too many levels of symbolic links. Check the name and try again.",
         str(folder / ("x" * 256)): "cannot be read: File name too long. Check the name and try again.",
         str(folder / "gone-\udcff\x1b.csv"): "gone-\ufffd\ufffd.csv. Check the name and try again.",
-        str(folder): "is a folder. Name the files in it instead.",
+        str(folder): "is a folder. Specify the files in it instead.",
     }
 
 

@@ -306,7 +306,7 @@ class TestOtherComplaints:
             await shown.click("button", "Go")
             box = shown.find("checkbox", "I agree")
             assert box.props["aria-invalid"] is True
-            assert shown.find("alert").text == "Tick this box."
+            assert shown.find("alert").text == "Check this box."
             assert box.props["aria-describedby"] == shown.find("alert").props["id"]
             await shown.check("I agree")
             await shown.click("button", "Go")

@@ -176,8 +176,8 @@ def use_query(
 ) -> Query[T]:
     """Read the database with `read(session)`; again when `key` changes or one of the live `topics` is published.
 
-    `read` cannot write: its session is that of `Database.reading`. With `with_session=False`, `read()` gets none. Use that for reads
-    that wait for a language model, write, or need a transaction.
+    The session is one of `Database.reading`, so `read` cannot write. With `with_session=False`, `read()` gets no session. Use that for
+    reads that wait for a language model, write, or need a transaction.
 
     First paint waits for the answer (at most about a second), so that the page arrives complete. An answer is packed while
     nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.

@@ -91,7 +91,7 @@ class Rows(Generic[T]):
     def follow(self, items: Sequence[T] | None, key: tuple[object, ...], *, is_whole: bool, is_loading: bool) -> None:
         """Follow the result of a query: update rows in place, and count the new ones.
 
-        Only of a whole list is it known that a row is gone: one that is not on the page any more may be on another page.
+        A missing row is known to be gone only if the list has a single page (`is_whole`). Otherwise it may have moved to another page.
         """
         if key != self._key:
             self._key, self._is_to_load = key, True
@@ -140,7 +140,7 @@ def use_rows(
 
     A reload of `query` by a live topic or an action updates the rows but does not move them: a deleted row stays and says so, and
     new rows are counted in `more`. A double click, or a click at the moment of an update, therefore acts on the row that was shown.
-    `items` extracts the rows from the result, as a page when there may be others, and `id` identifies them.
+    `items` extracts the rows from the result, as a `Page` if the list may have several pages, and `id` identifies them.
     """
     connection = use_connection()
     rows: Rows[Any] = use_kept(lambda: Rows(connection, rerenderer(), id))

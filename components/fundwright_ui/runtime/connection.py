@@ -44,11 +44,11 @@ class Load(NamedTuple):
     """A query that is running."""
 
     is_first: bool
-    """Until it has ended, its component can only show that it is loading."""
+    """Its component has no result yet and can only show that it is loading."""
     is_reload: bool
-    """It reads again what is on the page."""
+    """It refreshes what is already on the page."""
     started_at: float
-    """In the loop's time."""
+    """In the event loop's time."""
 
 
 class Move(NamedTuple):
@@ -178,12 +178,12 @@ class Connection:
 
     @property
     def has_first_load(self) -> bool:
-        """Whether a part of the page has no result yet."""
+        """Whether a part of the page is still waiting for its first result."""
         return any(load.is_first for load in self._running_loads())
 
     @property
     def awaited_since(self) -> float | None:
-        """The start of the latest running query whose result belongs to what the person has just done, in the loop's time."""
+        """When the latest running query started that is not a mere reload, in the event loop's time. None if there is none."""
         return max((load.started_at for load in self._running_loads() if load.is_first or not load.is_reload), default=None)
 
     def _running_loads(self) -> Iterator[Load]:

@@ -62,7 +62,7 @@ class GuardedLayout(Layout):
 
     async def __aexit__(self, *exception: Any) -> None:
         await super().__aexit__(*exception)
-        # ReactPy deletes it. Whatever still asks to be rendered, while it is unmounted or later, finds nothing to render.
+        # ReactPy deletes this attribute. A component that requests a render during or after unmounting then finds nothing to render.
         self._model_states_by_life_cycle_state_id = {}
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:

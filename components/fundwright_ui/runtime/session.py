@@ -555,9 +555,9 @@ class Session:
         is_outdated = self._has_moved_on()
         if wanted.leaves_the_document:
             if is_outdated and wanted.reload:
-                self._tell_move(wanted._replace(path=self._view.found.location.address), is_leaving=True)
+                self._queue_move(wanted._replace(path=self._view.found.location.address), is_leaving=True)
             elif not is_outdated:
-                self._tell_move(wanted, is_leaving=True)
+                self._queue_move(wanted, is_leaving=True)
         elif not is_outdated:
             self._show(wanted.path, replace=wanted.replace)
 
@@ -574,11 +574,11 @@ class Session:
         self._view.move(found)
         if replace is None and path == address:
             return
-        self._tell_move(Move(path, replace is not False), is_leaving=is_other_path)
+        self._queue_move(Move(path, replace is not False), is_leaving=is_other_path)
         if is_other_path:
             self._later(self._arrive())
 
-    def _tell_move(self, move: Move, *, is_leaving: bool) -> None:
+    def _queue_move(self, move: Move, *, is_leaving: bool) -> None:
         self._moves.append(encode({**move.frame(), "after": self._last_location}))
         self._is_leaving = self._is_leaving or is_leaving
         self._wake.set()
@@ -630,9 +630,9 @@ class Session:
             await transport.send(text)
 
     def _changes(self) -> Iterator[str]:
-        """What has not been sent yet: changes before `done`, which promises that they have been sent. A move to another path
-        comes before its content, because the browser keeps the scroll position of the page it leaves; within a path it comes
-        after it, because nobody waits for an address."""
+        """Yield what has not been sent yet. Changes come before `done`, which promises that they have been sent. A move to another
+        path comes before its content, so that the browser can save the scroll position of the page it leaves. A move within the
+        path comes after its content, because nobody waits for the address."""
         if self._view.holds_back():
             return
         is_leaving, self._is_leaving = self._is_leaving, False

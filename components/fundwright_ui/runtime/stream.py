@@ -42,9 +42,9 @@ _BODY_TIMEOUT_S = 10.0
 _COMMENT_EVERY_S = 15.0
 _PART_BYTES = 5_000  # makes 6,700 characters of base64; a notification has room for 7,900
 _FORWARDED_BYTES_PER_S = 250_000
-_LEAST_FORWARDED_BYTES = 2_000  # what a post costs besides its bytes: a transaction, and a message to every process
-_LARGEST_DEBT_S = 4.0
-_MOST_DEBTORS = 1_000
+_MIN_FORWARDED_BYTES = 2_000  # even a small post costs a transaction and a message to every process
+_MAX_FORWARDING_DEBT_S = 4.0
+_MAX_FORWARDING_OWNERS = 1_000
 _ABNORMAL = 1006
 _POLICY = 1008
 _HEADERS = {
@@ -166,28 +166,29 @@ class _Answer(StreamingResponse):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-class _Allowance:
-    """Limits what each owner, a session or the address of somebody signed out, has forwarded to other processes.
+class _ForwardingLimit:
+    """Limits how much is forwarded to other processes for each owner: a session, or a network address while signed out.
 
-    Forwarding costs every process something, whether or not the stream still exists, and a key is valid for as long as its session.
-    A post of any size is forwarded while the owner owes little; the time that its bytes take is then owed.
+    Forwarding costs every process something, even if the stream no longer exists, and a key is valid for as long as its session.
+    Each post adds the time that its bytes take at the allowed rate to the owner's debt, which shrinks as time passes. While the debt
+    is small, a post of any size is forwarded.
     """
 
     def __init__(self) -> None:
         self._paid_at: dict[UUID | str, float] = {}
 
-    def is_spent(self, owner: UUID | str) -> bool:
-        return self._paid_at.get(owner, 0.0) > time.monotonic() + _LARGEST_DEBT_S
+    def is_reached(self, owner: UUID | str) -> bool:
+        return self._paid_at.get(owner, 0.0) > time.monotonic() + _MAX_FORWARDING_DEBT_S
 
-    def take(self, owner: UUID | str, size_bytes: int) -> bool:
-        """Answers whether that much may be forwarded now."""
-        if self.is_spent(owner):
+    def charge(self, owner: UUID | str, size_bytes: int) -> bool:
+        """Charge a post to the owner. Returns False, without charging it, when the limit is reached."""
+        if self.is_reached(owner):
             return False
         moment = time.monotonic()
-        if len(self._paid_at) >= _MOST_DEBTORS:
-            self._paid_at = {debtor: paid_at for debtor, paid_at in self._paid_at.items() if paid_at > moment}
-        owed_s = max(size_bytes, _LEAST_FORWARDED_BYTES) / _FORWARDED_BYTES_PER_S
-        self._paid_at[owner] = max(moment, self._paid_at.get(owner, 0.0)) + owed_s
+        if len(self._paid_at) >= _MAX_FORWARDING_OWNERS:
+            self._paid_at = {each: paid_at for each, paid_at in self._paid_at.items() if paid_at > moment}
+        debt_s = max(size_bytes, _MIN_FORWARDED_BYTES) / _FORWARDED_BYTES_PER_S
+        self._paid_at[owner] = max(moment, self._paid_at.get(owner, 0.0)) + debt_s
         return True
 
 
@@ -202,7 +203,7 @@ class Streams:
         self._site = site
         self._sockets = sockets
         self._streams: dict[str, EventStream] = {}
-        self._allowance = _Allowance()
+        self._forwarding_limit = _ForwardingLimit()
 
     async def open(self, request: Request) -> Response:
         """`POST {base}/stream` with `hello`: the response ends when the page is left."""
@@ -241,12 +242,12 @@ class Streams:
         is_elsewhere = key not in self._streams
         if is_elsewhere and core.settings.database_url is None:
             return Response(status_code=410)  # there is no other process
-        if is_elsewhere and self._allowance.is_spent(owner):
+        if is_elsewhere and self._forwarding_limit.is_reached(owner):
             return Response(status_code=429)
         post = _Post(number, await _body(request, max_bytes))
         if (stream := self._streams.get(key)) is not None:
             stream.take(post)
-        elif self._allowance.take(owner, len(post.body.encode())):
+        elif self._forwarding_limit.charge(owner, len(post.body.encode())):
             await self._relay(key, post)
         else:
             return Response(status_code=429)

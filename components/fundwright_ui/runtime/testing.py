@@ -93,7 +93,7 @@ class ScreenUnderTest:
         self.frames = frames
         self._has_changed = asyncio.Event()
         self._typed: dict[str, tuple[Any, Any]] = {}
-        """What was typed into a field, and its `value` then: when that changes, the browser shows the new one."""
+        """For each field, what was typed and the `value` from the server at that time. When the server changes that, the browser shows it."""
         self._seq = 0
 
     def note_change(self) -> None:
@@ -275,11 +275,11 @@ class ScreenUnderTest:
 
     def _value(self, field: Element) -> Any:
         props = field.props
-        is_answered = "onChange" in field.node.get("e", {})
-        is_tied = "value" in props and props.get("type") not in ("checkbox", "radio")
-        if (key := _identity(field)) in self._typed and not (is_tied and is_answered):
+        has_handler = "onChange" in field.node.get("e", {})
+        has_value = "value" in props and props.get("type") not in ("checkbox", "radio")
+        if (key := _identity(field)) in self._typed and not (has_value and has_handler):
             return self._typed[key][0]
-        if is_tied:
+        if has_value:
             return props["value"]
         if props.get("type") in ("checkbox", "radio"):
             return bool(props.get("checked", props.get("defaultChecked", False)))

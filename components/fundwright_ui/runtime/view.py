@@ -31,7 +31,7 @@ OnView = Callable[[str, Actor | None, str], None]
 """Told of each page that somebody is shown: the pattern of its path, who it is and their language. It must not wait or raise."""
 
 _LOADING_AFTER_S = 0.15
-"""How long a load may take before the page shows what there is without its result."""
+"""How long a load may take before the page is shown without its result."""
 _WHOLE_SCREEN_WITHIN_S = 4.0
 """How long the loading state at the start of a visit waits for further loads, so that the whole screen replaces it at once."""
 _TIMER_TOLERANCE_S = 0.001
@@ -158,7 +158,7 @@ class View:
     def holds_back(self) -> bool:
         """Whether to delay changes for a moment because a query that reads something new has just started.
 
-        A loading state appears only when the load takes longer, and fast results arrive together, with what led to them.
+        A loading state appears only when the load takes longer, and fast results arrive together with the changes that led to them.
         """
         began_at = self.connection.awaited_since
         if began_at is not None:

@@ -70,7 +70,7 @@ def ask(url: UrlState) -> Callable[[TableQuery], None]:
 
 
 def filters(url: UrlState, *fields: Child) -> Component:
-    """A form whose fields, named as those of the query, go into the address. Their `value` is what is applied."""
+    """A form whose fields have the names of the query's parameters in the address. Their `value` is the applied one."""
 
     def apply(content: dict[str, Any]) -> None:
         url.set(page=None, **{name: str(value).strip() for name, value in content.items()})

@@ -264,7 +264,7 @@ def _ask() -> VdomDict:
                 row(_export_passages(asked)),
             )
             if passages
-            else empty(t("Nothing in the documents fits this question. Train more documents, or ask in other words.")),
+            else empty(t("Nothing in the documents fits this question. Train more documents, or rephrase the question.")),
         ),
     )
 

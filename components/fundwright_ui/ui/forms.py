@@ -241,8 +241,8 @@ def form(
             try:
                 read = model.model_validate({name: value for name, value in fields.items() if name in _names(model)})
             except ValidationError as refused:
-                boxes = {field.name for field in _fields_in(children) if field.kind == "checkbox"}
-                set_errors(field_errors(refused, boxes=boxes))
+                checkboxes = {field.name for field in _fields_in(children) if field.kind == "checkbox"}
+                set_errors(field_errors(refused, checkboxes=checkboxes))
                 return
         set_errors({})
         target = latest.current
@@ -277,7 +277,7 @@ def form(
                 is_exclusive=is_exclusive,
                 deed=submitting.deed if submitting else None,
             ),
-            key=f"form:{draft}:{round_}",  # what the browser keeps of a form must not pass into that of something else
+            key=f"form:{draft}:{round_}",  # typed text must not carry over to the form of another item
         ),
         *_complaining(children, errors),
         *_unplaced_complaints(children, errors),
@@ -309,16 +309,16 @@ def _fields_in(children: Iterable[Child]) -> Iterator[_Field]:
             yield from _fields_in(cast(dict[str, Any], child).get("children", ()))
 
 
-def field_errors(refused: ValidationError, *, boxes: Set[str] = frozenset()) -> dict[str, str]:
+def field_errors(refused: ValidationError, *, checkboxes: Set[str] = frozenset()) -> dict[str, str]:
     """One sentence for each field that `refused` complains about, and one named "" for what concerns all of them.
 
-    `boxes` are the fields that are ticked: a form leaves them out when they are not.
+    `checkboxes` names the checkbox fields: a form leaves them out when they are not checked.
     """
     sentences: dict[str, str] = {}
     for error in refused.errors():
         name = str(error["loc"][0]) if error["loc"] else ""
-        is_unticked = name in boxes and error["type"] == "missing"
-        sentences.setdefault(name, t("Tick this box.") if is_unticked else _sentence(cast(dict[str, Any], error)))
+        is_unchecked = name in checkboxes and error["type"] == "missing"
+        sentences.setdefault(name, t("Check this box.") if is_unchecked else _sentence(cast(dict[str, Any], error)))
     return sentences
 
 

@@ -21,7 +21,7 @@ from fundwright.billing.schemas import (
     Quota,
     SubscriberQuery,
 )
-from fundwright.core.database import now, take_turn
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 
@@ -175,7 +175,7 @@ async def find_payment(session: AsyncSession, payment_id: UUID) -> Payment | Non
 
 async def next_payment_number(session: AsyncSession, year: int) -> str:
     """`2026-0001` and so on without a gap. Nobody else takes a number until the end of the transaction."""
-    await take_turn(session, "payment number")
+    await acquire_lock(session, "payment number")
     taken = await session.scalar(select(func.count()).where(Payment.number.startswith(f"{year:04d}-"))) or 0
     return f"{year:04d}-{taken + 1:04d}"
 

@@ -27,7 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.models import Category, Label
 from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState, SuggestionQuery
-from fundwright.core.database import now, take_turn
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -100,8 +100,8 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_u
 
 
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
-    """Nobody else gives a category of the account a name until the end of the transaction, so that a free name stays free."""
-    await take_turn(session, f"category names:{owner_id}")
+    """Find a category by name, ignoring case. A free name stays free until the transaction ends, because others have to wait."""
+    await acquire_lock(session, f"category names:{owner_id}")
     return await session.scalar(select(Category).where(Category.owner_id == owner_id, func.lower(Category.name) == name.lower()))
 
 
@@ -137,7 +137,7 @@ async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence
 
 
 def label_of(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
-    """What `LabelRead` validates, or NULL: a correlated sub-query for other slices' statements."""
+    """A label in a form that `LabelRead` validates, or NULL: a correlated subquery for the statements of other slices."""
     fields: dict[str, Any] = {
         "subject_id": Label.subject_id,
         "category_id": Label.category_id,

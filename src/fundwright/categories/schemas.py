@@ -120,7 +120,7 @@ class CategoryCreate(BaseModel):
 
 
 class CategoryChange(BaseModel):
-    """Fields to change; those left out stay as they are. `based_on` is the `changed_at` that the change was begun from."""
+    """Fields to change; those left out stay as they are. `based_on` is the `changed_at` value that the edit started from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -128,7 +128,7 @@ class CategoryChange(BaseModel):
     description: CategoryDescription | None = None
     colour: Colour | None = None
     based_on: AwareDatetime | None = None
-    """If somebody has changed the category since, the call is refused, so that their change is not overwritten."""
+    """If the category has been changed since then, the call is refused (409), so that the other change is not overwritten."""
 
 
 class Decision(BaseModel):

@@ -50,12 +50,10 @@ class DecidedSince(Conflict):
 
 
 class CategoryChangedMeanwhile(Conflict):
-    """The category is no longer what the change was begun from."""
+    """The category has changed since the edit began."""
 
     def __init__(self) -> None:
-        super().__init__(
-            t("This category has been changed since you opened it. Keep a copy of your text and load the page again.")
-        )
+        super().__init__(t("This category has been changed since you opened it. Copy your text, then reload the page."))
 
 
 class NameTaken(Conflict):
@@ -159,7 +157,7 @@ def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]
 
 @needs(Permission.READ)
 def label_of(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
-    """The actor's label of `subject_id` in a form that `LabelRead` validates, or NULL, to be used as a column of another slice."""
+    """The actor's label of `subject_id` in a form that `LabelRead` validates, or NULL: a column for the queries of other slices."""
     return repository.label_of(actor.id, subject_id)
 
 

@@ -58,7 +58,7 @@ async def acting(context: typer.Context) -> AsyncIterator[tuple[Core, Actor]]:
 
 
 def file_to_read(name: str) -> Path:
-    """The regular file that was named. Raises Invalid: a pipe or a device may have no end, or block the command."""
+    """The path of a regular, readable file. Raises Invalid for anything else: a pipe or a device may block the command or never end."""
     path, shown = Path(name), printable(name)
     try:
         mode = path.stat().st_mode
@@ -67,11 +67,11 @@ def file_to_read(name: str) -> Path:
     except OSError as error:
         raise Invalid(f"The file {shown} cannot be read: {error.strerror}. Check the name and try again.") from error
     if stat.S_ISDIR(mode):
-        raise Invalid(f"{shown} is a folder. Name the files in it instead.")
+        raise Invalid(f"{shown} is a folder. Specify the files in it instead.")
     if not stat.S_ISREG(mode):
-        raise Invalid(f"{shown} is a pipe or a device. Save its content to a file and name that.")
+        raise Invalid(f"{shown} is a pipe or a device. Save its content to a file and specify that file.")
     if not os.access(path, os.R_OK):
-        raise Invalid(f"The file {shown} may not be read. Check its permissions and try again.")
+        raise Invalid(f"You do not have permission to read the file {shown}. Change its permissions and try again.")
     return path
 
 

@@ -84,7 +84,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
 async def _where(core: Core, file: str) -> dict[str, Any]:
     """What the job needs to find the file, also when another process resumes it.
 
-    A copy is kept of standard input, and of a file whose path is not UTF-8, which the record of a job cannot hold.
+    Standard input is copied into the data folder, and so is a file whose path is not UTF-8, which the record of a job cannot hold.
     """
     if file == "-":
         return {"upload": await core.files.spool(_pieces(sys.stdin.buffer))}

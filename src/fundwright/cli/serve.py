@@ -80,7 +80,7 @@ def worker(context: typer.Context) -> None:
 
 
 async def work(core: Core) -> None:
-    """Run jobs, and sweep the data folder beside them, until canceled."""
+    """Run jobs and sweep the data folder until canceled."""
     async with asyncio.TaskGroup() as both:
         both.create_task(sweep_daily(core))
         await core.jobs.run_worker(concurrency=core.settings.job_concurrency)

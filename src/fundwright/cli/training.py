@@ -90,7 +90,8 @@ def search(
         emit(
             {"passages": [passage.model_dump(mode="json") for passage in passages]},
             as_json=as_json,
-            human="\n".join(lines) or "Nothing in the documents fits this question. Train more documents, or ask in other words.",
+            human="\n".join(lines)
+            or "Nothing in the documents fits this question. Train more documents, or rephrase the question.",
         )
 
     run(command)

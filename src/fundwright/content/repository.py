@@ -12,7 +12,7 @@ from sqlalchemy.orm import InstrumentedAttribute, defer
 
 from fundwright.content.models import BlogPost, Feedback
 from fundwright.content.schemas import FeedbackQuery, PostQuery, PostState
-from fundwright.core.database import now, take_turn
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.paging import PageRequest
 
@@ -56,7 +56,7 @@ async def find_post(session: AsyncSession, post_id: UUID, *, for_update: bool = 
 
 async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | None) -> set[str]:
     """Slugs of other posts that begin so. Whoever else is choosing one waits until this transaction has ended."""
-    await take_turn(session, "blog_post.slug")
+    await acquire_lock(session, "blog_post.slug")
     others = select(BlogPost.slug).where(BlogPost.slug.startswith(beginning), BlogPost.id.is_distinct_from(but_of))
     return set(await session.scalars(others))
 

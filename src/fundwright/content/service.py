@@ -56,9 +56,7 @@ class PostNotFound(NotFound):
 
 class PostChangedMeanwhile(Conflict):
     def __init__(self) -> None:
-        super().__init__(
-            t("Somebody else has changed this post since you opened it. Keep a copy of your text and load the page again.")
-        )
+        super().__init__(t("Somebody else has changed this post since you opened it. Copy your text, then reload the page."))
 
 
 class FeedbackNotFound(NotFound):

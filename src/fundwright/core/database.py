@@ -1,4 +1,4 @@
-"""The database: one engine per process, one transaction per request, job step or UI event; none for what a screen reads."""
+"""The database: one engine per process and one transaction per request, job step, or UI event. Screens read without a transaction."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ async def refresh_statistics(session: AsyncSession, *tables: type[Base]) -> None
         await session.execute(text(f"ANALYZE {table.__tablename__}"))
 
 
-async def take_turn(session: AsyncSession, name: str) -> None:
-    """Wait until no other transaction, in any process, has taken the turn of this name, and keep it until the transaction ends.
+async def acquire_lock(session: AsyncSession, name: str) -> None:
+    """Wait until no other transaction, in any process, holds the lock with this name, and hold it until the transaction ends.
 
-    For a decision that depends on rows which nobody has added yet: a lock of a row cannot keep others from adding them.
+    Use it for decisions that depend on rows that do not exist yet: a row lock cannot keep others from adding them.
     """
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
@@ -68,14 +68,14 @@ _TIME_LIMITS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-"""A server that vanishes without closing its connections is noticed within a minute. The defaults are minutes for what is sent and two
-hours for who only listens."""
+"""A server that vanishes without closing its connections is noticed within a minute. By default, that takes many minutes while data is
+being sent, and two hours on a connection that only listens."""
 
 
 def libpq_url(address: str) -> str:
     """The address of a server as libpq reads it; `postgres://` and SQLAlchemy's `postgresql+driver://` will do.
 
-    Time limits that the address does not name are added. Raises StartRefused, without repeating the address: it may hold a password.
+    Adds the time limits that the address does not set. Raises StartRefused, without repeating the address: it may hold a password.
     """
     with suppress(ArgumentError, ValueError, psycopg.ProgrammingError):
         url = make_url(address)
@@ -100,7 +100,7 @@ _held: ContextVar[_Held | None] = ContextVar("held", default=None)
 
 
 class ConnectionHeld(RuntimeError):
-    """A programming error: a call that may take a minute was made with a transaction open."""
+    """A programming error: a call that may take a minute was made while a database session was in use."""
 
 
 def require_no_transaction(what: str) -> None:
@@ -111,13 +111,13 @@ def require_no_transaction(what: str) -> None:
     held = _held.get()
     if held is not None and held.is_open:
         raise ConnectionHeld(
-            f"{what} inside a transaction. Read first, end the transaction, make the call, and write in another transaction."
+            f"{what} while a database session is in use. Read first, close the session, make the call, and write in another transaction."
         )
 
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Mark a connection as held by the body, and tell what fails there as an error of ours."""
+    """Mark a connection as held by the body, and raise database errors from it as errors of ours."""
     before, held = _held.get(), _Held()
     _held.set(held)
     try:
@@ -149,11 +149,11 @@ _AWAY = (
 
 
 _TRUSTED_S = 10.0
-"""How long an unused connection is considered alive without asking the server, unless its socket says otherwise."""
+"""How long an unused connection is considered alive without pinging the server, unless its socket has something to read."""
 
 
 class WriteRefused(RuntimeError):
-    """A programming error: something was written in `Database.reading`, which has no transaction."""
+    """A programming error: an attempt to write in `Database.reading`, which has no transaction."""
 
 
 class _ReadingSession(Session):
@@ -163,19 +163,19 @@ class _ReadingSession(Session):
 @event.listens_for(_ReadingSession, "do_orm_execute")
 def _refuse_statement(state: ORMExecuteState) -> None:
     if state.is_insert or state.is_update or state.is_delete:
-        raise WriteRefused("A statement writes outside a transaction.")
+        raise WriteRefused("A statement writes in Database.reading. Use Database.transaction instead.")
 
 
 @event.listens_for(_ReadingSession, "before_flush")
 def _refuse_flush(*_about: object) -> None:
-    raise WriteRefused("A changed object is written outside a transaction.")
+    raise WriteRefused("An object was added or changed in Database.reading. Use Database.transaction instead.")
 
 
 def _replace_dead_connections(engine: Engine) -> None:
     """Check each connection before it is used, and replace it when the server has closed it.
 
-    SQLAlchemy's own check asks the server each time. Here a closed socket is enough, and the server is asked only when the
-    connection has not been used for a while, because a firewall may have dropped it silently.
+    SQLAlchemy's own check pings the server each time. Here the server is pinged only when the socket has something to read, such as
+    its end, or when the connection has not been used for a while, because a firewall may have dropped it silently.
     """
 
     def note_use(_connection: object, record: Any) -> None:
@@ -197,7 +197,7 @@ def _replace_dead_connections(engine: Engine) -> None:
 
 
 def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
-    """Whether the server has closed the connection or has sent something unasked. False as long as it is merely idle."""
+    """Whether the server has closed the connection or sent something unrequested. False while the connection is merely idle."""
     if connection.closed:
         return True
     polled = poll()
@@ -208,8 +208,8 @@ def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
 class Database:
     """Hands out sessions. `url` is a libpq URL such as `postgresql://user@host/name`.
 
-    A transaction waits at most `pool_timeout_s` seconds for a connection, which is less than an event handler may take: the page then
-    pauses and tries again instead of telling the person that the handler took too long.
+    A session waits at most `pool_timeout_s` seconds for a connection. That is less than an event handler may take, so the page pauses
+    and tries again instead of saying that the handler took too long.
     """
 
     def __init__(self, url: str, *, pool_size: int = 10, pool_timeout_s: float = 20) -> None:
@@ -225,8 +225,8 @@ class Database:
         )
         _replace_dead_connections(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
-        each_for_itself = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._reading_sessions = async_sessionmaker(each_for_itself, sync_session_class=_ReadingSession, expire_on_commit=False)
+        autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._reading_sessions = async_sessionmaker(autocommit, sync_session_class=_ReadingSession, expire_on_commit=False)
 
     @asynccontextmanager
     async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
@@ -244,12 +244,12 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncSession]:
-        """A session that only reads, without a transaction: one round trip per statement and none to begin and to commit.
+        """A session that only reads, without a transaction: one round trip per statement, and none for BEGIN and COMMIT.
 
-        Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Settings and locks for a
-        transaction, server-side cursors, and reads that must agree with each other need `transaction`.
+        Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Settings and locks that last for
+        a transaction, server-side cursors, and reads that must be consistent with each other need `transaction`.
 
-        Raises WriteRefused, DatabaseAway or UnusableText.
+        Raises WriteRefused, DiskFull, DatabaseAway, or UnusableText.
         """
         with _failures():
             async with self._reading_sessions() as session:

@@ -72,7 +72,7 @@ class UnderMaintenance(FundwrightError):
 
 
 class DatabaseAway(FundwrightError):
-    """The server of the database is stopped, starting, out of reach, or has no connection free."""
+    """The server of the database is stopped, starting, or out of reach, or all connections to it are in use."""
 
     status = 503
 

@@ -32,13 +32,13 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def printable(name: str) -> str:
-    """A file name or path as it can be shown and kept. Names on disk are bytes: they may hold line breaks, the control characters of a
-    terminal, and bytes that are not UTF-8, which Python turns into lone surrogates."""
+    """A file name or path that is safe to show and store. Names on disk are bytes: they may contain line breaks, control characters
+    for the terminal, and bytes that are not UTF-8, which Python turns into lone surrogates."""
     return _UNPRINTABLE.sub("\ufffd", name)
 
 
 def file_name(path: str) -> str:
-    """The last part of a path, printable and with at most 200 characters; its suffix stays."""
+    """The last part of a path, printable and at most 200 characters long. Shortening keeps the suffix."""
     name = printable(path).replace("\\", "/").rstrip("/").rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     if len(name) > _MAX_NAME_CHARACTERS and stem and len(suffix) < _MAX_SUFFIX_CHARACTERS:
@@ -90,9 +90,9 @@ def _sync_folders(*folders: Path) -> None:
 
 
 async def lock_file(session: AsyncSession, name: str, *, to_remove: bool = False) -> None:
-    """Keep others from removing the file until the transaction ends, or `to_remove` it, from using it.
+    """Keep others from removing the file until the transaction ends. With `to_remove`, keep them from using it.
 
-    Without the lock, removing could look for users of the file, find none, and delete it just after somebody else has added it.
+    Without the lock, whoever removes a file could find no users of it and delete it just after somebody else has added it.
     """
     lock = func.pg_advisory_xact_lock if to_remove else func.pg_advisory_xact_lock_shared
     await session.execute(select(lock(func.hashtextextended(f"content:{name}", 0))))
@@ -176,7 +176,7 @@ class FileStore:
                     path.unlink()
 
     def list_old(self) -> list[str]:
-        """Names of files that have been here for more than a day. Those that packages have named themselves are left out."""
+        """Names of files that have been here for more than a day, except those with names that packages have chosen themselves."""
         names: list[str] = []
         for path in self._folder.glob("??/*"):
             with suppress(FileNotFoundError):

@@ -31,7 +31,7 @@ async def publish(session: AsyncSession, topic: str, payload: dict[str, Any] | N
 
 
 async def publish_all(session: AsyncSession, topic: str, payloads: Iterable[dict[str, Any]]) -> None:
-    """As `publish`, with one statement for any number of messages, which arrive in order."""
+    """Like `publish`, but for any number of messages in one statement. They arrive in order."""
     messages = [_message(topic, payload) for payload in payloads]
     notify = text("SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message")
     await session.execute(notify, {"channel": _CHANNEL, "messages": messages})

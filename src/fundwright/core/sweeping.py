@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.files import lock_file
 
-FilesUsed = Callable[[AsyncSession, Collection[str]], Awaitable[Collection[str]]]
-"""Which of the files with these names a package still needs."""
+UsedFilesReader = Callable[[AsyncSession, Collection[str]], Awaitable[Collection[str]]]
+"""Returns which of the files with these names a package still needs."""
 
 log = structlog.get_logger()
 
@@ -25,7 +25,7 @@ _EVERY_S = 24 * 60 * 60
 
 
 async def sweep(core: Core) -> int:
-    """Remove files that are older than a day and that nothing refers to; returns how many there were."""
+    """Remove files that are more than a day old and that nothing refers to. Returns how many were removed."""
     removed = 0
     old = await asyncio.to_thread(core.files.list_old)
     for start in range(0, len(old), _BATCH):
@@ -42,7 +42,7 @@ async def sweep(core: Core) -> int:
 
 
 async def sweep_daily(core: Core) -> None:
-    """Sweep now and then once a day, until canceled."""
+    """Sweep at once, and then once a day until canceled."""
     while True:
         try:
             removed = await sweep(core)
@@ -54,6 +54,6 @@ async def sweep_daily(core: Core) -> None:
 
 
 async def _unused(core: Core, session: AsyncSession, names: Collection[str]) -> list[str]:
-    users: list[FilesUsed] = core.plugins.collect("files_used")
+    users: list[UsedFilesReader] = core.plugins.collect("used_files")
     used = {name for user in users for name in await user(session, names)}
     return [name for name in names if name not in used]

@@ -13,7 +13,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
-from fundwright.core.database import take_turn
+from fundwright.core.database import acquire_lock
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
@@ -114,7 +114,7 @@ async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opport
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved."""
-    await take_turn(session, draft_topic(draft_id))  # two jobs would write the same sections
+    await acquire_lock(session, draft_topic(draft_id))  # two jobs would write the same sections
     draft = await get_draft(session, actor, draft_id)
     if draft.state not in (DraftState.STOPPED, DraftState.FAILED):
         raise Conflict(t("The draft is finished or being written; there is nothing to continue."))

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.database import now, take_turn
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobPayload, JobRun
@@ -74,7 +74,7 @@ def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFil
 @needs(Permission.READ)
 async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> DataCopyRead:
     """Let a job write the archive; it takes the place of an earlier one. Raises Conflict while one is being written."""
-    await take_turn(session, f"personal data:{actor.id}")
+    await acquire_lock(session, f"personal data:{actor.id}")
     present = await find_copy(session, actor)
     if present is not None and not present.job.state.is_over:
         raise Conflict(t("Your data is being collected already. Wait until it can be downloaded."))
@@ -127,7 +127,7 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
             async with run.transaction() as session:
                 async for file in read(core, session, run.actor):
                     await asyncio.to_thread(_add, path, file)
-    except Exception:  # stopped, disabled, or deleted: nobody can download it, and nothing would remove it
+    except Exception:  # canceled, disabled, or deleted: nobody can download it, and it must not wait for the sweep
         core.files.remove(copy_id.hex)
         raise
     size_bytes = (await asyncio.to_thread(path.stat)).st_size

@@ -7,7 +7,7 @@ from typing import Any
 
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
-from fundwright.core.sweeping import FilesUsed
+from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity import jobs, personal_data, repository
 from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
@@ -30,8 +30,8 @@ def own_data() -> Iterable[PersonalDataReader]:
 
 
 @hookimpl
-def files_used() -> Iterable[FilesUsed]:
-    return [repository.list_copies_kept]
+def used_files() -> Iterable[UsedFilesReader]:
+    return [repository.list_kept_copies]
 
 
 @hookimpl

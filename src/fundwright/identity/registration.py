@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import mail
 from fundwright.core.assembly import Core
-from fundwright.core.database import now, take_turn
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.messages import Language, current_language, t
 from fundwright.core.paging import Page, iterate_all
@@ -274,7 +274,7 @@ async def _invite(
     plain = entry.normalise_email(email)
     if await repository.find_account(session, plain) is not None:
         raise service.EmailTaken
-    await take_turn(session, f"invitation:{plain}")
+    await acquire_lock(session, f"invitation:{plain}")
     await repository.revoke_invitations(session, plain)
     secret = tokens.new_secret()
     invitation = Invitation(

@@ -341,7 +341,7 @@ async def revoke_invitations(session: AsyncSession, email: str) -> None:
 
 
 async def revoke_invitations_from(session: AsyncSession, sender_id: UUID) -> None:
-    """Those that this account sent and nobody has used."""
+    """Revoke the invitations that this account has sent and that nobody has accepted."""
     sent = update(Invitation).where(Invitation.invited_by == sender_id, Invitation.used_at.is_(None))
     await session.execute(sent.values(revoked_at=func.coalesce(Invitation.revoked_at, now())))
 
@@ -433,8 +433,8 @@ async def find_data_copy(session: AsyncSession, owner_id: UUID) -> DataCopy | No
     return await session.scalar(select(DataCopy).where(DataCopy.owner_id == owner_id, DataCopy.expires_at > now()))
 
 
-async def list_copies_kept(session: AsyncSession, names: Collection[str]) -> Collection[str]:
-    """Which of these files are archives that can still be downloaded, or are being written."""
+async def list_kept_copies(session: AsyncSession, names: Collection[str]) -> Collection[str]:
+    """Which of these files are archives that can still be downloaded or are being written."""
     copies = await session.scalars(select(DataCopy.id).where(DataCopy.expires_at > now()))
     return {copy_id.hex for copy_id in copies}.intersection(names)
 

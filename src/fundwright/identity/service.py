@@ -220,8 +220,8 @@ async def enable_account(
 async def change_role(
     session: AsyncSession, *, email: str, role: Role, client: Client | None = None, by: Actor | None = None
 ) -> AccountRead:
-    """Give an account another role. Its sessions end, because its tokens name the old one, and so do the invitations that it sent
-    and could not send with the new role. Raises NotFound."""
+    """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
+    invitations, those that the account has sent stop working. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     account.role = role
     await entry.end_sessions(session, account.id)

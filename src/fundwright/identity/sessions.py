@@ -60,12 +60,12 @@ async def find(core: Core, session: AsyncSession, token: str) -> Found | None:
 
 
 def is_touch_due(row: AccountSession) -> bool:
-    """Whether its last noted use is so long ago that another one is to be noted with `touch`."""
+    """Whether its last recorded use is so long ago that `touch` should record another one."""
     return now() - row.last_used_at > _TOUCH_INTERVAL
 
 
 async def touch(session: AsyncSession, row: AccountSession) -> None:
-    """Note that it is used."""
+    """Record that it is being used."""
     await repository.touch_session(session, row.id, moment=now())
 
 
@@ -88,8 +88,8 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
 
 
 async def recognise(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
-    """The session and the holder as of now, for a page that is open, or None when the session has ended or the account has
-    another role."""
+    """The session and its holder as of now, for an open page. None when the session has ended or the account has another role or
+    address."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
         return None

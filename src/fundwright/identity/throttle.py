@@ -108,8 +108,8 @@ async def require_calm(session: AsyncSession, purpose: str, *, email: str, addre
 
 
 def _lasts(until: datetime | None, moment: datetime, longest: timedelta) -> bool:
-    """Whether what lasts at most `longest` has not ended. If its end is much farther away, the clock was set back meanwhile, and nobody
-    should be locked out until it has caught up. Twice as long is allowed, because the clocks of several machines differ."""
+    """Whether a period of at most `longest` has not ended yet. If its end is much farther away, the clock has been set back, and nobody
+    should stay locked out until it has caught up. Up to twice `longest` is accepted, because the clocks of several machines differ."""
     return until is not None and moment < until <= moment + 2 * longest
 
 

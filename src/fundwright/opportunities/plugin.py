@@ -7,7 +7,7 @@ from typing import Any
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
-from fundwright.core.sweeping import FilesUsed
+from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import repository, service
@@ -34,8 +34,8 @@ def job_handlers() -> list[JobHandler[Any, Any]]:
 
 
 @hookimpl
-def files_used() -> Iterable[FilesUsed]:
-    return [repository.list_uploads_underway]
+def used_files() -> Iterable[UsedFilesReader]:
+    return [repository.list_pending_uploads]
 
 
 @hookimpl(trylast=True)  # whoever answers last is shown first

@@ -250,7 +250,7 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
 async def _change_alone(session: AsyncSession) -> None:
     """One change of the opportunities at a time: two imports would take the same notice for new, and wait for each other's
     facets for ever."""
-    await database.take_turn(session, "opportunities")
+    await database.acquire_lock(session, "opportunities")
 
 
 async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows: list[str]) -> None:
@@ -276,14 +276,14 @@ _ROW = (
 
 
 ID: ColumnElement[UUID] = Opportunity.id.expression
-"""For columns of other slices beside an opportunity."""
+"""Lets other slices correlate a column with the opportunity of a row."""
 
 _SAMPLES_LAST = Opportunity.is_sample.expression
-"""What every order begins with. The indexes of the orders do, too."""
+"""Every sort order begins with it, and so do the indexes for these orders."""
 
 
-def _rows(*beside: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
-    return select(*_ROW, is_open_at(now()).label("is_open"), *beside)
+def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
+    return select(*_ROW, is_open_at(now()).label("is_open"), *extra_columns)
 
 
 def _day_start(day: date) -> datetime:
@@ -386,7 +386,7 @@ def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
 
 
 def _total(query: OpportunityQuery, conditions: list[ColumnElement[bool]]) -> Select[int]:
-    """How many match. Those of a kind are counted when they come and go, so that a list without filters counts nothing."""
+    """How many match. Totals per kind are kept up to date as opportunities come and go, so a list without filters counts nothing."""
     if len(conditions) > bool(query.kind):
         return _count(conditions)
     tally = select(func.coalesce(func.sum(OpportunityFacet.number), 0)).where(OpportunityFacet.facet.in_(("sample", "own")))
@@ -398,19 +398,19 @@ async def page(
     query: OpportunityQuery,
     labelled: Select[UUID] | None = None,
     *,
-    beside: Sequence[ColumnElement[Any]] = (),
+    extra_columns: Sequence[ColumnElement[Any]] = (),
 ) -> tuple[list[Mapping[str, Any]], int]:
-    """One page of matching opportunities, each with the columns `beside` it, and how many there are in all."""
+    """One page of matching opportunities, each with `extra_columns`, and how many there are in all."""
     conditions = _conditions(query, labelled)
     total = _total(query, conditions)
     if query.text.strip() and query.sort_field in ("", "relevance"):
         number = await session.scalar(total) or 0
-        found = await _page_by_relevance(session, query, conditions, number, beside) if query.offset < number else []
+        found = await _page_by_relevance(session, query, conditions, number, extra_columns) if query.offset < number else []
         return list(cast(Sequence[Mapping[str, Any]], found)), number
     order = _order(query)
-    # The page's ids first, which an index may know; its rows then.
+    # First the ids of the page, which an index may provide, then the rows.
     ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
-    rows = _rows(total.correlate(None).scalar_subquery().label("total"), *beside)
+    rows = _rows(total.correlate(None).scalar_subquery().label("total"), *extra_columns)
     found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
     number = found[0]["total"] if found else await session.scalar(total) or 0
     return list(cast(Sequence[Mapping[str, Any]], found)), number
@@ -436,7 +436,7 @@ async def _page_by_relevance(
     query: OpportunityQuery,
     conditions: list[ColumnElement[bool]],
     total: int,
-    beside: Sequence[ColumnElement[Any]],
+    extra_columns: Sequence[ColumnElement[Any]],
 ) -> Sequence[Any]:
     """Matches by rank. Among many matches only the newest with the words in the title, and the newest of all, compete;
     the rest follows newest first. The order is the same for every page."""
@@ -444,7 +444,7 @@ async def _page_by_relevance(
     rank = func.ts_rank(Opportunity.search, term)
     newest = (_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
     if total <= 2 * _RANKED:
-        ranked = _rows(*beside).where(*conditions).order_by(_SAMPLES_LAST, rank.desc(), *newest)
+        ranked = _rows(*extra_columns).where(*conditions).order_by(_SAMPLES_LAST, rank.desc(), *newest)
         return (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
     in_title = Opportunity.title_search.op("@@", return_type=Boolean())(term)
     real = not_(Opportunity.is_sample)
@@ -452,12 +452,12 @@ async def _page_by_relevance(
     recent = select(Opportunity.id).where(*conditions, real).order_by(*newest).limit(_RANKED)
     competing = titled.union(recent).subquery()
     ids = select(competing.c.id)
-    ranked = _rows(*beside).where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
+    ranked = _rows(*extra_columns).where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
     found = (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
     if len(found) == query.page_size:
         return found
     number = await session.scalar(select(func.count()).select_from(competing)) or 0
-    rest = _rows(*beside).where(*conditions, Opportunity.id.not_in(ids)).order_by(*newest)
+    rest = _rows(*extra_columns).where(*conditions, Opportunity.id.not_in(ids)).order_by(*newest)
     rest = rest.offset(max(0, query.offset - number)).limit(query.page_size - len(found))
     return [*found, *(await session.execute(rest)).mappings().all()]
 
@@ -559,8 +559,8 @@ def _seen_by(actor: Actor) -> ColumnElement[bool]:
     return true() if actor.role == Role.ADMIN else ImportRun.owner_id == actor.id
 
 
-async def list_uploads_underway(session: AsyncSession, names: Collection[str]) -> Collection[str]:
-    """Which of these files imports that wait or run are to read."""
+async def list_pending_uploads(session: AsyncSession, names: Collection[str]) -> Collection[str]:
+    """Which of these files belong to imports that are queued or running."""
     upload = Job.payload["upload"].astext
     underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
     return (
@@ -705,8 +705,8 @@ async def index_vectors(session: AsyncSession, model_id: str, dimension: int) ->
     quoted = model_id.replace("'", "''")
     if await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
-    # With IF NOT EXISTS alone, the second of two jobs that make it at the same time fails.
-    await database.take_turn(session, "opportunity_vector index")
+    # IF NOT EXISTS is not enough: of two jobs that create the index at the same time, the second would fail.
+    await database.acquire_lock(session, "opportunity_vector index")
     statement = (
         f"CREATE INDEX IF NOT EXISTS {name} ON opportunity_vector "
         f"USING hnsw ((vector::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE model_id = '{quoted}'"

@@ -115,12 +115,12 @@ async def list_opportunities(session: AsyncSession, actor: Actor, query: Opportu
 async def list_with_labels(
     session: AsyncSession, actor: Actor, query: OpportunityQuery
 ) -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
-    """As `list_opportunities`, with the actor's label of each that has one, read in the same statement. Beyond the end of a list
-    that has become shorter, its last page."""
-    rows, total = await repository.page(session, query, _labelled(actor, query), beside=[_label_of(actor)])
+    """Like `list_opportunities`, with the actor's label of each opportunity that has one, read in the same statement. If the list has
+    become too short for the requested page, returns its last page."""
+    rows, total = await repository.page(session, query, _labelled(actor, query), extra_columns=[_label_of(actor)])
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
-        rows, total = await repository.page(session, query, _labelled(actor, query), beside=[_label_of(actor)])
+        rows, total = await repository.page(session, query, _labelled(actor, query), extra_columns=[_label_of(actor)])
     items = [OpportunityRow.model_validate(row) for row in rows]
     labels = {row["id"]: LabelRead.model_validate(row["label"]) for row in rows if row["label"]}
     return Page(items=items, total=total, page=query.page, page_size=query.page_size), labels

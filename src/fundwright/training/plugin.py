@@ -7,7 +7,7 @@ from typing import Any
 
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
-from fundwright.core.sweeping import FilesUsed
+from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
 from fundwright.identity.personal_data import PersonalDataReader
@@ -33,7 +33,7 @@ def document_readers() -> Iterable[Reader]:
 
 
 @hookimpl
-def files_used() -> Iterable[FilesUsed]:
+def used_files() -> Iterable[UsedFilesReader]:
     return [repository.list_used_content]
 
 

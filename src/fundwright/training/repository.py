@@ -72,7 +72,7 @@ async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256
 async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, beginning: str) -> set[str]:
     """Titles of the account that are `title` or begin with `beginning`. Nobody else adds documents to it until the end of the
     transaction, so that what is not among them stays free."""
-    await database.take_turn(session, f"documents:{owner_id}")
+    await database.acquire_lock(session, f"documents:{owner_id}")
     alike = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
 
@@ -268,7 +268,7 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
     name = f"ix_chunk_vector_hnsw_{int(dimension)}"
     if dimension > _MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
-    await database.take_turn(session, "chunk_vector index")
+    await database.acquire_lock(session, "chunk_vector index")
     await session.execute(
         text(
             f"CREATE INDEX IF NOT EXISTS {name} ON chunk_vector USING hnsw "
@@ -290,7 +290,7 @@ def _searched_documents(owner_id: UUID) -> Select[UUID]:
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:
-    """Whether there is anything to search with this model."""
+    """Whether any searched document of the account has vectors of this model."""
     found = (
         select(ChunkVector.chunk_id)
         .join(Chunk, Chunk.id == ChunkVector.chunk_id)
@@ -314,7 +314,7 @@ async def search_chunks(
     limit: int,
     depth: int = 50,
 ) -> list[Passage]:
-    """The best chunks by meaning and by words, fused by rank, without those that are less similar to the query."""
+    """The best chunks by meaning and by words, fused by rank, without those whose similarity is below `least_similarity`."""
     asked = cast(HalfVector(vector), HALFVEC(len(vector)))
     is_indexed = await _is_index_worthwhile(session, owner_id, model_id=model_id, dimension=len(vector))
     words = await _any_of_its_words(session, query)

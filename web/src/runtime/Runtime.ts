@@ -40,7 +40,7 @@ export class Runtime {
   readonly page: Page;
   readonly tree: Signal<TreeNode>;
   readonly title: Signal<string>;
-  /** Whether the page shows another screen than the one it was loaded with, or has shown one. */
+  /** Whether the page has moved to another path since it was loaded. */
   readonly hasMoved = new Signal(false);
   readonly isHydrated = new Signal(false);
   readonly isConnected = new Signal(true);
@@ -420,7 +420,7 @@ export class Runtime {
     location.reload();
   }
 
-  /** Until the next page arrives, which may take the server a while, this one can be typed in. */
+  /** Keeps fields now and once more when the page goes away, because people can go on typing until the next page arrives. */
   #keepFields(): void {
     keepFields(this.page.account);
     const keepAgain = (): void => {

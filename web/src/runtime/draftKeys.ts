@@ -1,4 +1,4 @@
-/** Where drafts of forms are kept: in the browser's storage, or in memory what it does not take. By account and by the form's name on the server. */
+/** Stores drafts of forms by account and by the form's name on the server: in the browser's storage, or in memory if they do not fit there. */
 
 const PREFIX = "draft:";
 
@@ -11,7 +11,7 @@ export const draftKeys = (): string[] => Object.keys(localStorage).filter((key) 
 
 export const draftText = (key: string): string | null => inMemory.get(key) ?? localStorage.getItem(key);
 
-/** Keeps a draft as long as the document is open, so the browser asks before leaving it. */
+/** Keeps a draft only while the document is open, so the browser asks before leaving it. */
 export function keepInMemory(key: string, text: string): void {
   inMemory.set(key, text);
   addEventListener("beforeunload", askBeforeLeaving);

@@ -41,14 +41,14 @@ function remember(control: HTMLElement): Held {
   };
 }
 
-/** Finds the control that has replaced another one outside of a list, such as a field that got a new content from the server. */
+/** Outside of a list, finds the control that has replaced the old one, such as a field that the server has rendered with another value. */
 function replacementOf({ name, regions }: Held): HTMLElement | undefined {
   if (name === null) return undefined;
   const region = regions.find((each) => each.isConnected);
   return Array.from(region?.querySelectorAll<HTMLElement>("[name]") ?? []).find((each) => each.getAttribute("name") === name && isUsable(each));
 }
 
-/** The same action in the next row, or in an earlier one, or any control of the row itself; after "undo", that first. */
+/** Finds the same action in the next row or in an earlier one, or else any control of the row itself. After "undo", the row itself comes first. */
 function successorOf(held: Held): HTMLElement | undefined {
   const { name, row, list, place } = held;
   if (row === null) return replacementOf(held);
@@ -89,7 +89,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     if (event.repeat && isOnRow && (event.key === "Enter" || event.key === " ")) event.preventDefault();
   };
   const focused = ({ target }: Event): void => hold(target);
-  // Enter in a field also clicks the button that sends the form, which does not get the focus.
+  // Enter in a field also clicks the form's submit button, but the focus stays in the field.
   const click = ({ detail, target }: MouseEvent): void => {
     const active = document.activeElement;
     hold(detail === 0 && active instanceof HTMLInputElement && active !== target ? active : target);

@@ -15,7 +15,7 @@ export interface OpenedPage {
   readonly sent: () => readonly ClientFrame[];
   readonly mount: (tree?: TreeNode | null) => Promise<void>;
   readonly isReady: () => boolean;
-  /** How often React has rendered a part of the page so far. */
+  /** How often React has rendered any part of the page so far. */
   readonly renderings: () => number;
 }
 

@@ -1,4 +1,4 @@
-"""When a category was last changed, so that an edit that began before is refused."""
+"""Record when a category was last changed, so that an edit that began before that is refused."""
 
 from alembic import op
 

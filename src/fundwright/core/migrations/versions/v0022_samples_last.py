@@ -1,4 +1,4 @@
-"""Let the indexes of the lists put samples last, as the lists do."""
+"""Put samples last in the indexes for the lists, as the lists do."""
 
 import sqlalchemy as sa
 from alembic import op
