@@ -32,8 +32,9 @@ class RemoveFiles(JobPayload):
 LEAST_SIMILARITY = 0.2
 """Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences.
 
-Measured with MiniLM on 18 documents with 485 passages: of 18 questions that the documents answer, the answering passage was below this
-value for 1; of 17 questions that they do not answer, all passages were below it for 7."""
+Measured with MiniLM on 18 documents and 485 passages. Of 23 questions that the documents answer, 17 had the answering passage among
+the first 8 found, and one of those 17 passages was below the threshold. Of 17 questions that the documents do not answer, 7 had all
+passages below it."""
 
 
 class DocumentState(StrEnum):
