@@ -119,8 +119,8 @@ export class Runtime {
 
   readonly toast = (message: string, variant: Variant): void => {
     const toasts = this.toasts.get();
-    // One refusal of each of a hundred clicks would take minutes to be shown.
-    if (variant === "error" && toasts.some((each) => each.message === message)) return;
+    // One refusal of each of a hundred clicks would take minutes to be shown, and the same warning would have to be closed repeatedly.
+    if ((variant === "error" || variant === "warning") && toasts.some((each) => each.message === message)) return;
     this.#toasts += 1;
     this.toasts.set([...toasts, { id: this.#toasts, message, variant }]);
   };

@@ -10,14 +10,15 @@ interface ToastProps extends ToastMessage {
 }
 
 /**
- * A message that disappears after a while. Its time stops while somebody points at it or the focus is on it. A pointer that was
- * there before the message, or that has rested for a while, does not count.
+ * A message that disappears after a while, or a warning, which asks the person to do something and stays until it is closed.
+ * A message's time stops while somebody points at it or the focus is on it. A pointer that was there before the message, or that
+ * has rested for a while, does not count.
  */
 export function Toast({ message, variant, closeLabel, onClose }: ToastProps): ReactNode {
   /** Counts the pointer's movements over the message; 0 while it points elsewhere. */
   const [pointed, setPointed] = useState(0);
   const [isFocused, setFocused] = useState(false);
-  const isHeld = pointed > 0 || isFocused;
+  const isHeld = variant === "warning" || pointed > 0 || isFocused;
   const pointer = useRef("");
   const leftMs = useRef(SHOWN_MS);
   const cameFrom = useRef<HTMLElement | null>(null);

@@ -35,6 +35,23 @@ describe("Toaster", () => {
     expect(runtime.toasts.get()).toEqual([]);
   });
 
+  it("shows a warning until it is closed, because it asks the person to do something", async () => {
+    const runtime = await openToaster();
+    act(() => runtime.toast("Check whether your last step was done.", "warning"));
+    wait(60 * 60_000);
+    expect(screen.getByText("Check whether your last step was done.")).toBeTruthy();
+    fireEvent.click(screen.getByRole("button", { name: "Close" }));
+    expect(screen.queryByText("Check whether your last step was done.")).toBeNull();
+  });
+
+  it("shows a repeated warning once", async () => {
+    const runtime = await openToaster();
+    act(() => {
+      for (let count = 0; count < 5; count += 1) runtime.toast("Check whether your last step was done.", "warning");
+    });
+    expect(screen.getAllByText("Check whether your last step was done.")).toHaveLength(1);
+  });
+
   it("shows at most five, and the next when there is room", async () => {
     const runtime = await openToaster();
     act(() => {
