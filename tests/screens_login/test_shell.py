@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from pydantic import ValidationError
 from reactpy import component, html
 from reactpy.types import VdomDict
 
@@ -13,6 +12,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Client, Role, SignedIn
 from fundwright_ui import sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui.runtime.events import MalformedPayload
 from fundwright_ui.sidebar.entries import is_current
 from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
 
@@ -169,7 +169,7 @@ class TestSettings:
 
     async def test_a_language_that_we_do_not_speak_is_refused(self, open_page: Open, committed: Core, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
-            with pytest.raises(ValidationError):
+            with pytest.raises(MalformedPayload):
                 await page.fire(page.one("SettingsDrawer"), "onLanguage", code="xx")
         async with committed.database.transaction() as session:
             assert [account.language for account in await identity.list_accounts(session)] == [None]

@@ -7,15 +7,17 @@ from functools import partial, wraps
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ValidationError
 from reactpy import component, html, use_state
 from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
 from fundwright.core.assembly import Core
 from fundwright_ui.hooks import use_action
-from fundwright_ui.runtime.events import Payload, UnclearHandler, handler, takes_payload
+from fundwright_ui.runtime.events import MalformedPayload, Payload, UnclearHandler, handler, takes_payload
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.ui import button, form, text_field
+from fundwright_ui.widgets.base import On, Widget
 
 
 class Shelf:
@@ -63,6 +65,53 @@ class TestTakesPayload:
 
     def test_a_decorated_function_is_not_taken_for_another_one_with_the_same_decorator(self) -> None:
         assert takes_payload(logged(put)) and not takes_payload(logged(lambda: None))
+
+
+class Turned(BaseModel):
+    degrees: int
+
+
+class Knob(Widget):
+    on_turn: On[Turned] = None
+
+
+class TestMalformedPayload:
+    @pytest.mark.parametrize("payload", [{}, {"degrees": "far"}, {"value": 5}])
+    async def test_a_widget_s_handler_is_not_called(self, payload: Payload) -> None:
+        called: list[Turned] = []
+
+        def turn(turned: Turned) -> None:
+            called.append(turned)
+
+        knob = Knob(on_turn=turn)
+        with pytest.raises(MalformedPayload):
+            await knob["eventHandlers"]["onTurn"].function([payload])
+        assert called == []
+
+    @pytest.mark.parametrize("payload", [{"value": 5}, {"checked": "on"}, {"fields": None}, {"fields": {"a": [{}]}}])
+    async def test_an_element_s_handler_is_not_called(self, payload: Payload) -> None:
+        called: list[Payload] = []
+
+        def change(event: Payload) -> None:
+            called.append(event)
+
+        with pytest.raises(MalformedPayload):
+            await handler(change).function([payload])
+        assert called == []
+
+    async def test_a_handler_that_fails_to_validate_something_itself_is_logged_with_its_id(self, core: Core) -> None:
+        def change(_event: Payload) -> None:
+            Turned.model_validate({})
+
+        @component
+        def screen() -> Any:
+            return html.main(html.input({"aria-label": "Name", "onChange": change}))
+
+        with capture_logs() as logs:
+            async with mounted(core, None, screen) as shown:
+                await shown.type("Name", "Ada")
+        [failed] = [each for each in logs if each["event"] == "ui.failed"]
+        assert failed["error_id"] and isinstance(failed["exc_info"], ValidationError)
 
 
 class TestScreen:

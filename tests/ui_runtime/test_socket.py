@@ -438,6 +438,31 @@ class TestLimits:
             await client.websocket.send("{")
             assert "did not understand" in (await client.until("refused"))["sentence"]
 
+    @pytest.mark.security(33)
+    @pytest.mark.parametrize(
+        ("id", "event", "data"),
+        [
+            ("field", "onChange", {"value": [1]}),
+            ("form", "onSubmit", {"fields": 5}),
+            ("form", "onSubmit", {"fields": {"email": {"a": 1}}}),
+            ("form", "onSubmit", {"fields": {}, "submitter": 1}),
+        ],
+    )
+    async def test_a_malformed_payload_is_refused_and_fills_no_log(
+        self, server: Server, id: str, event: str, data: dict[str, object]
+    ) -> None:
+        with capture_logs() as logs:
+            async with server.socket() as client:
+                await client.hello("/waiting")
+                for _ in range(30):
+                    seq = await client.press(id, event, **data)
+                    assert "did not understand" in (await client.until("refused"))["sentence"]
+                    await client.answered(seq)
+                await client.click("add")
+                assert client.text.endswith("count 1")
+        assert {each["log_level"] for each in logs} == {"info"}
+        assert len([each for each in logs if each["event"] == "ui.payload_malformed"]) == 20
+
     async def test_who_says_nothing_is_sent_away_with_a_sentence(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.socket._HELLO_TIMEOUT_S", 0.1)
         async with server.socket() as client:

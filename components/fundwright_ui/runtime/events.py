@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
 from types import CodeType, MethodType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, with_config
 from reactpy.types import BaseEventHandler
+from typing_extensions import TypedDict  # pydantic does not take that of Python 3.11
 
 Payload = dict[str, Any]
 Call = Callable[..., Any]
@@ -18,12 +20,37 @@ received_at: ContextVar[float] = ContextVar("received_at", default=0.0)
 """When the event now being handled arrived, in `time.monotonic` seconds."""
 
 
+class MalformedPayload(Exception):
+    """The browser sent a payload that its element or widget never sends."""
+
+
+@with_config(ConfigDict(strict=True, extra="allow"))
+class _ElementPayload(TypedDict, total=False):
+    value: str | list[str]
+    checked: bool
+    name: str | None
+    fields: dict[str, str | list[str]]
+    submitter: str | None
+    key: str
+    ctrl: bool
+    meta: bool
+    shift: bool
+    alt: bool
+
+
+_ELEMENT_PAYLOAD = TypeAdapter(_ElementPayload)
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
 class UnclearHandler(TypeError):
     """A function whose parameters leave open whether it takes the payload."""
 
 
 class Handler(BaseEventHandler):
     """Calls `call` with the result of `read` for the payload, or with nothing, see `takes_payload`. Raises UnclearHandler.
+
+    Without `read` the payload is that of an element. Calling the handler raises MalformedPayload.
 
     `is_exclusive`: the browser drops further events of it until the last one is done. `deed` is what the person gets done by
     it, when `call` only leads there: an event that was meant for another deed is not answered.
@@ -59,7 +86,7 @@ class Handler(BaseEventHandler):
     async def _handle(self, data: Sequence[Any]) -> None:
         if self.takes_payload:
             payload = cast(Payload, data[0] if data else {})
-            result = self.call(self.read(payload) if self.read else payload)
+            result = self.call((self.read or read_element)(payload))
         else:
             result = self.call()
         if inspect.isawaitable(result):
@@ -83,6 +110,35 @@ def handler(
         is_exclusive=is_action and target.is_exclusive,
         deed=target.deed if is_action else None,
     )
+
+
+def read_element(payload: Payload) -> Payload:
+    """The payload of an element's event, of which any part may be missing. Raises MalformedPayload."""
+    try:
+        return cast(Payload, _ELEMENT_PAYLOAD.validate_python(payload))
+    except ValidationError as error:
+        raise MalformedPayload from error
+
+
+def read_value(payload: Payload) -> str:
+    """The content of a text field. Raises MalformedPayload."""
+    value = read_element(payload).get("value", "")
+    if not isinstance(value, str):
+        raise MalformedPayload
+    return value
+
+
+def read_checked(payload: Payload) -> bool:
+    """Whether a checkbox is checked. Raises MalformedPayload."""
+    return read_element(payload).get("checked", False)
+
+
+def read_model(model: type[_Model], payload: Payload) -> _Model:
+    """The payload of a widget's event. Raises MalformedPayload."""
+    try:
+        return model.model_validate(payload)
+    except ValidationError as error:
+        raise MalformedPayload from error
 
 
 def takes_payload(call: Call, *, given: int = 0) -> bool:

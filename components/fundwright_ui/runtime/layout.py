@@ -21,7 +21,7 @@ from reactpy.types import Component, ContextProvider, LayoutUpdateMessage, VdomD
 from reactpy.utils import Ref
 
 from fundwright_ui.runtime.encoding import Unserializable, plain, whole
-from fundwright_ui.runtime.events import Call, Handler, takes_payload
+from fundwright_ui.runtime.events import Call, Handler, read_element, takes_payload
 from fundwright_ui.runtime.faults import new_error_id
 from fundwright_ui.runtime.waiting import Event
 
@@ -438,6 +438,8 @@ def event_of(target: str) -> str:
 async def _finished(handler: Any, data: dict[str, Any]) -> None:
     """ReactPy awaits coroutine functions only; what a lambda answers, such as `lambda: state.set(1)`, would never be done.
     It also hands every function the payload."""
+    if not isinstance(handler, Handler):
+        data = read_element(data)
     told = _told(handler)
     if told is None:
         await handler.function([data])

@@ -23,7 +23,7 @@ from fundwright_ui.runtime import frames
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection, Frame, Move
 from fundwright_ui.runtime.encoding import encode
-from fundwright_ui.runtime.events import received_at
+from fundwright_ui.runtime.events import MalformedPayload, received_at
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
@@ -111,6 +111,7 @@ class Session:
         self._last_location = 0
         self._moved_at = 0.0
         self._faults = 0
+        self._malformed = 0
         self._is_greeted = False
         self._attached: asyncio.Task[int] | None = None
         self._expiry: asyncio.TimerHandle | None = None
@@ -331,7 +332,7 @@ class Session:
             return
         frame = frames.read_frame(text)
         if frame is None or isinstance(frame, frames.Hello):
-            self._refuse(t("The server did not understand the page. Load it again."), text)
+            self._refuse(_not_understood(), text)
             return
         if frame.received is not None:
             self._outbox.confirm(frame.received)
@@ -410,6 +411,8 @@ class Session:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
                 raise
             self._tell_failure(RuntimeError("a handler raised CancelledError"), canceled)
+        except MalformedPayload:
+            self._tell_malformed(event.target)
         except Exception as error:
             if limit.expired():
                 self._tell_timeout(event.target, timeout_s)
@@ -448,6 +451,13 @@ class Session:
     def _tell_failure(self, error: Exception, cause: BaseException | None = None) -> None:
         error.__cause__ = cause or error.__cause__
         self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
+
+    def _tell_malformed(self, target: str) -> None:
+        """Refuse the event like a malformed frame. The log names the handler within bounds, for the author of a widget."""
+        self._malformed += 1
+        if self._malformed <= _MAX_FAULTS:
+            log.info("ui.payload_malformed", target=target[:_MAX_LOGGED_CHARACTERS])
+        self._queue({"type": "refused", "sentence": _not_understood()})
 
     def _tell_timeout(self, target: str, timeout_s: float) -> None:
         log.warning("ui.handler_timed_out", target=target, timeout_s=timeout_s)
@@ -663,6 +673,10 @@ async def _received(transport: Transport) -> str:
         return await transport.receive()
     except MalformedFrame:
         return ""
+
+
+def _not_understood() -> str:
+    return t("The server did not understand the page. Load it again.")
 
 
 def _out_of_date(connection: Connection) -> str:

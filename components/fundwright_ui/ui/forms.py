@@ -30,7 +30,7 @@ from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.runtime.connection import use_connection
-from fundwright_ui.runtime.events import Handler, handler
+from fundwright_ui.runtime.events import Handler, handler, read_checked, read_value
 from fundwright_ui.runtime.router import Location
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
@@ -199,7 +199,7 @@ def checkbox(
         checked=checked,
         defaultChecked=default,
         disabled=True if disabled else None,
-        onChange=handler(on_change, read=lambda payload: bool(payload.get("checked"))) if on_change else None,
+        onChange=handler(on_change, read=read_checked) if on_change else None,
     )
     return _Field(name, "checkbox", partial(_checkbox_element, name, label, given, error, id, key))
 
@@ -425,9 +425,9 @@ def _complaint(field_id: str, sentence: str | None) -> VdomDict | None:
 def _events(on_change: OnEvent, on_blur: OnEvent) -> dict[str, Handler]:
     events: dict[str, Handler] = {}
     if on_change is not None:
-        events["onChange"] = handler(on_change, read=lambda payload: payload.get("value", ""))
+        events["onChange"] = handler(on_change, read=read_value)
     if on_blur is not None:
-        events["onBlur"] = handler(on_blur, read=lambda payload: payload.get("value", ""))
+        events["onBlur"] = handler(on_blur, read=read_value)
     return events
 
 

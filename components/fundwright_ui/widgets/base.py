@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 from reactpy.types import VdomDict
 
-from fundwright_ui.runtime.events import Handler, Payload, handler
+from fundwright_ui.runtime.events import Handler, Payload, handler, read_model
 from fundwright_ui.runtime.vdom import WIDGET
 
 P = TypeVar("P")
@@ -94,7 +94,7 @@ class Widget(_Declared):
 
 @cache
 def _reader(model: type[BaseModel]) -> Callable[[Payload], object]:
-    return lambda payload: model.model_validate(payload)
+    return lambda payload: read_model(model, payload)
 
 
 def _as_tuples(hint: Any) -> Any:
