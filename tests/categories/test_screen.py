@@ -98,6 +98,19 @@ class TestChanging:
         async with committed.database.transaction() as session:
             assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
 
+    async def test_what_was_changed_before_the_server_restarted_is_not_overwritten(self, committed: Core, ada: Actor) -> None:
+        category = await add(committed, ada, "Roofing")
+        path = f"{PATH}?open=edit:{category.id}"
+        async with mounted(committed, ada, category_screen, path=path) as first:
+            await first.type("Description", "shingles, gutters")
+            await first.click("button", "Save")
+        async with mounted(committed, ada, category_screen, path=path) as restarted:
+            begun = {"name": "Roofing", "description": "slates", "based_on": category.changed_at.isoformat()}
+            await restarted.emit("form", "on_submit", fields=begun)
+            assert restarted.toasts[-1].startswith("This category has been changed since you opened it.")
+        async with committed.database.transaction() as session:
+            assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
+
     async def test_deleting_asks_first(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:

@@ -134,6 +134,20 @@ class TestEditPost:
             assert second.value("Title") == "Old"
         assert await posts_of(committed, ada) == [("Newest", PostState.PUBLISHED)]
 
+    async def test_what_was_changed_before_the_server_restarted_is_not_overwritten(
+        self, committed: Core, ada: Actor, write: Write
+    ) -> None:
+        post = await write("News")
+        edit = {"id": str(post.id)}
+        async with mounted(committed, ada, edit_post_screen, params=edit) as first:
+            await first.type("Title", "Newest")
+            await first.click("button", "Save")
+        async with mounted(committed, ada, edit_post_screen, params=edit) as restarted:
+            begun = {"title": "Old", "text": "Old", "publication": "keep", "based_on": post.changed_at.isoformat()}
+            await restarted.emit("form", "on_submit", fields=begun)
+            assert restarted.toasts[-1].startswith("Somebody else has changed this post")
+        assert await posts_of(committed, ada) == [("Newest", PostState.PUBLISHED)]
+
     async def test_who_only_looks_sees_the_text(self, committed: Core, viewer: Actor, write: Write) -> None:
         post = await write("News", draft=True)
         async with mounted(committed, viewer, edit_post_screen, params={"id": str(post.id)}) as screen:

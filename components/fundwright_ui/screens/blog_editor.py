@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator
+from pydantic import AwareDatetime, BeforeValidator
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -40,10 +40,11 @@ _DRAFT, _KEEP, _PUBLISH = "draft", "keep", "publish"
 
 
 class PostForm(PostContent):
-    """What the form sends: the post, the button that was pressed, and when the post is to appear."""
+    """What the form sends: the post, the state that the edit began with, the button that was pressed, and when the post is to appear."""
 
     publication: Literal["draft", "keep", "publish"] = _DRAFT
     publish_at: Annotated[PublishAt | None, BeforeValidator(lambda text: text or None)] = None
+    based_on: AwareDatetime | None = None
 
 
 @screen("/dashboard/blog/new-post", "New post", roles=roles_with(Permission.ADMINISTER))
@@ -95,7 +96,7 @@ def _editor(post: PostRead | None) -> VdomDict:
         client = connection.client
         wanted = {"title": written.title, "summary": written.summary, "text": written.text}
         saved = (
-            await content.change_post(session, actor, post.id, PostChange(based_on=based_on, **wanted), client=client)
+            await content.change_post(session, actor, post.id, PostChange(based_on=written.based_on, **wanted), client=client)
             if post
             else await content.create_post(session, actor, PostContent(**wanted), client=client)
         )
@@ -143,6 +144,7 @@ def _editor(post: PostRead | None) -> VdomDict:
             on_submit=saving,
             model=PostForm,
             label=t("Post"),
+            based_on=based_on,
             actions=_buttons(post.state if post else PostState.DRAFT),
         ),
         section(

@@ -332,7 +332,7 @@ def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
     based_on, _ = use_state(category.changed_at)
 
     async def change(session: AsyncSession, changed: CategoryChange) -> None:
-        await categories.change(session, actor, category.id, changed.model_copy(update={"based_on": based_on}))
+        await categories.change(session, actor, category.id, changed)
 
     changing = use_action(change, success=t("The category was changed."), then=close)
     return form(
@@ -349,6 +349,7 @@ def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
         model=CategoryChange,
         submit=t("Save"),
         label=t("Edit {name}", name=category.name),
+        based_on=based_on,
         actions=[button(t("Cancel"), on_click=close)],
     )
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal, Protocol, cast
 
@@ -214,6 +215,7 @@ def form(
     label: str | None = None,
     danger: bool = False,
     reset_on_success: bool = False,
+    based_on: datetime | None = None,
 ) -> VdomDict:
     """A form. `on_submit` is given `model` filled with the fields, or `Fields` when there is no model.
 
@@ -224,6 +226,10 @@ def form(
 
     The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it.
     The path, `open` in the address, or `label` must therefore identify what the form edits.
+
+    `based_on` is the state that the person edits, for example the `changed_at` value of a record. It is sent as the field `based_on`. The
+    browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with, even after a restart
+    of the server, a reload, or the restoration of unsaved text.
     """
     connection = use_connection()
     draft = _draft_of(connection.location, label or submit, children)
@@ -281,6 +287,9 @@ def form(
         ),
         *_complaining(children, errors),
         *_unplaced_complaints(children, errors),
+        html.input({"name": "based_on", "hidden": True, "readOnly": True, "value": based_on.isoformat(), "key": "based_on"})
+        if based_on
+        else None,
         html.p({"className": "fw-field-error", "key": "failure"}, failure) if failure else None,
         html.div(
             {"className": "fw-form-actions", "key": "actions"},

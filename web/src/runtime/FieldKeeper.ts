@@ -1,4 +1,5 @@
 import { readField } from "./events";
+import { isBaseOfChanges } from "./keptFields";
 import type { ElementNode } from "./protocol";
 import type { Runtime } from "./Runtime";
 
@@ -65,6 +66,7 @@ export class FieldKeeper {
     const isNew = this.#isNew;
     this.#isNew = false;
     if (isNew || this.#field === undefined || this.#isComposing) return;
+    if (isFreshState && isBaseOfChanges(this.#field)) return;
     if (this.#isTouched && (isFreshState || content.ack < this.#lastSent)) return;
     write(this.#field, content);
   }

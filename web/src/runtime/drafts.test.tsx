@@ -95,6 +95,23 @@ describe("text of a form that was not saved", () => {
     expect(JSON.stringify(stored())).not.toContain("hush");
   });
 
+  it("brings back what the changes were based on", async () => {
+    const based = (on: string): TreeNode => ({
+      t: "form",
+      a: { "data-draft": FORM },
+      c: [
+        { t: "textarea", a: { "aria-label": "Text", name: "text" } },
+        { t: "input", a: { name: "based_on", hidden: true, value: on } },
+      ],
+    });
+    await open("ada", based("monday"));
+    fireEvent.change(text(), { target: { value: "Begun on Monday" } });
+    closePages();
+    await open("ada", based("tuesday"));
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(document.querySelector<HTMLInputElement>("[name=based_on]")?.value).toBe("monday");
+  });
+
   it("is forgotten after a week", async () => {
     await typeAndLeave("Old");
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 8 * 24 * 60 * 60_000);

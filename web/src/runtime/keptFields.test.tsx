@@ -85,3 +85,46 @@ describe("what was typed when the session ended", () => {
     expect(name()).toBe("Robotics");
   });
 });
+
+describe("what the changes of a form are based on", () => {
+  const based = (on: string): TreeNode => ({
+    t: "form",
+    a: { "aria-label": "Post" },
+    e: { onSubmit: { h: "save" } },
+    c: [field("Name"), { t: "input", a: { name: "based_on", hidden: true, value: on } }],
+  });
+  const base = () => document.querySelector<HTMLInputElement>("[name=based_on]")?.value;
+
+  it("stays when the server begins anew after something was typed", async () => {
+    const opened = await openPage(based("monday"));
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robotics" } });
+    await opened.receive({ type: "mount", tree: based("tuesday"), title: "Start", session: "other", build: "b" });
+    expect(base()).toBe("monday");
+    fireEvent.submit(screen.getByRole("form"));
+    expect(opened.sent().at(-1)).toMatchObject({ data: { fields: { name: "Robotics", based_on: "monday" } } });
+  });
+
+  it("is the new state when the server begins anew before anything was typed", async () => {
+    const opened = await openPage(based("monday"));
+    await opened.receive({ type: "mount", tree: based("tuesday"), title: "Start", session: "other", build: "b" });
+    expect(base()).toBe("tuesday");
+  });
+
+  it("follows the server after the form was saved", async () => {
+    const opened = await openPage(based("monday"));
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robotics" } });
+    await opened.patch(["set", [], based("tuesday")]);
+    expect(base()).toBe("tuesday");
+  });
+
+  it("is kept with the fields when the page has to reload", async () => {
+    const opened = await openPage(based("monday"), { page: { account: "ada" } });
+    fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robotics" } });
+    await act(async () => opened.socket().close(4401));
+    closePages();
+    const again = await openPage(based("tuesday"), { page: { account: "ada" } });
+    expect([name(), base()]).toEqual(["Robotics", "monday"]);
+    await again.patch(["attrs", [], { "aria-label": "Edit" }, []]);
+    expect(base()).toBe("monday");
+  });
+});

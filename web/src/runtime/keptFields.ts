@@ -63,10 +63,10 @@ export function putBackFields(account: string | null): boolean {
   return kept.isWhole;
 }
 
-/** What a person has changed in the fields of `root`. */
+/** What a person has changed in the fields of `root`, with the hidden fields that say what the changes are based on. */
 export function readFields(root: ParentNode): KeptField[] {
   return allFields(root).flatMap(({ field, place }) =>
-    isChanged(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
+    isChanged(field) || isBaseOfChanges(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
   );
 }
 
@@ -75,9 +75,9 @@ export function writeFields(root: ParentNode, fields: readonly KeptField[]): voi
   for (const [field, kept] of pairs(root, fields)) write(field, kept.value, kept.checked);
 }
 
-/** Whether each of `fields` that exists in `root` has its content. */
+/** Whether each of `fields` that is visible in `root` has its content. */
 export function holds(root: ParentNode, fields: readonly KeptField[]): boolean {
-  return pairs(root, fields).every(([field, kept]) => (isToggle(field) ? field.checked === kept.checked : field.value === kept.value));
+  return pairs(root, fields).every(([field, kept]) => field.hidden || (isToggle(field) ? field.checked === kept.checked : field.value === kept.value));
 }
 
 function pairs(root: ParentNode, fields: readonly KeptField[]): [Field, KeptField][] {
@@ -113,7 +113,16 @@ function isTicked(field: Field): boolean {
   return isToggle(field) && field.checked;
 }
 
+/**
+ * Whether `field` says what the changes in its form are based on. It keeps its content as long as there are such changes, so that
+ * the server can tell whether somebody else has changed the same thing since then.
+ */
+export function isBaseOfChanges(field: Field): boolean {
+  return field.hidden && field.form !== null && allFields(field.form).some(({ field: each }) => isChanged(each));
+}
+
 function isChanged(field: Field): boolean {
+  if (field.hidden) return false;
   if (field instanceof HTMLSelectElement) return Array.from(field.options).some((each) => each.selected !== each.defaultSelected);
   return isToggle(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
 }
