@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service
@@ -113,6 +114,19 @@ class TestChange:
             await service.change(session, actor, opened.id, CategoryChange(name="Roofs", based_on=opened.changed_at))
         again = await service.change(session, actor, opened.id, CategoryChange(name="Roofs", based_on=changed.changed_at))
         assert (again.name, again.description) == ("Roofs", "gutters")
+
+    async def test_of_the_description_does_not_wait_for_notices_that_are_being_labeled(
+        self, committed: Core, make_actor: MakeActor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            actor = await make_actor(session)
+            category = await roofing(session, actor)
+        async with committed.database.transaction() as labeling:
+            await service.add_example(labeling, actor, category.id, uuid4())
+            async with committed.database.transaction() as session:
+                await session.execute(text("SET LOCAL lock_timeout = '1s'"))
+                changed = await service.change(session, actor, category.id, CategoryChange(description="gutters"))
+        assert changed.description == "gutters"
 
     async def test_a_new_description_is_what_the_classifier_reads_next(self, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)

@@ -89,10 +89,10 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
 
 
 async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_update: bool = False) -> Category:
-    """Raises NotFound, also for somebody else's category."""
+    """Raises NotFound, also for somebody else's category. With `for_update`, others wait to change or delete it, but not to label with it."""
     query = select(Category).where(Category.id == category_id, Category.owner_id == owner_id)
     category = await session.scalar(
-        query.with_for_update() if for_update else query, execution_options={"populate_existing": True}
+        query.with_for_update(key_share=True) if for_update else query, execution_options={"populate_existing": True}
     )
     if category is None:
         raise NotFound(t("The category"))
