@@ -1,5 +1,7 @@
 /** Stores drafts of forms by account and by the form's name on the server: in the browser's storage, or in memory if they do not fit there. */
 
+import { ofBrowser } from "./storage";
+
 const PREFIX = "draft:";
 
 const inMemory = new Map<string, string>();
@@ -7,9 +9,9 @@ const inMemory = new Map<string, string>();
 /** Visitors have no account. */
 export const draftKey = (account: string | null, form: string): string => `${PREFIX}${account ?? ""}:${form}`;
 
-export const draftKeys = (): string[] => Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+export const draftKeys = (): string[] => ofBrowser.keys().filter((key) => key.startsWith(PREFIX));
 
-export const draftText = (key: string): string | null => inMemory.get(key) ?? localStorage.getItem(key);
+export const draftText = (key: string): string | null => inMemory.get(key) ?? ofBrowser.get(key);
 
 /** Keeps a draft only while the document is open, so the browser asks before leaving it. */
 export function keepInMemory(key: string, text: string): void {
@@ -24,7 +26,7 @@ export function forgetInMemory(key: string): void {
 
 export function forgetDraft(key: string): void {
   forgetInMemory(key);
-  localStorage.removeItem(key);
+  ofBrowser.remove(key);
 }
 
 /** Deletes all drafts, or all except those of one account, so that nobody sees the texts of somebody else. */

@@ -4,6 +4,7 @@ import { draftKey, draftKeys, draftText, forgetDraft, forgetInMemory, keepInMemo
 import { type KeptField, holds, readFields, writeFields } from "./keptFields";
 import type { Runtime } from "./Runtime";
 import type { Unsubscribe } from "./signal";
+import { ofBrowser } from "./storage";
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
 const MOST_VERSIONS = 3;
@@ -33,26 +34,20 @@ function store(key: string, text: string): boolean {
   if (text.length > MOST_CHARACTERS) return false;
   const others = draftKeys().filter((each) => each !== key);
   const oldestFirst = others.sort((one, other) => (read(one)[0]?.at ?? 0) - (read(other)[0]?.at ?? 0));
-  let size = others.reduce((sum, each) => sum + (localStorage.getItem(each)?.length ?? 0), text.length);
+  let size = others.reduce((sum, each) => sum + (ofBrowser.get(each)?.length ?? 0), text.length);
   for (;;) {
-    try {
-      if (size <= MOST_CHARACTERS) {
-        localStorage.setItem(key, text);
-        return true;
-      }
-    } catch {
-      // The browser's quota is smaller than ours.
-    }
+    // The browser's quota may be smaller than ours.
+    if (size <= MOST_CHARACTERS && ofBrowser.set(key, text)) return true;
     const oldest = oldestFirst.shift();
     if (oldest === undefined) return false;
-    size -= localStorage.getItem(oldest)?.length ?? 0;
-    localStorage.removeItem(oldest);
+    size -= ofBrowser.get(oldest)?.length ?? 0;
+    ofBrowser.remove(oldest);
   }
 }
 
 /** Deletes expired drafts. */
 export function forgetOldDrafts(): void {
-  for (const key of draftKeys()) if (read(key).length === 0) localStorage.removeItem(key);
+  for (const key of draftKeys()) if (read(key).length === 0) ofBrowser.remove(key);
 }
 
 /** One visit of a form. */

@@ -1,5 +1,7 @@
 /** Keeps what was typed on a page that has to reload, and restores it for the same account in the same tab. */
 
+import { ofTab } from "./storage";
+
 const KEY = "kept-fields";
 /** A separate key, because the fields of a person who has to sign in again must survive the login page. */
 const SIGNED_OUT_KEY = "kept-fields-signed-out";
@@ -40,12 +42,7 @@ function keyOf(account: string | null): string {
 }
 
 function fits(kept: KeptPage): boolean {
-  try {
-    sessionStorage.setItem(keyOf(kept.account), JSON.stringify(kept));
-    return true;
-  } catch {
-    return false;
-  }
+  return ofTab.set(keyOf(kept.account), JSON.stringify(kept));
 }
 
 /**
@@ -53,11 +50,11 @@ function fits(kept: KeptPage): boolean {
  * Returns whether nothing that was typed here is missing.
  */
 export function putBackFields(account: string | null): boolean {
-  const text = sessionStorage.getItem(keyOf(account));
+  const text = ofTab.get(keyOf(account));
   if (text === null) return true;
   const kept = JSON.parse(text) as KeptPage;
   if (kept.account === account && kept.address !== address()) return true;
-  sessionStorage.removeItem(keyOf(account));
+  ofTab.remove(keyOf(account));
   if (kept.account !== account) return true;
   writeFields(document, kept.fields);
   return kept.isWhole;

@@ -1,5 +1,7 @@
 /** A page whose build differs from the server's reloads: it may use another protocol and request deleted chunks. */
 
+import { ofTab } from "./storage";
+
 const KEY = "reloaded-for-build";
 const INTERRUPTED = "reloaded-during-step";
 
@@ -8,18 +10,17 @@ const INTERRUPTED = "reloaded-during-step";
  * otherwise reload again and again.
  */
 export function claimReload(build: string): boolean {
-  if (sessionStorage.getItem(KEY) === build) return false;
-  sessionStorage.setItem(KEY, build);
-  return true;
+  if (ofTab.get(KEY) === build) return false;
+  return ofTab.set(KEY, build); // without this note the page could reload forever
 }
 
 /** Notes that an action was unanswered, so that the page mentions it after the reload. */
 export function noteInterruption(): void {
-  sessionStorage.setItem(INTERRUPTED, "1");
+  ofTab.set(INTERRUPTED, "1");
 }
 
 export function takeInterruption(): boolean {
-  const wasInterrupted = sessionStorage.getItem(INTERRUPTED) !== null;
-  sessionStorage.removeItem(INTERRUPTED);
+  const wasInterrupted = ofTab.get(INTERRUPTED) !== null;
+  ofTab.remove(INTERRUPTED);
   return wasInterrupted;
 }

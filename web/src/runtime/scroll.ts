@@ -1,4 +1,6 @@
 /** Keeps the scroll position of each history entry and address across reloads. */
+import { ofTab } from "./storage";
+
 const KEY = "scroll";
 const MOST_ENTRIES = 200;
 
@@ -11,7 +13,7 @@ export interface Entry {
 
 function readPositions(): Map<string, number> {
   try {
-    return new Map(JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as [string, number][]);
+    return new Map(JSON.parse(ofTab.get(KEY) ?? "[]") as [string, number][]);
   } catch {
     return new Map();
   }
@@ -46,6 +48,6 @@ export function keepScrollOnReload(currentEntry: () => Entry): void {
   history.scrollRestoration = "manual";
   addEventListener("pagehide", () => {
     rememberScroll(currentEntry());
-    sessionStorage.setItem(KEY, JSON.stringify([...positions]));
+    ofTab.set(KEY, JSON.stringify([...positions]));
   });
 }

@@ -1,5 +1,7 @@
 /** The token in browser storage and the session cookie beside it. */
 
+import { ofBrowser, ofTab } from "./storage";
+
 const KEY = "token";
 const TRIED = "token-tried";
 const FIRST_LOOK_MS = 60_000;
@@ -13,17 +15,17 @@ export interface SessionAnswer {
 }
 
 export function readToken(): string | null {
-  return localStorage.getItem(KEY) ?? sessionStorage.getItem(KEY);
+  return ofBrowser.get(KEY) ?? ofTab.get(KEY);
 }
 
 export function forgetToken(): void {
-  localStorage.removeItem(KEY);
-  sessionStorage.removeItem(KEY);
-  sessionStorage.removeItem(TRIED);
+  ofBrowser.remove(KEY);
+  ofTab.remove(KEY);
+  ofTab.remove(TRIED);
 }
 
 export function keepToken(token: string, remember: boolean): void {
-  (remember ? localStorage : sessionStorage).setItem(KEY, token);
+  (remember ? ofBrowser : ofTab).set(KEY, token);
 }
 
 /** What a token says, or nothing when it is none of ours. */
@@ -65,11 +67,11 @@ export function goToLogin(base: string): boolean {
 export async function signInWithToken(base: string, isSignedIn: boolean): Promise<boolean> {
   const token = readToken();
   if (isSignedIn || token === null) {
-    sessionStorage.removeItem(TRIED);
+    ofTab.remove(TRIED);
     return false;
   }
   // A browser that drops the cookie would otherwise load the page for ever.
-  if (sessionStorage.getItem(TRIED) === token) {
+  if (ofTab.get(TRIED) === token) {
     return giveUp(base);
   }
   let answer: Response;
@@ -81,7 +83,7 @@ export async function signInWithToken(base: string, isSignedIn: boolean): Promis
   if (answer.ok) {
     const { next, token: kept = token, remember } = (await answer.json().catch(() => ({}))) as SessionAnswer;
     if (kept !== token) keepToken(kept, remember ?? false);
-    sessionStorage.setItem(TRIED, kept);
+    if (!ofTab.set(TRIED, kept)) return false;
     if (next === undefined) location.reload();
     else location.assign(base + next);
     return true;
@@ -116,7 +118,7 @@ export function renewTokenInTime(base: string): void {
 /** Signing in or out in another tab changes who this tab belongs to; renewing the token does not. */
 export function followOtherTabs(beforeLeaving: () => void): void {
   addEventListener("storage", (event) => {
-    if (event.storageArea === localStorage && event.key === KEY) {
+    if (event.key === KEY && event.storageArea === localStorage) {
       const { sid } = claimsOf(event.newValue);
       if (sid !== undefined && sid === claimsOf(event.oldValue).sid) return;
       beforeLeaving();

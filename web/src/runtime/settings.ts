@@ -1,4 +1,5 @@
 import { Signal } from "./signal";
+import { ofBrowser } from "./storage";
 
 export const THEME_MODES = ["light", "dark", "system"] as const;
 export const THEME_COLORS = ["default", "purple", "cyan", "blue", "orange", "red"] as const;
@@ -37,11 +38,11 @@ function parseSettings(text: string | null): Settings {
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
 /** What the person chose under Settings; the same in every tab. */
-export const settings = new Signal<Settings>(parseSettings(localStorage.getItem(KEY)));
+export const settings = new Signal<Settings>(parseSettings(ofBrowser.get(KEY)));
 
 export function changeSettings(changes: Partial<Settings>): void {
   const next = { ...settings.get(), ...changes };
-  localStorage.setItem(KEY, JSON.stringify(next));
+  ofBrowser.set(KEY, JSON.stringify(next));
   settings.set(next);
 }
 
@@ -52,11 +53,11 @@ const SHORTCUTS_KEY = "shortcuts";
 
 /** Whether keys of letters do something outside of fields; on until somebody switches them off on this browser. */
 export function areShortcutsOn(): boolean {
-  return localStorage.getItem(SHORTCUTS_KEY) !== "off";
+  return ofBrowser.get(SHORTCUTS_KEY) !== "off";
 }
 
 export function switchShortcuts(areOn: boolean): void {
-  localStorage.setItem(SHORTCUTS_KEY, areOn ? "on" : "off");
+  ofBrowser.set(SHORTCUTS_KEY, areOn ? "on" : "off");
 }
 
 export function isDark(mode: Settings["themeMode"]): boolean {
@@ -78,6 +79,6 @@ export function followSettings(): void {
   settings.subscribe(showSettings);
   prefersDark.addEventListener("change", () => settings.set({ ...settings.get() }));
   addEventListener("storage", (event) => {
-    if (event.storageArea === localStorage && event.key === KEY) settings.set(parseSettings(event.newValue));
+    if (event.key === KEY && event.storageArea === localStorage) settings.set(parseSettings(event.newValue));
   });
 }

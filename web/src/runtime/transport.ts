@@ -1,4 +1,5 @@
 import type { EventStream } from "./eventStream";
+import { ofTab } from "./storage";
 
 /** Carries text frames in order in both directions, with the events `open`, `message`, and `close` of a WebSocket. */
 export interface Transport extends EventTarget {
@@ -25,7 +26,7 @@ export class Transports {
 
   /** Whether this tab has recently found WebSockets blocked. */
   get isBlocked(): boolean {
-    return Date.now() - Number(sessionStorage.getItem(KEY) ?? 0) < TRY_SOCKETS_AFTER_MS;
+    return Date.now() - Number(ofTab.get(KEY) ?? 0) < TRY_SOCKETS_AFTER_MS;
   }
 
   /** Loads the event stream; must finish before the first `open` where WebSockets are known to be blocked. */
@@ -48,13 +49,13 @@ export class Transports {
    */
   async failed(transport: Transport, { hasTimedOut }: { readonly hasTimedOut: boolean }): Promise<boolean> {
     if (!(transport instanceof WebSocket)) {
-      sessionStorage.removeItem(KEY);
+      ofTab.remove(KEY);
       this.#failures = 0;
       return false;
     }
     this.#failures += hasTimedOut ? ENOUGH_FAILURES : 1;
     if (this.#failures < ENOUGH_FAILURES || !(await this.#load())) return false;
-    sessionStorage.setItem(KEY, String(Date.now()));
+    ofTab.set(KEY, String(Date.now()));
     return true;
   }
 
