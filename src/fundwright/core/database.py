@@ -254,6 +254,7 @@ class Database:
         with _failures():
             async with self._reading_sessions() as session:
                 yield session
+                await session.flush()  # refuses what was added or changed and would be lost here
 
     async def close(self) -> None:
         await self.engine.dispose()
