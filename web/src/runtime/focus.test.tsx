@@ -85,6 +85,30 @@ describe("the focus, when the control that had it goes away", () => {
   });
 });
 
+describe("the focus, when a form appears", () => {
+  const form = (key: string): TreeNode => ({
+    t: "form",
+    k: key,
+    c: [
+      { t: "input", a: { "aria-label": "Message", name: "message" } },
+      { t: "button", a: { type: "button" }, c: ["Send"] },
+    ],
+  });
+  const opener = (isOpen: boolean): TreeNode => ({
+    t: "main",
+    c: [{ t: "h1", c: ["Category"] }, { t: "button", a: { type: "button", disabled: isOpen }, c: ["New category"] }, isOpen ? form("new") : { f: 1 }],
+  });
+  const feedback = (key: string): TreeNode => ({ t: "main", c: [{ t: "h1", c: ["Feedback"] }, { t: "article", c: [form(key)] }] });
+
+  it.each([
+    ["opened by a button that then is disabled", "New category", opener(false), opener(true)],
+    ["replacing the one that was sent", "Send", feedback("form:0"), feedback("form:1")],
+  ])("moves to its first field: %s", async (_how, name, before, after) => {
+    await press(name, before, after);
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Message")));
+  });
+});
+
 describe("a key that is held down", () => {
   it("does not press one row after the other", async () => {
     const opened = await openPage(list(row("a")), { page: { account: "ada" } });

@@ -17,6 +17,8 @@ interface Held {
   readonly list: HTMLElement | null;
   readonly place: number;
   readonly regions: readonly HTMLElement[];
+  /** Those that were shown at that time. */
+  readonly forms: ReadonlySet<HTMLFormElement>;
   readonly isInDialog: boolean;
 }
 
@@ -37,6 +39,7 @@ function remember(control: HTMLElement): Held {
     list,
     place: row !== null && list !== null ? rowsOf(list).indexOf(row) : -1,
     regions,
+    forms: new Set(document.forms),
     isInDialog: control.closest("[role=dialog]") !== null,
   };
 }
@@ -61,6 +64,12 @@ function successorOf(held: Held): HTMLElement | undefined {
   const controls = name === null ? [] : others.flatMap((each) => [...each.querySelectorAll<HTMLElement>("[name]")]);
   const same = controls.filter((each) => each.getAttribute("name") === name);
   return same.find(isUsable) ?? own;
+}
+
+/** The first field of a form that has appeared since: the control has opened it, or has sent the one that it replaces. */
+function fieldOfNewForm({ forms }: Held): HTMLElement | undefined {
+  const opened = Array.from(document.forms).find((each) => !forms.has(each));
+  return Array.from(opened?.querySelectorAll<HTMLElement>("input, textarea, select") ?? []).find((each) => !each.hidden && isUsable(each));
 }
 
 function focusPart(part: HTMLElement): void {
@@ -102,7 +111,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     if (active instanceof HTMLElement && active !== document.body && active !== last.control) return;
     // A closed dialog returns the focus to the control that opened it, which may have disappeared as well.
     const opener = last.isInDialog ? held.findLast(({ isInDialog }) => !isInDialog) : last;
-    const next = opener !== undefined && isUsable(opener.control) ? opener.control : opener && successorOf(opener);
+    const next = opener !== undefined && isUsable(opener.control) ? opener.control : opener && (successorOf(opener) ?? fieldOfNewForm(opener));
     if (next !== undefined) {
       next.focus({ preventScroll: isByPointer });
       return;
