@@ -80,12 +80,24 @@ async def test_what_is_new_stays(committed: Core) -> None:
 
 
 async def test_the_upload_of_an_import_that_was_removed_with_its_account_is_removed(committed: Core, ada: Actor) -> None:
+    used = await add_document(committed, ada, b"Roofs are repaired.")
     path = await start_import(committed, ada)
     async with committed.database.transaction() as session:
         await jobs.forget(session, ada.id)
     age(committed)
     assert await sweep(committed) == 1
+    assert stored(committed) == {used}
     assert not path.exists()
+
+
+async def test_nothing_is_removed_when_the_database_knows_few_of_the_files(committed: Core, ada: Actor) -> None:
+    """It is probably another one, or an empty one, by a mistake in DATABASE_URL."""
+    await add_document(committed, ada, b"Roofs are repaired.")
+    for name in (b"a", b"b"):
+        await committed.files.spool(once(name))
+    age(committed)
+    assert await sweep(committed) == 0
+    assert len(stored(committed)) == 3
 
 
 async def test_a_copy_of_personal_data_that_can_be_downloaded_stays(committed: Core, ada: Actor) -> None:

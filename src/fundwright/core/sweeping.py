@@ -25,19 +25,25 @@ _EVERY_S = 24 * 60 * 60
 
 
 async def sweep(core: Core) -> int:
-    """Remove files that are more than a day old and that nothing refers to. Returns how many were removed."""
-    removed = 0
+    """Remove files that are more than a day old and that nothing refers to. Returns how many were removed.
+
+    If that is most of the old files, none is removed: the database is then probably not the one that they belong to.
+    """
     old = await asyncio.to_thread(core.files.list_old)
+    unused: list[str] = []
     for start in range(0, len(old), _BATCH):
-        names = old[start : start + _BATCH]
         async with core.database.transaction() as session:
-            unused = await _unused(core, session, names)
-        for name in unused:
-            async with core.database.transaction() as session:
-                await lock_file(session, name, to_remove=True)
-                if await _unused(core, session, [name]):
-                    core.files.remove(name)
-                    removed += 1
+            unused += await _unused(core, session, old[start : start + _BATCH])
+    if len(unused) > len(old) / 2:
+        log.warning("files.sweep_refused", unused=len(unused), files=len(old))
+        return 0
+    removed = 0
+    for name in unused:
+        async with core.database.transaction() as session:
+            await lock_file(session, name, to_remove=True)
+            if await _unused(core, session, [name]):
+                core.files.remove(name)
+                removed += 1
     return removed
 
 
