@@ -41,6 +41,15 @@ describe("links", () => {
     expect(scroll).toHaveBeenLastCalledWith(0, 0);
   });
 
+  it("add one entry to the history when they are clicked twice", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    await openAt("/dashboard/train");
+    const before = history.length;
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    expect(history.length).toBe(before + 1);
+  });
+
   it("render nothing until the server sends the new screen", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");

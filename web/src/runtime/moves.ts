@@ -1,4 +1,4 @@
-import { NavigationType, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
+import { createPath, NavigationType, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
 import { pathOfClick } from "./links";
 import { goToPart } from "./parts";
 import type { Runtime } from "./Runtime";
@@ -62,8 +62,10 @@ export function followMoves(runtime: Runtime): Unsubscribe {
 
   runtime.bindMove((move) => {
     isFollowing = move.isFollowing;
-    if (move.replace) history.replace(runtime.page.base + move.path);
-    else history.push(runtime.page.base + move.path);
+    const url = runtime.page.base + move.path;
+    // As browsers do: a second click on a link adds no second entry, which Back would only seem to ignore.
+    if (move.replace || url === createPath(current)) history.replace(url);
+    else history.push(url);
     isFollowing = false;
   });
   document.addEventListener("click", click);
