@@ -25,7 +25,7 @@ from fundwright.content.schemas import FeedbackKind, FeedbackSend
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import Base, now
-from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
@@ -151,6 +151,20 @@ class TestCopy:
         with pytest.raises(NotFound):
             await committed.jobs.run_inline(CollectData(copy_id=copy.id), title="Collect", owner_id=ada.id)
         assert not committed.files.path(copy.id.hex).exists()
+
+    async def test_one_that_lost_the_database_stays_for_the_run_that_resumes_it(
+        self, committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def lose_database(*_about: object) -> AsyncIterator[DataFile]:
+            yield DataFile("notes.txt", b"a line")
+            raise DatabaseAway
+
+        monkeypatch.setattr(committed.plugins, "collect", lambda _hook: [lose_database])
+        async with committed.database.transaction() as session:
+            copy = await personal_data.start_copy(committed, session, ada, client=HERE)
+        with pytest.raises(DatabaseAway):
+            await committed.jobs.run_inline(CollectData(copy_id=copy.id), title="Collect", owner_id=ada.id)
+        assert committed.files.path(copy.id.hex).exists()
 
     @pytest.mark.security(40)
     async def test_is_its_owner_s_alone(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:

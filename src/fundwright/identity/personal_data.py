@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
-from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.errors import Conflict, DatabaseAway, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import later, t
@@ -127,6 +127,8 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
             async with run.transaction() as session:
                 async for file in read(core, session, run.actor):
                     await asyncio.to_thread(_add, path, file)
+    except DatabaseAway:  # another worker may already be writing the archive again
+        raise
     except Exception:  # canceled, disabled, or deleted: nobody can download it, and it must not wait for the sweep
         core.files.remove(copy_id.hex)
         raise
