@@ -159,17 +159,28 @@ def connections(application: Application) -> int:
     return sum(one.status == psutil.CONN_ESTABLISHED and one.laddr.port == port for one in held)
 
 
+def pages_of(page: Page, site: Site) -> list[int]:
+    """How many of the open pages each process holds, once nothing but these pages has a connection."""
+
+    def counted() -> list[int] | None:
+        held = [connections(process) for process in site.processes]
+        return held if sum(held) == len(page.context.pages) else None
+
+    return eventually(counted)
+
+
 def tabs_at_both(page: Page, site: Site, path: str) -> list[Page]:
     """Further tabs, so many that each process has one of them."""
     tabs: list[Page] = []
-    held = [False, False]
-    while not all(held):
-        page.request.get(f"{site.url}/auth/login")  # nginx goes by turns: without it, each tab's socket might be the same one's
-        before = [connections(process) for process in site.processes]
+    before = held = pages_of(page, site)
+    while any(now == was for was, now in zip(before, held, strict=True)):
+        assert len(tabs) < 6
+        # nginx takes turns, and a tab makes the same number of requests each time. One more for every other tab
+        # moves the turn, whether that number is odd or even.
+        if len(tabs) % 2:
+            page.request.get(f"{site.url}/auth/login")
         tabs.append(another(page, site.url + path))
-        after = [connections(process) for process in site.processes]
-        held = [has or now > was for has, was, now in zip(held, before, after, strict=True)]
-        assert len(tabs) < 12
+        held = pages_of(page, site)
     return tabs
 
 
