@@ -76,9 +76,12 @@ def documented(ports: Mapping[str, str], folder: Path) -> str:
     }.items():
         assert text.count(name) == 1
         text = text.replace(name, value)
-    server = text[text.index("server {") :]
+    upstream, server = (text[text.index(start) :] for start in ("upstream fundwright {", "server {"))
     assert "proxy_read_timeout 60s;" in server
     impatient = server.replace(ports["public"], ports["impatient"]).replace("_timeout 60s", f"_timeout {IMPATIENT_S}s")
+    # nginx gives nothing to a process for 10 s after a timeout: the patient server must not notice.
+    own = (upstream[: upstream.index("}") + 1] + impatient).replace("upstream fundwright", "upstream impatient")
+    impatient = own.replace("http://fundwright", "http://impatient")
     return text + impatient
 
 
