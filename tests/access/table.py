@@ -129,6 +129,8 @@ ROUTES = _table(
         GET /api/training/runs
         GET /api/training/runs/export.csv
         GET /api/training/runs/{run_id}
+        GET /api/training/runs/{run_id}/documents
+        GET /api/training/runs/{run_id}/documents/export.csv
     """),
     (Permission.LABEL, """
         POST /api/categories

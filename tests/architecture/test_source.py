@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 
 from tests.architecture.tree import SLICES, python, texts
 
@@ -75,6 +76,21 @@ class TestNumbers:
             if isinstance(node, ast.FormattedValue)
             and node.format_spec is not None
             and NUMBER_FORMAT.search(ast.unparse(node.format_spec)[2:-1])
+        ]
+        assert wrong == []
+
+    def test_a_share_has_no_percent_sign_of_its_own(self) -> None:
+        """`12%` is `12 %` in German: `messages.percent` knows."""
+        wrong = [
+            f"{path}:{node.lineno}"
+            for path, tree in python("src", "components")
+            if "cli" not in path.parts
+            for node in ast.walk(tree)
+            if isinstance(node, ast.JoinedStr)
+            for before, after in pairwise(node.values)
+            if isinstance(before, ast.FormattedValue)
+            and isinstance(after, ast.Constant)
+            and re.match(r"\s?%(?!\w)", str(after.value))
         ]
         assert wrong == []
 

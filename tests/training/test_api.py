@@ -83,6 +83,8 @@ class TestDocuments:
                 ("GET", f"runs/{run['id']}"),
                 ("PUT", f"runs/{run['id']}/cancellation"),
                 ("POST", f"runs/{run['id']}/repetitions"),
+                ("GET", f"runs/{run['id']}/documents"),
+                ("GET", f"runs/{run['id']}/documents/export.csv"),
             ):
                 assert (await eve.request(method, f"/api/training/{path}")).status_code == 404
 
@@ -95,6 +97,10 @@ class TestRuns:
         await committed.jobs._run(UUID(started.json()["job_id"]), reraise=True)
         run = (await ada.get(f"/api/training/runs/{started.json()['id']}")).json()
         assert (run["state"], run["documents"], run["chunks"]) == ("succeeded", 1, 1)
+        documents = f"/api/training/runs/{started.json()['id']}/documents"
+        assert [each["title"] for each in (await ada.get(documents)).json()["items"]] == ["boats"]
+        assert (await ada.get(documents, params={"page": 2})).json()["items"] == []
+        assert [line.split(",")[0] for line in (await ada.get(f"{documents}/export.csv")).text.splitlines()[1:]] == ["boats"]
         passages = (await ada.get("/api/training/passages", params={"query": "getting over the water"})).json()
         assert passages[0]["document_title"] == "boats"
         shown = (await ada.get(f"/api/training/passages/{passages[0]['id']}")).json()

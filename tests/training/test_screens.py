@@ -9,6 +9,7 @@ from fundwright.core.messages import speaking
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import service
+from fundwright.training.schemas import RunRead
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.history import duration_text, history_screen
 from fundwright_ui.screens.run import run_screen
@@ -95,10 +96,10 @@ class TestDuration:
 
 
 class TestRun:
-    async def test_a_long_run_shows_its_first_documents(
+    async def test_a_long_run_shows_its_first_documents_and_exports_all(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fundwright.training.service._SHOWN_OF_RUN", 2)
+        monkeypatch.setattr("fundwright_ui.screens.run._SHOWN", 2)
         documents = [await add(committed, owner, add_file, f"{FERRY} {n}", f"boats{n}.md") for n in range(5)]
         run = await service.run_inline(committed, owner, documents)
         async with mounted(
@@ -107,3 +108,17 @@ class TestRun:
             assert "boats1" in screen.text
             assert "boats2" not in screen.text
             assert "and 3 more" in screen.text
+            assert screen.find("link", "Export as CSV").props["href"] == f"/api/training/runs/{run.id}/documents/export.csv"
+
+    async def test_counts_are_written_in_the_readers_way(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+
+        async def get_run(*_arguments: object) -> RunRead:
+            return run.model_copy(update={"documents": 1_468, "chunks": 12_309})
+
+        monkeypatch.setattr("fundwright.training.service.get_run", get_run)
+        path = f"/dashboard/history/{run.id}"
+        async with mounted(committed, owner, run_screen, path=path, params={"id": str(run.id)}, language="de") as screen:
+            assert "1.468" in screen.text and "12.309" in screen.text

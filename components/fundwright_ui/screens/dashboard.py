@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.categories import service as categories
 from fundwright.core.database import now
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState
-from fundwright.core.messages import current_language, nt, number, t
+from fundwright.core.messages import current_language, nt, number, percent, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
@@ -133,7 +133,7 @@ def _underway(jobs: Page[HistoryRow]) -> VdomDict:
 
 
 def _progress(job: HistoryRow) -> VdomDict:
-    share = f" · {100 * job.done // job.total} %" if job.state == JobState.RUNNING and job.total else ""
+    share = f" · {percent(job.done / job.total)}" if job.state == JobState.RUNNING and job.total else ""
     return html.div(
         {"className": "fw-grow"},
         stack(

@@ -644,4 +644,4 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
 
 
 def _share(done: int, total: int | None, words: str) -> str:
-    return f"{words} · {100 * done // total} %" if total else words
+    return f"{words} · {percent(done / total)}" if total else words

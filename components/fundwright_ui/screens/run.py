@@ -9,14 +9,15 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
-from fundwright.core.messages import nt, t
-from fundwright.core.paging import Page
+from fundwright.core.messages import nt, number, t
+from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import duration_text
+from fundwright_ui.screens.listing import export_button
 from fundwright_ui.ui import (
     Color,
     alert,
@@ -50,7 +51,7 @@ def run_screen() -> VdomDict:
 
     async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead]]:
         run = await training.get_run(session, actor, id_in_address(run_id, "The training run"))
-        return run, await training.list_run_documents(session, actor, run.id)
+        return run, await training.list_run_documents(session, actor, run.id, PageRequest(page_size=_SHOWN))
 
     found = use_query(read, key=[actor.id, run_id], topics=[jobs_topic(actor.id)])
 
@@ -94,8 +95,8 @@ def run_screen() -> VdomDict:
                 t("State"): run.state.label,
                 t("Begun"): moment(run.started_at or run.created_at),
                 t("Duration"): duration_text(run.duration_s),
-                t("Documents"): str(run.documents),
-                t("Passages"): str(run.chunks),
+                t("Documents"): number(run.documents),
+                t("Passages"): number(run.chunks),
                 t("Model"): run.model_id,
             }
         ),
@@ -106,6 +107,7 @@ def run_screen() -> VdomDict:
             if documents.total
             else empty(t("The documents of this run have been removed.")),
             _more(documents.total - len(documents.items)),
+            actions=[export_button(connection, f"/api/training/runs/{run.id}/documents/export.csv")] if documents.total else [],
         ),
         actions=[back, cancel_or_repeat if actor.may(Permission.WORK) else None],
     )

@@ -82,6 +82,19 @@ async def get_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunR
     return await service.get_run(session, actor, run_id)
 
 
+@router.get("/runs/{run_id}/documents")
+async def list_run_documents(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentRead]:
+    """The documents of a run that still exist, in its order; `sort` is ignored."""
+    return await service.list_run_documents(session, actor, run_id, request)
+
+
+@router.get("/runs/{run_id}/documents/export.csv", response_class=CsvDownload)
+async def export_run_documents(session: DbSession, core: CoreDep, actor: CurrentActor, run_id: UUID) -> CsvDownload:
+    """Export the whole list as CSV."""
+    await service.get_run(session, actor, run_id)
+    return csv_download(core, "run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id))
+
+
 @router.put("/runs/{run_id}/cancellation")
 async def cancel_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
     return await service.cancel_run(session, actor, run_id)

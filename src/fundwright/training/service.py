@@ -46,7 +46,6 @@ from fundwright.training.schemas import (
 
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
-_SHOWN_OF_RUN = 100
 _MAX_TITLE_CHARACTERS = 200
 
 
@@ -129,6 +128,10 @@ async def list_documents(session: AsyncSession, actor: Actor, request: PageReque
 @needs(Permission.READ)
 def export_documents(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
+    return _documents_as_csv(iterate_all(lambda page: list_documents(session, actor, page), request))
+
+
+def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[str]:
     return csv_lines(
         [
             (t("Title"), lambda document: document.title),
@@ -141,7 +144,7 @@ def export_documents(session: AsyncSession, actor: Actor, request: PageRequest) 
             (t("Trained"), lambda document: document.trained_at),
             (t("Problem"), lambda document: document.error),
         ],
-        iterate_all(lambda page: list_documents(session, actor, page), request),
+        documents,
     )
 
 
@@ -302,13 +305,24 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
 
 
 @needs(Permission.READ)
-async def list_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> Page[DocumentRead]:
-    """The first documents of a run that still exist, in its order. Raises NotFound."""
+async def list_run_documents(
+    session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest | None = None
+) -> Page[DocumentRead]:
+    """The documents of a run that still exist, in its order. Raises NotFound."""
+    request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.id, run_id)
     known = await repository.list_known_ids(session, actor.id, [UUID(document_id) for document_id in run.document_ids])
-    documents = await repository.list_documents_by_id(session, actor.id, known[:_SHOWN_OF_RUN])
+    documents = await repository.list_documents_by_id(
+        session, actor.id, known[request.offset : request.offset + request.page_size]
+    )
     items = [DocumentRead.model_validate(document) for document in documents]
-    return Page(items=items, total=len(known), page=1, page_size=_SHOWN_OF_RUN)
+    return Page(items=items, total=len(known), page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+def export_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
+    """Yield the documents of a run that still exist as lines of CSV."""
+    return _documents_as_csv(iterate_all(lambda page: list_run_documents(session, actor, run_id, page), PageRequest()))
 
 
 @needs(Permission.WORK)
