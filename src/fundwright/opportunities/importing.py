@@ -14,10 +14,12 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
+from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.opportunities import repository
 from fundwright.opportunities.incoming import Incoming
+from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
@@ -33,6 +35,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
 
     Raises NotFound when the file is gone, UnreadableFile when it is of another format.
     """
+    core: Core = run.services
     async with run.transaction() as session:
         await repository.set_job(session, run_id, run.id)
         if run.checkpoint.get("is_read"):
@@ -70,6 +73,8 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
         removed = await remove_sample(session) if is_real_there else 0
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
         await repository.refresh_statistics(session)
+    await core.database.vacuum(Opportunity)
+    async with run.transaction() as session:
         return await _counts(session, run, run_id)
 
 

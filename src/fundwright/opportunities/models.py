@@ -27,6 +27,7 @@ class Opportunity(Base):
         Index("ix_opportunity_kind_is_sample_due_at", "kind", "is_sample", "due_at", "id"),
         Index("ix_opportunity_kind_is_sample_title", "kind", "is_sample", "title", "id"),
         Index("ix_opportunity_kind_is_sample_agency", "kind", "is_sample", "agency", "id"),
+        Index("ix_opportunity_kind_closes_at_status", "kind", "closes_at", "status"),
         Index("ix_opportunity_first_seen_at", "first_seen_at"),
     )
 
