@@ -66,6 +66,13 @@ class Page:
         (found,) = [node for node in self.all(tag) if node.get("a", {}).get("aria-label") == label or text_of(node) == label]
         return found
 
+    async def follow(self, address: str) -> None:
+        """Follow a link to one of our own screens, and wait until it is shown."""
+        found = Router(plugin.screens(), redirects={}).route(address, self._view.connection.actor)
+        assert isinstance(found, Found), found
+        self._view.move(found)
+        await self._view.settle(5)
+
     async def fire(self, node: Node, event: str, **data: Any) -> None:
         self._seq += 1
         assert await self._view.handle(node["e"][event]["h"], data, self._seq)

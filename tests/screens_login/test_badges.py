@@ -16,7 +16,9 @@ from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training.schemas import TrainDocuments
+from tests.polling import eventually
 from tests.screens_login.conftest import Open, Page, text_of
+from tests.statements import statements
 
 
 def described(page: Page, path: str) -> str:
@@ -62,6 +64,21 @@ class TestNewMatches:
             assert described(page, "/dashboard/nih") == ""
         async with open_page("/dashboard/category", actor=ada) as page:
             assert described(page, "/dashboard/nih") == ""
+
+    @pytest.mark.usefixtures("matches")
+    async def test_are_counted_once_the_screen_that_one_moves_to_is_shown(
+        self, open_page: Open, committed: Core, ada: Actor
+    ) -> None:
+        await visited(committed, ada, days_ago=1)
+        async with open_page("/dashboard/category", actor=ada) as page:
+            with statements(committed.database.engine.sync_engine) as sent:
+                await page.follow("/dashboard/nih")
+                assert described(page, "/dashboard/nih") == ""
+                assert "Opportunities" in page.text
+                assert not [each for each in sent if each.startswith("INSERT INTO saved_state")]
+                await eventually(lambda: [each for each in sent if each.startswith("INSERT INTO saved_state")])
+            await page.follow("/dashboard/category")
+            await eventually(lambda: described(page, "/dashboard/nih") == "")
 
 
 class TestTrainings:

@@ -17,6 +17,7 @@ from fundwright_ui.runtime.packing import packing_of
 T = TypeVar("T")
 
 _SLOW_AFTER_S = 0.15
+_SOON_S = 0.3
 
 
 class Query(Generic[T]):
@@ -49,6 +50,7 @@ class Query(Generic[T]):
         self._key: tuple[object, ...] | None = None
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._soon: asyncio.TimerHandle | None = None
         self._is_reload_requested = False
         connection.at_rest.add(self.rest)
         at_unmount(self.close)
@@ -85,6 +87,15 @@ class Query(Generic[T]):
         self._start(is_reload=True)
         self._rerender()
 
+    def reload_soon(self) -> None:
+        """Ask again when the screen that the person is moving to has had time to appear: for what is less urgent than that."""
+        if self._soon is None:
+            self._soon = asyncio.get_running_loop().call_later(_SOON_S, self._reload_now)
+
+    def _reload_now(self) -> None:
+        self._soon = None
+        self.reload()
+
     def hear(self, _payload: object) -> None:
         self.reload()
 
@@ -99,6 +110,8 @@ class Query(Generic[T]):
     def close(self) -> None:
         self._connection.at_rest.discard(self.rest)
         self._connection.remove_failing(self)
+        if self._soon is not None:
+            self._soon.cancel()
         self._cancel()
 
     def _cancel(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from reactpy import html
+from reactpy import html, use_ref
 from reactpy.types import VdomDict
 
 from fundwright.categories.service import categories_topic
@@ -42,7 +42,13 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
     # On the list the visit is noted each time, which must not be heard again.
     news = () if is_there else (categories_topic(actor.id), opportunities.visits_topic(actor.id))
     topics = (*news, jobs_topic(actor.id)) if MATCHES in paths or TRAININGS in paths else ()
-    return use_query(read, key=[is_there], topics=topics, with_session=False).value or {}
+    counted = use_query(read, topics=topics, with_session=False)
+    was_there = use_ref(is_there)
+    if was_there.current != is_there:
+        was_there.current = is_there
+        counted.reload_soon()
+    counts = counted.value or {}
+    return {path: 0 if is_there and path == MATCHES else number for path, number in counts.items()}
 
 
 def badge_id(path: str) -> str:
