@@ -1,10 +1,11 @@
 """The list that people work in, written for several frameworks on one database, driven by the same script in headless Chromium.
 
-`python -m benchmarks.ui.lists [--keep] [NAME…]`; `--keep` adds the table to docs/performance.md. 12,309 real notices (invented ones when the data is not here), 25 on a page, as links with
-agency, type, dates, set-aside, and chips; a search, four filters, orders, and pages. Ours is the real screen of the real application with all
-it has besides; the others have nothing but the list and a page for each notice. All of them ask PostgreSQL for one page at a time, with the
-same indexes. Times are milliseconds from the press, as the browser sees it, to the change of the first row; to the heading of the notice
-when one is opened. Streamlit draws its table on a canvas, so the line above the table counts instead, which it shows earlier.
+`python -m benchmarks.ui.lists [--keep] [NAME…]`; `--keep` adds the table to docs/performance.md. 12,309 real notices (invented ones
+when the data is not here), 25 on a page, as links with agency, type, dates, set-aside, and chips; a search, four filters, orders, and
+pages. Ours is the real screen of the real application with all it has besides; the others have nothing but the list and a page with six
+fields of each notice. All of them ask PostgreSQL for one page at a time, with the same indexes, and search by relevance. Times are
+milliseconds from the press, as the browser sees it, to the change of the first row; to the heading of the notice when one is opened.
+Streamlit draws its table on a canvas, so the line above the table counts instead, which it shows earlier.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -151,6 +152,8 @@ class TestDetail:
             ids = {row.kind: str(row.id) for row in await listed(session, member)}
         at = {"path": "/dashboard/nih/1", "params": {"id": ids["grant"]}}
         async with mounted(committed, member, grant_screen, **at) as screen:
+            assert eligibility.strip() not in screen.text  # sent only when it is asked for
+            await screen.click("button", "All fields as published")
             assert eligibility.strip() in screen.text
             assert "title Trans-NIH, number 93.310" in screen.text
         at = {"path": "/dashboard/sam/1", "params": {"id": ids["contract"]}}
@@ -158,6 +161,29 @@ class TestDetail:
             assert "Fax 555-0199" in screen.text
             assert "x" * 900 in screen.text
             assert screen.find_text("x" * 900).node["a"]["dir"] == "auto"
+
+    async def test_reads_all_parts_at_the_same_time(
+        self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await import_file(sam_file(sam_row(Title="Roof repair")))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+        reads = [(service, "get_opportunity"), (service, "similar"), (service, "list_versions"), (categories, "labels_of")]
+        all_have_begun = asyncio.Barrier(len(reads))
+
+        def waiting(read: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+            async def wait_and_read(*arguments: object, **named: object) -> object:
+                await all_have_begun.wait()
+                return await read(*arguments, **named)
+
+            return wait_and_read
+
+        for module, name in reads:
+            monkeypatch.setattr(module, name, waiting(getattr(module, name)))
+        at = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert screen.find_text("Roof repair").node["t"] == "h1"
+            assert "This notice has not changed" in screen.text
 
     async def test_shows_where_a_long_text_has_changed(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row(Description="same " * 300 + "old end")))

@@ -30,7 +30,7 @@ def find(
     *, q: str = "", agency: str = "", type: str = "", code: str = "", state: str = "", sort: str = "", descending: bool = False,
     offset: int = 0,
 ) -> tuple[list[dict[str, str]], int]:  # fmt: skip
-    """25 notices and how many match."""
+    """25 notices and how many match; those that a search finds by relevance, as in our own list."""
     conditions, given = ["kind = 'contract'"], {"q": q, "agency": agency, "type": type, "code": code, "offset": offset}
     if q:
         conditions.append("search @@ websearch_to_tsquery('english', %(q)s)")
@@ -39,6 +39,8 @@ def find(
         conditions.append(OPEN if state == "open" else f"NOT {OPEN}")
     where = " AND ".join(conditions)
     order = ORDERS[sort] + (" DESC NULLS LAST" if descending and sort else "")
+    if q and not sort:
+        order = "ts_rank(search, websearch_to_tsquery('english', %(q)s)) DESC, " + order
     with pool.connection() as connection:
         total = connection.execute(f"SELECT count(*) AS number FROM opportunity WHERE {where}", given).fetchone()
         found = connection.execute(

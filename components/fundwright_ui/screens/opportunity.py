@@ -35,6 +35,7 @@ from fundwright_ui.ui import (
     chip,
     columns,
     definition_list,
+    disclosure,
     empty,
     form,
     link_button,
@@ -72,17 +73,35 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     actor = use_actor()
     address_id = connection.location.params.get("id", "")
 
-    async def read(session: AsyncSession) -> OpportunityRead:
-        return await service.get_opportunity(session, actor, id_in_address(address_id, "The opportunity"))
-
-    found = use_query(read, key=[address_id], topics=[service.TOPIC])
+    found = use_query(
+        lambda session: service.get_opportunity(session, actor, _id_in(address_id)), key=[address_id], topics=[service.TOPIC]
+    )
     back = link_button(t("All opportunities"), connection.href(PATHS[kind]), icon_name="arrow_back")
-
     if found.error:
         return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
-    if found.value is None:
-        return page(t("Opportunity"), loading(t("Loading the opportunity")), actions=[back])
     opportunity = found.value
+    # The parts that read for themselves are on the page from the beginning, so that all reads run at the same time.
+    parts = columns(
+        stack(
+            *(_texts(opportunity) if opportunity else ()),
+            similar_to(address_id, key="similar"),
+            versions_of(address_id, key="versions"),
+            record_of(opportunity, key="record") if opportunity else None,
+        ),
+        stack(
+            section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
+            category_of(address_id, key="category"),
+            _contacts(opportunity.contacts) if opportunity else None,
+        ),
+        main_first=True,
+    )
+    if opportunity is None:
+        return page(
+            t("Opportunity"),
+            loading(t("Loading the opportunity")),
+            html.div({"key": "parts", "hidden": True}, parts),
+            actions=[back],
+        )
     connection.set_title(opportunity.title)
     draft = link_button(
         t("Draft a proposal"),
@@ -93,35 +112,28 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     return page(
         opportunity.title,
         _marks(opportunity),
-        columns(
-            stack(
-                section(
-                    t("Description"),
-                    html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
-                    if opportunity.description
-                    else empty(t("The source gives no description here. Open the source to read it.")),
-                ),
-                section(t("Eligibility"), html.div({"className": "fw-prewrap"}, opportunity.eligibility))
-                if opportunity.eligibility
-                else None,
-                similar_to(opportunity.id, key="similar"),
-                versions_of(opportunity.id, key=f"versions:{opportunity.id}"),
-                _record(opportunity),
-            ),
-            stack(
-                section(t("At a glance"), _facts(opportunity, connection.language)),
-                category_of(opportunity.id, key="category"),
-                _contacts(opportunity.contacts),
-            ),
-            main_first=True,
-        ),
+        html.div({"key": "parts"}, parts),
         subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
         actions=[back, draft if actor.may(Permission.WORK) else None],
     )
 
 
+def _id_in(address_id: str) -> UUID:
+    return id_in_address(address_id, "The opportunity")
+
+
+def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
+    description = (
+        html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
+        if opportunity.description
+        else empty(t("The source gives no description here. Open the source to read it."))
+    )
+    eligibility = [section(t("Eligibility"), html.div({"className": "fw-prewrap"}, opportunity.eligibility), key="eligibility")]
+    return [section(t("Description"), description, key="description"), *(eligibility if opportunity.eligibility else [])]
+
+
 @component
-def similar_to(opportunity_id: UUID) -> VdomDict:
+def similar_to(address_id: str) -> VdomDict:
     """The opportunities whose text is nearest in meaning, of either kind."""
     connection = use_connection()
     actor = use_actor()
@@ -129,9 +141,9 @@ def similar_to(opportunity_id: UUID) -> VdomDict:
     async def read() -> list[Similar]:
         embedder = await get_embedder(connection.core)
         async with connection.core.database.transaction() as session:
-            return await service.similar(session, actor, opportunity_id, model_id=embedder.id)
+            return await service.similar(session, actor, _id_in(address_id), model_id=embedder.id)
 
-    found = use_query(read, key=[opportunity_id], topics=[service.TOPIC], with_session=False)
+    found = use_query(read, key=[address_id], topics=[service.TOPIC], with_session=False)
 
     title = t("Similar opportunities")
     if found.error:
@@ -169,22 +181,23 @@ def _similar(near: Similar, *, key: str) -> VdomDict:
 
 
 @component
-def category_of(opportunity_id: UUID) -> VdomDict:
+def category_of(address_id: str) -> VdomDict:
     """The opportunity's category: accept what was suggested, or say what is right."""
     actor = use_actor()
 
     async def read(session: AsyncSession) -> tuple[LabelRead | None, list[CategoryRead]]:
+        opportunity_id = _id_in(address_id)
         labels = await categories.labels_of(session, actor, [opportunity_id])
         return labels.get(opportunity_id), await categories.list_categories(session, actor)
 
-    found = use_query(read, key=[opportunity_id], topics=[categories.categories_topic(actor.id)])
+    found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.id)])
     accepting = use_action(
-        lambda session: categories.accept(session, actor, opportunity_id), success=t("The category was accepted.")
+        lambda session: categories.accept(session, actor, _id_in(address_id)), success=t("The category was accepted.")
     )
 
     async def correct(session: AsyncSession, fields: Fields) -> None:
         chosen = str(fields.get("category", ""))
-        await categories.correct(session, actor, opportunity_id, UUID(chosen) if chosen else None)
+        await categories.correct(session, actor, _id_in(address_id), UUID(chosen) if chosen else None)
 
     correcting = use_action(correct, success=t("The category was saved; the next sorting learns from it."))
 
@@ -300,14 +313,14 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
 
 
 @component
-def versions_of(opportunity_id: UUID) -> VdomDict:
+def versions_of(address_id: str) -> VdomDict:
     """What each version changed, a page at a time."""
     actor = use_actor()
     number, set_number = use_state(1)
     request = PageRequest(page=number, page_size=_SHOWN_VERSIONS)
     found = use_query(
-        lambda session: service.list_versions(session, actor, opportunity_id, request),
-        key=[opportunity_id, number],
+        lambda session: service.list_versions(session, actor, _id_in(address_id), request),
+        key=[address_id, number],
         topics=[service.TOPIC],
     )
     if found.error:
@@ -357,20 +370,21 @@ def versions_of(opportunity_id: UUID) -> VdomDict:
             for version in versions
         ),
         pagination(number, -(-found.value.total // _SHOWN_VERSIONS), on_page=set_number),
-        actions=[export_button(use_connection(), f"/api/opportunities/{opportunity_id}/versions/export.csv")],
+        actions=[export_button(use_connection(), f"/api/opportunities/{address_id}/versions/export.csv")],
     )
 
 
-def _record(opportunity: OpportunityRead) -> VdomDict:
-    """The source's own fields, for whoever needs one that is not shown above."""
-    entries = [
-        (name, html.div({"className": "fw-prewrap", "dir": "auto"}, in_words(value)))
-        for name, value in sorted(opportunity.raw.items())
-    ]
-    return html.details(
-        {"className": "fw-card"},
-        html.summary({"className": "fw-strong"}, t("All fields as published")),
-        definition_list(entries),
+@component
+def record_of(opportunity: OpportunityRead) -> VdomDict:
+    """The source's own fields, for whoever needs one that is not shown above. Often more than all the rest: sent when opened."""
+    is_open, set_open = use_state(False)
+
+    def entry(name: str) -> tuple[str, VdomDict]:
+        return name, html.div({"className": "fw-prewrap", "dir": "auto"}, in_words(opportunity.raw[name]))
+
+    entries = [entry(name) for name in sorted(opportunity.raw)] if is_open else []
+    return disclosure(
+        t("All fields as published"), definition_list(entries), is_open=is_open, on_toggle=lambda: set_open(not is_open)
     )
 
 

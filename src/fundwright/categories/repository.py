@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -136,6 +137,7 @@ async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence
     return found
 
 
+@lru_cache(maxsize=256)  # composing it takes longer than PostgreSQL takes to answer
 def label_of(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
     """A label in a form that `LabelRead` validates, or NULL: a correlated subquery for the statements of other slices."""
     fields: dict[str, Any] = {

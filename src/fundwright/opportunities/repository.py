@@ -694,9 +694,19 @@ async def vectors_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) 
     return {id: np.asarray(vector, dtype=np.float32) for id, vector in rows}
 
 
+async def vector_of(session: AsyncSession, model_id: str, opportunity_id: UUID) -> NDArray[np.float32] | None:
+    """Its unit-length embedding by this model; None when it has none yet. Raises NotFound."""
+    is_of_model = and_(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == model_id)
+    found = select(OpportunityVector.vector).select_from(Opportunity).outerjoin(OpportunityVector, is_of_model)
+    row = (await session.execute(found.where(Opportunity.id == opportunity_id))).one_or_none()
+    if row is None:
+        raise NotFound(t("The opportunity"))
+    return None if row.vector is None else np.asarray(row.vector, dtype=np.float32)
+
+
 async def refresh_statistics(session: AsyncSession) -> None:
-    """For the end of an import, so that lists and searches are quick at once."""
-    await database.refresh_statistics(session, Opportunity, OpportunityText, OpportunityVersion, OpportunitySighting)
+    """For the end of an import. `Opportunity` itself is vacuumed."""
+    await database.refresh_statistics(session, OpportunityText, OpportunityVersion, OpportunitySighting)
 
 
 async def index_vectors(session: AsyncSession, model_id: str, dimension: int) -> None:

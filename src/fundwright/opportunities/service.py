@@ -461,9 +461,8 @@ async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID)
 @needs(Permission.READ)
 async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
     """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
-    vector = (await repository.vectors_of(session, model_id, [opportunity_id])).get(opportunity_id)
+    vector = await repository.vector_of(session, model_id, opportunity_id)
     if vector is None:
-        await repository.get(session, opportunity_id)
         return []
     near = dict(await repository.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
     rows = await repository.rows_of(session, list(near))
