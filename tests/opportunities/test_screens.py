@@ -60,7 +60,7 @@ class TestFilters:
             await screen.type("Posted from", "2026-01-31")
             await screen.type("Posted to", "2026-02-28")
             await screen.submit("Filters")
-            assert screen.address == "/dashboard/nih?posted_from=2026-01-31&posted_to=2026-02-28"
+            assert screen.address == "/dashboard/nih?filters=open&posted_from=2026-01-31&posted_to=2026-02-28"
 
     async def test_what_cannot_be_understood_in_the_address_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -128,7 +128,7 @@ class TestWhatIsSent:
         await self.open_filters(list_of_contracts)
         await list_of_contracts.type("Type", "Solicitation")
         await list_of_contracts.submit("Filters")
-        assert list_of_contracts.address == "/dashboard/sam?type=Solicitation"
+        assert list_of_contracts.address == "/dashboard/sam?filters=open&type=Solicitation"
         assert "VETERANS AFFAIRS" not in json.dumps([each for each in self.sent(list_of_contracts) if each[0] != "attrs"])
 
     async def test_a_field_whose_filter_is_taken_away_starts_anew(self, list_of_contracts: ScreenUnderTest) -> None:

@@ -20,16 +20,22 @@ from fundwright_ui.app import build_app
         ("/dashboard/sam", "/dashboard/sam"),
         ("/dashboard/nih", "/dashboard/nih"),
         ("/generate/slug", "/generate/index"),
+        ("/dashboard/blog", "/dashboard/blog/list"),
+        ("/dashboard/freepremium", "/dashboard/freepremium"),
+        ("/dashboard/outbox", "/dashboard/outbox"),
+        ("/dashboard/payment/history", "/dashboard/payment/history"),
+        ("/dashboard/subscription", "/dashboard/subscription"),
+        ("/dashboard/users", "/dashboard/users"),
     ],
 )
 async def test_it_answers_404_with_a_way_back(committed: Core, path: str, back: str, id: str) -> None:
     async with committed.database.transaction() as session:
-        await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password="a quiet harbour")
+        await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.ADMIN, password="a quiet harbour")
     transport = httpx.ASGITransport(build_app(committed))
     async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
         answer = await client.post("/signin", json={"email": "ada@example.org", "password": "a quiet harbour"})
         client.headers["authorization"] = f"Bearer {answer.json()['token']}"
-        page = await client.get(f"{path}/{id}")
+        page = await client.get(f"{path}/{id}/edit" if path == "/dashboard/blog" else f"{path}/{id}")
     main = page.text.split("<main", 1)[1].split("</main>", 1)[0]
     assert page.status_code == 404
     assert f'href="{back}"' in main

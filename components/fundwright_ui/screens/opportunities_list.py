@@ -221,9 +221,9 @@ def _search(url: UrlState) -> VdomDict:
 def _filters(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
     """Most people look at the list without them, and what they offer is more than a page of it: it is sent when it is asked for."""
     url = use_url_state()
-    is_open, set_open = use_state(False)
+    is_open = url.get("filters") == "open"  # in the address, so that a lost page comes back with them
     fields = _filter_form(kind, url, query, facets, mine) if is_open else None
-    return disclosure(t("Filters"), fields, is_open=is_open, on_toggle=lambda: set_open(not is_open))
+    return disclosure(t("Filters"), fields, is_open=is_open, on_toggle=lambda: url.set(filters=None if is_open else "open"))
 
 
 def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> Component:
