@@ -244,16 +244,19 @@ def load_notices(folder: Path, data: Path) -> None:
 
 
 def invent(file: Path) -> Path:
-    """As many notices, made of those of the sample."""
+    """As many notices, made of those of the sample. Every other one is closed, and so are the newest: each filter changes the first row."""
     with SAMPLE.open(newline="", encoding="cp1252") as sample:
         reader = csv.DictReader(sample)
         rows = list(reader)
+        newest = max(rows, key=lambda row: row["PostedDate"])
         with gzip.open(file, "wt", newline="", encoding="cp1252") as target:
             writer = csv.DictWriter(target, reader.fieldnames or ())
             writer.writeheader()
             for number in range(INVENTED):
                 row = rows[number % len(rows)]
-                writer.writerow({**row, "NoticeId": f"{number:032x}", "Title": f"{row['Title']} {number * 7919 % INVENTED}"})
+                title = f"{row['Title']} {number * 7919 % INVENTED}"
+                due = row["PostedDate"] if row is newest or number % 2 else row["ResponseDeadLine"]
+                writer.writerow({**row, "NoticeId": f"{number:032x}", "Title": title, "ResponseDeadLine": due})
     return file
 
 
