@@ -108,6 +108,18 @@ class TestScreens:
         ]
         assert wrong == []
 
+    def test_ids_are_parsed_in_one_place(self) -> None:
+        """`UUID(...)` of what an address or a form says fails with a traceback; `parse_id` says that there is no such thing."""
+        wrong = [
+            f"{path}:{node.lineno}"
+            for path, tree in python("components")
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.name != "parse_id"
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "UUID"
+        ]
+        assert wrong == []
+
 
 def found(pattern: re.Pattern[str], *, without: tuple[str, ...] = ()) -> list[str]:
     return [

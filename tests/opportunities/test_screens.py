@@ -311,6 +311,21 @@ class TestCategoryChip:
             assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
 
 
+class TestCorrectCategory:
+    async def test_a_value_that_is_no_id_is_answered_like_an_unknown_category(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            await categories.create(session, member, CategoryCreate(name="Roofs"))
+            [notice] = await listed(session, member)
+        address = f"/dashboard/sam/{notice.id}"
+        async with mounted(committed, member, contract_screen, path=address, params={"id": str(notice.id)}) as screen:
+            await screen.choose("Correct category", "nonsense")
+            await screen.submit("Correct the category")
+            assert [toast.partition(".")[0] for toast in screen.toasts] == ["The category was not found"]
+
+
 class TestNextPage:
     async def test_asks_the_database_once(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30))))

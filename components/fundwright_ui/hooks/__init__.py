@@ -21,7 +21,7 @@ from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
 from fundwright_ui.hooks.rows import Row, Rows, use_rows
 from fundwright_ui.hooks.saved import SavedState, use_saved_state
-from fundwright_ui.hooks.url import UrlState, id_in_address, query_in_address, use_url_state
+from fundwright_ui.hooks.url import UrlState, parse_id, query_in_address, use_url_state
 from fundwright_ui.runtime.connection import Connection, use_connection
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "Rows",
     "SavedState",
     "UrlState",
-    "id_in_address",
+    "parse_id",
     "query_in_address",
     "use_action",
     "use_actor",

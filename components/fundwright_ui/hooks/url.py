@@ -53,8 +53,8 @@ def use_url_state() -> UrlState:
     return UrlState(use_connection())
 
 
-def id_in_address(text: str, what: str) -> UUID:
-    """The id that `text`, a part of the address, stands for. Raises NotFound, naming `what`, for anything else."""
+def parse_id(text: str, what: str) -> UUID:
+    """The id that `text`, a part of an address or a field of a form, stands for. Raises NotFound, naming `what`, for anything else."""
     try:
         return UUID(text)
     except ValueError:

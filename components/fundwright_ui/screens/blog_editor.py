@@ -14,7 +14,7 @@ from fundwright.content.schemas import PostChange, PostContent, PostRead, PostSt
 from fundwright.core.messages import t
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog import BLOG
 from fundwright_ui.screens.blog_list import BLOG_LIST, edit_path, post_state_chip
@@ -58,7 +58,7 @@ def edit_post_screen() -> VdomDict:
     id = connection.location.params["id"]
 
     async def read(session: AsyncSession) -> PostRead:
-        return await content.get_post(session, actor, id_in_address(id, "The post"))
+        return await content.get_post(session, actor, parse_id(id, "The post"))
 
     found = use_query(read, key=[id], topics=[content.POSTS_TOPIC])
     if found.error:

@@ -32,6 +32,7 @@ from fundwright_ui.hooks import (
     Row,
     Rows,
     UrlState,
+    parse_id,
     use_action,
     use_actor,
     use_connection,
@@ -567,7 +568,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
         return await decide(session, label.category_id)
 
     async def correct(session: AsyncSession, chosen: str) -> Decided | None:
-        return await decide(session, None if chosen == _NONE else UUID(chosen)) if chosen else None
+        return await decide(session, None if chosen == _NONE else parse_id(chosen, t("The category"))) if chosen else None
 
     def settle(decided: Decided | None) -> None:
         if decided is not None and decided.after is not None:

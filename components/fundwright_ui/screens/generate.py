@@ -22,7 +22,18 @@ from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
-from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import (
+    Row,
+    Rows,
+    UrlState,
+    parse_id,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button, narrow, pages
@@ -78,8 +89,8 @@ def generate_screen() -> VdomDict:
     opportunity_id = url.get("opportunity")
 
     async def read_chosen(session: AsyncSession) -> OpportunityRead | None:
-        with suppress(ValueError, NotFound):
-            return await opportunities.get_opportunity(session, actor, UUID(opportunity_id))
+        with suppress(NotFound):
+            return await opportunities.get_opportunity(session, actor, parse_id(opportunity_id, t("The opportunity")))
         return None
 
     chosen = use_query(read_chosen, key=[opportunity_id])

@@ -12,7 +12,7 @@ from fundwright.billing.schemas import PaymentRead, PaymentState
 from fundwright.core.messages import current_language, t
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.payment_history import PATH, payment_chip
 from fundwright_ui.ui import button, card, chip, definition_list, link_button, loading, moment, page, problem, row
@@ -26,7 +26,7 @@ def invoice_screen() -> VdomDict:
     address = connection.location.params["id"]
 
     async def read(session: AsyncSession) -> PaymentRead:
-        return await billing.get_payment(session, actor, id_in_address(address, t("The invoice")))
+        return await billing.get_payment(session, actor, parse_id(address, t("The invoice")))
 
     found = use_query(read, key=[address], topics=[billing.TOPIC])
     back = link_button(t("All invoices"), connection.href(PATH), icon_name="arrow_back")

@@ -23,7 +23,7 @@ from fundwright.opportunities import service
 from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
 from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar
 from fundwright.opportunities.sources import Kind
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities_list import PATHS
@@ -119,7 +119,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
 
 
 def _id_in(address_id: str) -> UUID:
-    return id_in_address(address_id, "The opportunity")
+    return parse_id(address_id, t("The opportunity"))
 
 
 def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
@@ -197,7 +197,7 @@ def category_of(address_id: str) -> VdomDict:
 
     async def correct(session: AsyncSession, fields: Fields) -> None:
         chosen = str(fields.get("category", ""))
-        await categories.correct(session, actor, _id_in(address_id), UUID(chosen) if chosen else None)
+        await categories.correct(session, actor, _id_in(address_id), parse_id(chosen, t("The category")) if chosen else None)
 
     correcting = use_action(correct, success=t("The category was saved; the next sorting learns from it."))
 

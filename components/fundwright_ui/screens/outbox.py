@@ -10,7 +10,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.identity import outbox
 from fundwright.identity.schemas import Role
-from fundwright_ui.hooks import id_in_address, query_in_address, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import parse_id, query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, export_button
 from fundwright_ui.ui import Color, alert, definition_list, empty, link_button, loading, page, problem, section
@@ -72,7 +72,7 @@ def letter_screen() -> VdomDict:
 @component
 def _letter(mail_id: str) -> VdomDict:
     actor, connection = use_actor(), use_connection()
-    found = use_query(lambda session: outbox.get_mail(session, actor, id_in_address(mail_id, t("The letter"))), key=[mail_id])
+    found = use_query(lambda session: outbox.get_mail(session, actor, parse_id(mail_id, t("The letter"))), key=[mail_id])
     back = link_button(t("Outbox"), connection.href("/dashboard/outbox"), size="small")
     if found.error:
         return page(t("Letter"), problem(found.error, on_retry=found.reload), actions=[back])

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import t
 from fundwright.training import service as training
 from fundwright.training.schemas import PassageInContext
-from fundwright_ui.hooks import id_in_address, use_actor, use_connection, use_query
+from fundwright_ui.hooks import parse_id, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
 
@@ -21,7 +21,7 @@ def passage_screen() -> VdomDict:
     passage_id = connection.location.params.get("id", "")
 
     async def read(session: AsyncSession) -> PassageInContext:
-        return await training.get_passage(session, actor, id_in_address(passage_id, "The passage"))
+        return await training.get_passage(session, actor, parse_id(passage_id, t("The passage")))
 
     found = use_query(read, key=[actor.id, passage_id])
     back = link_button(t("To the documents"), connection.href("/dashboard/train"), icon_name="arrow_back")

@@ -18,7 +18,7 @@ from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AccountRead, Permission, Role, SessionRead
 from fundwright_ui.hooks import (
     UrlState,
-    id_in_address,
+    parse_id,
     query_in_address,
     use_action,
     use_actor,
@@ -66,7 +66,7 @@ def person_screen() -> VdomDict:
     request = query_in_address(PageRequest, url.params)
 
     async def read(session: AsyncSession) -> Found:
-        account_id = id_in_address(address, t("The account"))
+        account_id = parse_id(address, t("The account"))
         person = await people.get_person(session, actor, account_id)
         listed = partial(people.list_sessions, session, actor, account_id)
         sessions = await existing_page(listed, request) if may_change else None

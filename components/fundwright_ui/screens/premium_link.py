@@ -13,7 +13,7 @@ from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import id_in_address, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import parse_id, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button, pages
 from fundwright_ui.screens.premium_links import PATH, link_chip
@@ -39,7 +39,7 @@ def premium_link_screen() -> VdomDict:
     address, request = connection.location.params["id"], query_in_address(PageRequest, url.params)
 
     async def read(session: AsyncSession) -> tuple[PremiumLinkRead, Page[PremiumLinkUseRead]]:
-        link = await billing.get_premium_link(session, actor, id_in_address(address, t("The premium link")))
+        link = await billing.get_premium_link(session, actor, parse_id(address, t("The premium link")))
         return link, await billing.list_premium_link_uses(session, actor, link.id, request)
 
     found = use_query(read, key=[address, request], topics=[billing.TOPIC])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,7 +12,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import duration_text
 from fundwright_ui.screens.listing import export_button
@@ -50,16 +48,16 @@ def run_screen() -> VdomDict:
     run_id = connection.location.params.get("id", "")
 
     async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead]]:
-        run = await training.get_run(session, actor, id_in_address(run_id, "The training run"))
+        run = await training.get_run(session, actor, parse_id(run_id, t("The training run")))
         return run, await training.list_run_documents(session, actor, run.id, PageRequest(page_size=_SHOWN))
 
     found = use_query(read, key=[actor.id, run_id], topics=[jobs_topic(actor.id)])
 
     async def cancel(session: AsyncSession) -> None:
-        await training.cancel_run(session, actor, UUID(run_id))
+        await training.cancel_run(session, actor, parse_id(run_id, t("The training run")))
 
     async def repeat(session: AsyncSession) -> RunRead:
-        return await training.repeat_run(connection.core, session, actor, UUID(run_id))
+        return await training.repeat_run(connection.core, session, actor, parse_id(run_id, t("The training run")))
 
     cancelling = use_action(cancel, success=t("The run stops at its next step."), then=found.reload)
     repeating = use_action(

@@ -15,7 +15,7 @@ from fundwright.billing.schemas import Origin, PlanRead, SubscriberRead, Subscri
 from fundwright.core.messages import current_language, t
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import id_in_address, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.subscriptions import PATH, last_day
 from fundwright_ui.ui import (
@@ -47,7 +47,7 @@ def subscriber_screen() -> VdomDict:
     address = connection.location.params["id"]
 
     async def read(session: AsyncSession) -> tuple[SubscriberRead, list[PlanRead]]:
-        account_id = id_in_address(address, t("The account"))
+        account_id = parse_id(address, t("The account"))
         return await billing.get_subscriber(session, actor, account_id), await billing.list_plans(session)
 
     async def change(session: AsyncSession, changed: SubscriptionForm) -> None:

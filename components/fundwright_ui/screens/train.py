@@ -19,7 +19,17 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import (
+    Rows,
+    parse_id,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, export_button, sort_of
@@ -327,10 +337,10 @@ def _documents(
     is_problem_there = any(each.item.error for each in rows.shown)
 
     async def remove(session: AsyncSession) -> None:
-        await training.remove_document(connection.core, session, actor, UUID(opened_id))
+        await training.remove_document(connection.core, session, actor, parse_id(opened_id, t("The document")))
 
     async def train_again() -> None:
-        await training.start_run(connection.core, actor, [UUID(opened_id)])
+        await training.start_run(connection.core, actor, [parse_id(opened_id, t("The document"))])
 
     def close() -> None:
         set_confirming(False)
