@@ -8,11 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.errors import NotFound
+from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.identity import leaving, registration
 from fundwright.identity import service as identity
 from fundwright.identity.models import Invitation
@@ -21,10 +21,13 @@ from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.people import people_screen
 from tests.conftest import MakeActor
 from tests.identity.conftest import PASSWORD
+from tests.polling import eventually
 
 PATH = "/dashboard/users"
 INVITATIONS = f"{PATH}?tab=invitations"
 HERE = Client(address="192.0.2.7")
+
+_BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 
 
 @pytest.fixture
@@ -149,6 +152,33 @@ class TestInvitations:
             InvitationState.WITHDRAWN,
             InvitationState.PENDING,
         ]
+
+    @pytest.mark.parametrize("end", [disabled, demoted])
+    async def test_one_that_is_sent_while_its_sender_loses_the_right_stops_working(
+        self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
+    ) -> None:
+        async def has_come() -> bool:
+            async with committed.database.transaction() as session:
+                return ending.done() or bool(await session.scalar(_BLOCKED))
+
+        async with committed.database.transaction() as session:
+            await registration.invite(committed, session, root, email="ada@example.org", role=Role.ADMIN, client=HERE)
+            ending = asyncio.create_task(end(committed, root))
+            await eventually(has_come)
+        await ending
+        async with committed.database.transaction() as session:
+            (invitation,) = (await registration.list_invitations(session, root, InvitationQuery())).items
+        assert invitation.state is InvitationState.WITHDRAWN
+
+    @pytest.mark.parametrize("end", [disabled, demoted])
+    async def test_none_is_sent_by_somebody_who_has_just_lost_the_right(
+        self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
+    ) -> None:
+        await end(committed, root)
+        with pytest.raises(NotAllowed):
+            await invite(committed, root, "ada")
+        async with committed.database.transaction() as session:
+            assert (await registration.list_invitations(session, root, InvitationQuery())).items == []
 
     async def test_one_that_was_accepted_meanwhile_stays_accepted(self, committed: Core, root: Actor) -> None:
         await invite(committed, root, "ada")

@@ -43,7 +43,12 @@ def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def require(actor: Actor, permission: Permission) -> None:
     """Raises NotAllowed, for the few places that know only on the way what they need."""
     if not actor.may(permission):
-        raise NotAllowed(t(REFUSALS[permission]))
+        raise not_allowed(permission)
+
+
+def not_allowed(permission: Permission) -> NotAllowed:
+    """The refusal for lack of `permission`, in the reader's language."""
+    return NotAllowed(t(REFUSALS[permission]))
 
 
 def roles_with(permission: Permission) -> frozenset[Role]:

@@ -23,7 +23,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, Invitation
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, not_allowed
 from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationRead, Permission, Role, SignedIn, SignInRefused
 
@@ -205,8 +205,11 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
 async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
     """Send somebody a link by which to register with this role. An earlier invitation of the address stops working.
 
-    Raises Invalid, EmailTaken or ProofRequired.
+    Raises Invalid, EmailTaken, ProofRequired, or NotAllowed, also when the actor has lost the right a moment ago.
     """
+    # Waits for a demotion that is under way; a later one waits for this transaction, and then revokes the invitation.
+    if actor.id not in await repository.lock_administrators(session):
+        raise not_allowed(Permission.ADMINISTER)
     invitation, _ = await _invite(core, session, email=email, role=role, inviter=actor, client=client)
     return _read(invitation, actor.email)
 
