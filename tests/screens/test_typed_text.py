@@ -116,7 +116,7 @@ async def variants(core: Core, pages: Pages, address: str) -> list[str]:
 def declared_fields() -> set[tuple[str, str]]:
     """The name and label of each field for text in the source of the screens."""
     return {
-        (name.value, label.args[0].value)
+        (str(name.value), str(label.args[0].value))
         for _path, tree in python("components/fundwright_ui/screens")
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("text_field", "text_area")

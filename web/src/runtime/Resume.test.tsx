@@ -38,6 +38,15 @@ describe("a page that comes back", () => {
     expect(page.sent()).toMatchObject([{ type: "hello", session: "s", received: 1 }]);
   });
 
+  it("counts from the mount of its session, whatever an earlier one has sent", async () => {
+    const page = await openPage(press);
+    await page.receive({ type: "title", title: "One" }, { type: "title", title: "Two" });
+    await lose(page);
+    await page.receive({ type: "mount", tree: press, title: "Start", session: "other", build: "b" }, { type: "title", title: "Three" });
+    await lose(page);
+    expect(page.sent()).toMatchObject([{ type: "hello", session: "other", received: 1 }]);
+  });
+
   it("goes on with the very same elements", async () => {
     const page = await openPage(press);
     const before = screen.getByRole("button");
@@ -106,14 +115,16 @@ describe("a page that comes back", () => {
 });
 
 describe("a connection that fails as soon as it is there", () => {
-  /** Makes every connection of the next minute fail right after the server's answer; returns the number of connections. */
-  async function failForAMinute(page: OpenedPage, answer: ServerFrame): Promise<number> {
+  /** Makes every connection of the next minute fail `after` ms of the server's answer; returns the number of connections. */
+  async function failForAMinute(page: OpenedPage, answer: ServerFrame, after = 0): Promise<number> {
     const before = FakeSocket.all.length;
     for (let waited = 0; waited < 60_000; waited += 50) {
       await act(() => vi.advanceTimersByTimeAsync(50));
       if (FakeSocket.last.sent.length > 0) continue;
       await act(async () => FakeSocket.last.open());
       await page.receive(answer);
+      await act(() => vi.advanceTimersByTimeAsync(after));
+      waited += after;
       await act(async () => FakeSocket.last.close(1011));
     }
     return FakeSocket.all.length - before;
@@ -127,6 +138,13 @@ describe("a connection that fails as soon as it is there", () => {
     const page = await openPage(press);
     await act(async () => page.socket().close());
     expect(await failForAMinute(page, answer)).toBeLessThan(15);
+  });
+
+  it("is so, too, when it lasts for a second each time", async () => {
+    vi.useFakeTimers();
+    const page = await openPage(press);
+    await act(async () => page.socket().close());
+    expect(await failForAMinute(page, { type: "resumed", seq: 0 }, 1_000)).toBeLessThan(15);
   });
 
   it("is tried again at once after it has lasted for some seconds", async () => {
