@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 from structlog.testing import capture_logs
 
 from fundwright.core import jobs
@@ -180,6 +181,28 @@ class TestFailure:
         queue.register(trial(stopped_at_once))
         with pytest.raises(Conflict, match="was stopped on its page"):
             await queue.run_inline(Trial(), title="Test", owner_id=OWNER)
+
+
+class TestRights:
+    @pytest.mark.usefixtures("reporting_each_step")
+    async def test_a_job_without_checkpoints_ends_at_the_next_report_of_its_progress(self, queue: JobQueue) -> None:
+        is_demoted = False
+
+        async def load_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
+            if is_demoted:
+                raise Invalid("You no longer have permission to do this.")
+
+        async def endless(run: JobRun[Trial, None]) -> None:
+            nonlocal is_demoted
+            for step in range(1_000_000):
+                await run.progress(step)
+                is_demoted = True
+
+        queue.register(trial(endless, load_actor=load_actor))
+        async with working(queue):
+            job = await ended(queue, await add(queue))
+        assert (job.state, job.done) == (JobState.FAILED, 0)
+        assert job.error == "You no longer have permission to do this."
 
 
 class TestCancel:

@@ -119,6 +119,23 @@ class TestFailureOfOurs:
             await again.hello("/public", session=client.session, received=client.received)
             assert again.text.endswith("count 0")
 
+    async def test_in_what_renders_the_page_is_logged_too(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_arguments: object) -> None:
+            raise RuntimeError("out of order")
+
+        async with server.socket() as client:
+            await client.hello("/public")
+            with monkeypatch.context() as broken:
+                broken.setattr("fundwright_ui.runtime.view.replaced", fail)
+                logs = await self.fail(server, client)
+            with pytest.raises(ConnectionClosed) as closed:
+                await client.until("nothing")
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1011
+        assert "ui.exchange_failed" in [each["event"] for each in logs]
+        async with server.socket() as again:
+            await again.hello("/public", session=client.session, received=client.received)
+            assert again.text.endswith("count 0")
+
     async def test_while_the_page_is_rendered_first_is_logged_too(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         async def fail(*_arguments: object) -> None:
             raise RuntimeError("out of order")

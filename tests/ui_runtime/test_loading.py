@@ -78,6 +78,7 @@ def sorted_things() -> Any:
     return page(
         "Sorted",
         html.p(f"Order: {order}"),
+        html.p("busy" if found.is_slow else "idle"),
         button("Sort by date", on_click=lambda: url.set(order="date")),
         html.p(found.value) if found.value else loading(),
     )
@@ -289,6 +290,27 @@ class TestAnotherKey:
             assert wire.of("navigate") and "things by none" in wire.text
             pages.gate.open_gate()
             await wire.until(lambda: "things by date" in wire.text)
+
+    @pytest.mark.usefixtures("shows_loading_at_once")
+    async def test_is_shown_to_be_busy_only_when_reading_takes_long(self, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.hooks.query._SLOW_AFTER_S", 60.0)
+        async with pages.open("/sorted") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            wire.press("Sort by date")
+            await wire.until(lambda: "Order: date" in wire.text)
+            wire.press("Narrow")
+            await wire.until(lambda: "narrow" in wire.text)
+            assert "idle" in wire.text
+            pages.gate.open_gate()
+            await wire.until(lambda: "things by date" in wire.text)
+            monkeypatch.setattr("fundwright_ui.hooks.query._SLOW_AFTER_S", 0.0)
+            pages.gate.close_gate()
+            wire.go("/sorted?order=name")
+            await wire.until(lambda: "busy" in wire.text)
+            pages.gate.open_gate()
+            await wire.until(lambda: "things by name" in wire.text)
+            assert "idle" in wire.text
 
 
 class TestAReload:
