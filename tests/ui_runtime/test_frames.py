@@ -1,6 +1,7 @@
 """Frames that nobody of good will sends, to a live server: `FUNDWRIGHT_SOAK_FRAMES` says how many (5,000 without it).
 
-Hypothesis makes pages: what one connection sends, in order. Each page is opened, told all of it, and left, lost, or resumed.
+Hypothesis makes pages: what one connection sends, in order. Each page is opened, told all of it, and left, lost, or resumed. Before
+that, another connection begins with anything instead of `hello`, or with a `hello` that is not quite one.
 Afterward the server must be as it was: it answers a new visitor, as many pages can be open as before, and nothing is kept.
 """
 
@@ -49,6 +50,8 @@ Ending = Literal["left", "lost", "resumed"]
 class Page:
     """What one connection sends after `hello`, and how it ends. `ADD` in a frame stands for the name of a handler."""
 
+    opening: str | bytes
+    """What another connection begins with."""
     frames: Sequence[str | bytes]
     ending: Ending
 
@@ -109,8 +112,26 @@ _frames = st.one_of(
     ),
     st.sampled_from([1_000, 999_000, 1_100_000]).map(lambda size: json.dumps({"type": "event", "seq": 1, "target": "x" * size})),
 )
+_hello = st.fixed_dictionaries(
+    {
+        "type": st.just("hello"),
+        "path": st.one_of(_texts, st.sampled_from(["/public", "/private", "/missing", "/notes?q=%ff#part"])),
+        "hash": st.one_of(st.none(), _texts),
+        "complete": st.booleans(),
+        "build": st.one_of(st.none(), _texts),
+        "session": st.one_of(st.none(), _texts),
+        "received": _seqs,
+    }
+)
+_openings = st.one_of(
+    _hello.map(json.dumps),
+    st.builds(_without_one, _hello, _indexes).map(json.dumps),
+    st.builds(_twice, _hello, _indexes),
+    _frames,
+)
 _pages = st.builds(
     Page,
+    _openings,
     st.lists(_frames, min_size=FRAMES_A_PAGE, max_size=FRAMES_A_PAGE),
     st.sampled_from(["left", "lost", "resumed"]),
 )
@@ -142,6 +163,10 @@ def made_pages(number: int) -> list[Page]:
 
 async def send(server: Server, page: Page) -> None:
     """Open a page, send what `page` holds without waiting for answers, and end the connection as it says."""
+    async with server.socket() as stranger:
+        with suppress(ConnectionClosed):
+            await stranger.websocket.send(page.opening)
+            await stranger.websocket.recv()
     async with server.socket() as client:
         await client.hello("/public")
         target = find(client.tree, "add")["e"]["onClick"]["h"]
@@ -231,7 +256,7 @@ async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> No
         with capture_logs() as logs:
             await send_all(server, pages)
         assert not [each for each in logs if each["event"] in FAILURES]
-        sent += sum(len(page.frames) for page in pages)
+        sent += sum(1 + len(page.frames) for page in pages)
     del pages, logs
 
     await as_many_pages_open_as_may_be(server)
@@ -251,4 +276,6 @@ def test_what_is_sent_covers_what_is_understood_and_what_is_not() -> None:
     assert {type(each).__name__ for each in read} >= {"Event", "Moved", "Fault", "Ping", "NoneType"}
     assert any(isinstance(frame, bytes) for page in pages for frame in page.frames)
     assert {page.ending for page in pages} == {"left", "lost", "resumed"}
+    openings = [read_frame(page.opening) for page in pages if isinstance(page.opening, str)]
+    assert {type(each).__name__ for each in openings} >= {"Hello", "NoneType"}
     assert max(map(len, texts)) > 1_000_000
