@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fundwright.core.plugins import hookspec
 
 if TYPE_CHECKING:
+    from fundwright.categories.service import SubjectReader
     from fundwright.core.jobs import JobHandler
     from fundwright.core.sweeping import UsedFilesReader
     from fundwright.generation.schemas import DraftTemplate
@@ -46,6 +47,13 @@ def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
 @hookspec
 def used_files() -> Iterable[UsedFilesReader]:
     """Coroutines `used(session, names)` that return which of the files in `core.files` with these names the package still needs."""
+    return ()
+
+
+@hookspec
+def label_subjects() -> Iterable[SubjectReader]:
+    """Coroutines `existing(session, actor, ids)` that return which of these ids are things of the package that the actor may see, and
+    so may put into a category."""
     return ()
 
 

@@ -122,7 +122,7 @@ class TestChange:
             actor = await make_actor(session)
             category = await roofing(session, actor)
         async with committed.database.transaction() as labeling:
-            await service.add_example(labeling, actor, category.id, uuid4())
+            await service.add_example(committed, labeling, actor, category.id, uuid4())
             async with committed.database.transaction() as session:
                 await session.execute(text("SET LOCAL lock_timeout = '1s'"))
                 changed = await service.change(session, actor, category.id, CategoryChange(description="gutters"))
@@ -135,7 +135,9 @@ class TestChange:
         await service.change(session, actor, category.id, CategoryChange(description="tomato soup kettle"))
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
 
-    async def test_somebody_elses_category_is_not_found(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
+    async def test_somebody_elses_category_is_not_found(
+        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
+    ) -> None:
         category = await roofing(session, actor)
         other = await make_actor(session)
         with pytest.raises(NotFound):
@@ -143,7 +145,7 @@ class TestChange:
         with pytest.raises(NotFound):
             await service.delete(session, other, category.id)
         with pytest.raises(NotFound):
-            await service.correct(session, other, uuid4(), category.id)
+            await service.correct(core, session, other, uuid4(), category.id)
 
 
 class TestDelete:
@@ -213,31 +215,33 @@ class TestClassify:
         await classify(session, actor, [item], embedder=WordEmbedder())
         assert await service.labels_of(session, actor, [item[0]]) == {}
 
-    async def test_what_a_person_decided_is_never_overwritten(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_what_a_person_decided_is_never_overwritten(self, core: Core, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         clouds = await software(session, actor)
         moved, removed = subject(ROOF), subject(ROOF)
-        await service.correct(session, actor, moved[0], clouds.id)
-        await service.correct(session, actor, removed[0], None)
+        await service.correct(core, session, actor, moved[0], clouds.id)
+        await service.correct(core, session, actor, removed[0], None)
         done = await classify(session, actor, [moved, removed], embedder=WordEmbedder())
         labels = await service.labels_of(session, actor, [moved[0], removed[0]])
         assert done.kept == 2
         assert (labels[moved[0]].category_id, labels[moved[0]].source) == (clouds.id, LabelSource.PERSON)
         assert labels[removed[0]].state == LabelState.REJECTED
 
-    async def test_a_correction_is_an_example_for_the_next_run(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_a_correction_is_an_example_for_the_next_run(self, core: Core, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         like, example = subject("tomato soup kettle spoon"), subject(SOUP)
         assert (await classify(session, actor, [like], embedder=WordEmbedder())).abstained == 1
-        await service.add_example(session, actor, category.id, example[0])
+        await service.add_example(core, session, actor, category.id, example[0])
         await classify(session, actor, [example], embedder=WordEmbedder())
         await classify(session, actor, [like], embedder=WordEmbedder())
         assert (await service.labels_of(session, actor, [like[0]]))[like[0]].category_id == category.id
 
-    async def test_another_model_does_not_mix_with_the_vectors_of_the_first(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_another_model_does_not_mix_with_the_vectors_of_the_first(
+        self, core: Core, session: AsyncSession, actor: Actor
+    ) -> None:
         category = await roofing(session, actor)
         example = subject(SOUP)
-        await service.add_example(session, actor, category.id, example[0])
+        await service.add_example(core, session, actor, category.id, example[0])
         await classify(session, actor, [example], embedder=WordEmbedder("first"))
         assert await service.examples_lacking_vectors(session, actor, model_id="first") == []
         assert await service.examples_lacking_vectors(session, actor, model_id="second") == [example[0]]
@@ -253,23 +257,25 @@ class TestClassify:
 
 
 class TestReview:
-    async def test_accepting_makes_the_label_a_persons(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_accepting_makes_the_label_a_persons(self, core: Core, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         item = subject(ROOF)
         await classify(session, actor, [item], embedder=WordEmbedder())
-        label = await service.accept(session, actor, item[0])
+        label = await service.accept(core, session, actor, item[0])
         assert (label.state, label.source, label.confidence) == (LabelState.ACCEPTED, LabelSource.PERSON, 1.0)
         (category,) = await service.list_categories(session, actor)
         assert (category.suggested, category.accepted) == (0, 1)
 
-    async def test_accepting_what_was_never_suggested_is_not_found(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_accepting_what_was_never_suggested_is_not_found(self, core: Core, session: AsyncSession, actor: Actor) -> None:
         with pytest.raises(NotFound):
-            await service.accept(session, actor, uuid4())
+            await service.accept(core, session, actor, uuid4())
 
-    async def test_taking_a_decision_back_lets_the_model_speak_again(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_taking_a_decision_back_lets_the_model_speak_again(
+        self, core: Core, session: AsyncSession, actor: Actor
+    ) -> None:
         await roofing(session, actor)
         item = subject(ROOF)
-        await service.correct(session, actor, item[0], None)
+        await service.correct(core, session, actor, item[0], None)
         await service.remove_example(session, actor, item[0])
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
         with pytest.raises(NotFound):
@@ -287,11 +293,13 @@ class TestReview:
         surest = await service.list_suggestions(session, actor, SuggestionQuery(sort="-confidence"))
         assert [label.confidence for label in surest.items] == confidences[::-1]
 
-    async def test_examples_of_a_category_are_what_people_put_there(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_examples_of_a_category_are_what_people_put_there(
+        self, core: Core, session: AsyncSession, actor: Actor
+    ) -> None:
         category = await roofing(session, actor)
         suggested, given = subject(ROOF), uuid4()
         await classify(session, actor, [suggested], embedder=WordEmbedder())
-        await service.add_example(session, actor, category.id, given)
+        await service.add_example(core, session, actor, category.id, given)
         assert [
             label.subject_id for label in (await service.list_examples(session, actor, category.id, PageRequest())).items
         ] == [given]
@@ -299,13 +307,13 @@ class TestReview:
 
 class TestLabelledWith:
     async def test_it_selects_subjects_of_one_category_or_of_any(
-        self, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
     ) -> None:
         roofs, _ = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD)]
         rejected = uuid4()
         await classify(session, actor, items, embedder=WordEmbedder())
-        await service.correct(session, actor, rejected, None)
+        await service.correct(core, session, actor, rejected, None)
         assert set(await session.scalars(service.labelled_with(actor, roofs.id))) == {items[0][0]}
         assert set(await session.scalars(service.labelled_with(actor))) == {items[0][0], items[1][0]}
         other = await make_actor(session)
@@ -313,10 +321,12 @@ class TestLabelledWith:
 
 
 class TestForgetSubjects:
-    async def test_labels_of_vanished_subjects_go_for_every_account(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_labels_of_vanished_subjects_go_for_every_account(
+        self, core: Core, session: AsyncSession, actor: Actor
+    ) -> None:
         category = await roofing(session, actor)
         gone, stays = uuid4(), uuid4()
-        await service.add_example(session, actor, category.id, gone)
-        await service.add_example(session, actor, category.id, stays)
+        await service.add_example(core, session, actor, category.id, gone)
+        await service.add_example(core, session, actor, category.id, stays)
         await service.forget_subjects(session, [gone])
         assert set(await service.labels_of(session, actor, [gone, stays])) == {stays}

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.categories.api import router as categories_router
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
 from fundwright.identity.api import _current_actor
@@ -25,6 +26,7 @@ async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncCli
     app = FastAPI()
     app.state.core = committed
     app.include_router(router)
+    app.include_router(categories_router)
     add_error_handlers(app)
     app.dependency_overrides[_current_actor] = lambda: member
     transport = httpx.ASGITransport(app)
@@ -49,6 +51,22 @@ class TestCategorising:
         for job in (others, own):
             assert (await client.get(f"/api/opportunities/categorise/{job.id}")).status_code == 404
             assert (await client.put(f"/api/opportunities/categorise/{job.id}/cancellation")).status_code == 404
+
+
+class TestCategories:
+    async def test_take_no_opportunity_that_there_is_not(self, client: httpx.AsyncClient) -> None:
+        category = (await client.post("/api/categories", json={"name": "Roofs"})).json()["id"]
+        phantom = UUID(int=1)
+        unknown = (await client.get(f"/api/opportunities/{phantom}/versions")).json()["error"]["message"]
+        for address, body in (
+            (f"/api/categories/labels/{phantom}", {"category_id": category}),
+            (f"/api/categories/labels/{phantom}", {"category_id": None}),
+            (f"/api/categories/labels/{phantom}/acceptance", None),
+            (f"/api/categories/{category}/examples/{phantom}", None),
+        ):
+            refused = await client.put(address, json=body)
+            assert (refused.status_code, refused.json()["error"]["message"]) == (404, unknown)
+        assert (await client.get(f"/api/categories/{category}/examples")).json()["total"] == 0
 
 
 class TestList:

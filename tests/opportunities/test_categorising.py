@@ -80,7 +80,7 @@ class TestCategorise:
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
             oldest = (await listed(session, member, sort="posted"))[-1]
-            await categories.add_example(session, member, roofs.id, oldest.id)
+            await categories.add_example(committed, session, member, roofs.id, oldest.id)
 
         async def count(texts: Sequence[str]) -> NDArray[np.float32]:
             async with committed.database.transaction() as session:

@@ -305,7 +305,7 @@ class TestCategoryChip:
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roofs", colour=Colour.RED))
             [notice] = await listed(session, member)
-            await categories.add_example(session, member, roofs.id, notice.id)
+            await categories.add_example(committed, session, member, roofs.id, notice.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["marks"]
             assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
@@ -346,7 +346,7 @@ class TestNextPage:
             async with committed.database.transaction() as session:
                 roofs = await categories.create(session, member, CategoryCreate(name="Roofs"))
                 [notice, *_] = await listed(session, member, page=2, kind="contract")
-                await categories.add_example(session, member, roofs.id, notice.id)
+                await categories.add_example(committed, session, member, roofs.id, notice.id)
             await screen.expect("Roofs")
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
@@ -18,6 +19,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.incoming import batch_of
+from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
@@ -144,22 +146,34 @@ class TestFilters:
         assert len(sent) == 1
         assert "FROM opportunity_facet" in sent[0]
 
-    async def test_category(self, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
+    async def test_a_category_is_not_given_back_to_what_is_gone(
+        self, core: Core, session: AsyncSession, actor: Actor, notices: None
+    ) -> None:
+        category = await categories.create(session, actor, CategoryCreate(name="Roofing"))
+        row = (await listed(session, actor))[0]
+        before = await categories.add_example(core, session, actor, category.id, row.id)
+        await categories.remove_example(session, actor, row.id)
+        await session.execute(delete(Opportunity).where(Opportunity.id == row.id))
+        with pytest.raises(NotFound, match="The opportunity"):
+            await categories.restore(core, session, actor, row.id, decided=None, before=before)
+        assert await categories.labels_of(session, actor, [row.id]) == {}
+
+    async def test_category(self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         [row] = await listed(session, actor, agency=("VA",))
-        await categories.add_example(session, actor, category.id, row.id)
+        await categories.add_example(core, session, actor, category.id, row.id)
         assert titles(await listed(session, actor, category=category.id)) == ["Notice 1"]
         assert await listed(session, await make_actor(session), category=category.id) == []
 
 
 class TestListWithLabels:
     async def test_rows_total_and_labels_are_one_statement_that_counts_nothing(
-        self, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
     ) -> None:
         await add(session, *(notice(i) for i in range(3)))
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         rows = await listed(session, actor)
-        await categories.add_example(session, actor, category.id, rows[0].id)
+        await categories.add_example(core, session, actor, category.id, rows[0].id)
         with statements((await session.connection()).sync_connection) as sent:
             found, labels = await service.list_with_labels(session, actor, OpportunityQuery(page_size=2))
         assert len(sent) == 1
@@ -365,11 +379,13 @@ class TestNextDeadlines:
         found = await service.next_deadlines(session, actor, limit=3)
         assert (titles(found.items), found.is_of_categories) == (["In 1", "In 2", "In 3"], False)
 
-    async def test_prefer_ones_own_categories(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
+    async def test_prefer_ones_own_categories(
+        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
+    ) -> None:
         await add(session, *(notice(n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (1, 2)))
         later = (await listed(session, actor, text="2"))[0]
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
-        await categories.add_example(session, actor, category.id, later.id)
+        await categories.add_example(core, session, actor, category.id, later.id)
         found = await service.next_deadlines(session, actor)
         assert (titles(found.items), found.is_of_categories) == (["In 2"], True)
         assert len((await service.next_deadlines(session, await make_actor(session))).items) == 2

@@ -21,6 +21,7 @@ from fundwright.categories.schemas import (
     LabelState,
     SuggestionQuery,
 )
+from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import nt, percent, t
 from fundwright.core.paging import Page, PageRequest
@@ -423,14 +424,14 @@ def _examples(category: CategoryRead) -> VdomDict:
 def _offered_example(
     category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow], load_given: Callable[[], None]
 ) -> VdomDict:
-    actor, opportunity = use_actor(), shown.item
+    actor, core, opportunity = use_actor(), use_connection().core, shown.item
 
     async def add(session: AsyncSession) -> Decided:
         before = await _label_of(session, actor, opportunity.id)
-        return Decided(before, await categories.add_example(session, actor, category.id, opportunity.id))
+        return Decided(before, await categories.add_example(core, session, actor, category.id, opportunity.id))
 
     def settle(decided: Decided) -> None:
-        rows.settle(opportunity, t("Added"), undo=_undo(actor, opportunity.id, decided))
+        rows.settle(opportunity, t("Added"), undo=_undo(core, actor, opportunity.id, decided))
         load_given()
 
     def reopen() -> None:
@@ -451,7 +452,7 @@ def _offered_example(
 
 @component
 def _given_example(shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
-    actor, opportunity = use_actor(), shown.item
+    actor, core, opportunity = use_actor(), use_connection().core, shown.item
 
     async def remove(session: AsyncSession) -> Decided:
         before = await _label_of(session, actor, opportunity.id)
@@ -459,7 +460,7 @@ def _given_example(shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> Vd
         return Decided(before, None)
 
     def settle(decided: Decided) -> None:
-        rows.settle(opportunity, t("Removed"), undo=_undo(actor, opportunity.id, decided))
+        rows.settle(opportunity, t("Removed"), undo=_undo(core, actor, opportunity.id, decided))
 
     removing = use_action(remove, then=settle)
     undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))
@@ -477,9 +478,9 @@ async def _label_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> La
     return (await categories.labels_of(session, actor, [subject_id])).get(subject_id)
 
 
-def _undo(actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
+def _undo(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
     async def undo(session: AsyncSession) -> None:
-        await categories.restore(session, actor, subject_id, decided=decided.after, before=decided.before)
+        await categories.restore(core, session, actor, subject_id, decided=decided.after, before=decided.before)
 
     return undo
 
@@ -557,11 +558,12 @@ def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
 @component
 def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[CategoryRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
+    core = connection.core
     label, opportunity = shown.item
 
     async def decide(session: AsyncSession, category_id: UUID | None) -> Decided:
         before = await _label_of(session, actor, label.subject_id)
-        return Decided(before, await categories.correct(session, actor, label.subject_id, category_id))
+        return Decided(before, await categories.correct(core, session, actor, label.subject_id, category_id))
 
     async def accept(session: AsyncSession) -> Decided:
         # What the person saw, even if the classifier has suggested another category meanwhile.
@@ -572,7 +574,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
 
     def settle(decided: Decided | None) -> None:
         if decided is not None and decided.after is not None:
-            rows.settle(shown.item, _outcome(label, decided.after), undo=_undo(actor, label.subject_id, decided))
+            rows.settle(shown.item, _outcome(label, decided.after), undo=_undo(core, actor, label.subject_id, decided))
 
     accepting = use_action(accept, then=settle)
     correcting = use_action(correct, then=settle)

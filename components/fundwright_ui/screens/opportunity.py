@@ -183,7 +183,7 @@ def _similar(near: Similar, *, key: str) -> VdomDict:
 @component
 def category_of(address_id: str) -> VdomDict:
     """The opportunity's category: accept what was suggested, or say what is right."""
-    actor = use_actor()
+    actor, core = use_actor(), use_connection().core
 
     async def read(session: AsyncSession) -> tuple[LabelRead | None, list[CategoryRead]]:
         opportunity_id = _id_in(address_id)
@@ -192,12 +192,14 @@ def category_of(address_id: str) -> VdomDict:
 
     found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.id)])
     accepting = use_action(
-        lambda session: categories.accept(session, actor, _id_in(address_id)), success=t("The category was accepted.")
+        lambda session: categories.accept(core, session, actor, _id_in(address_id)), success=t("The category was accepted.")
     )
 
     async def correct(session: AsyncSession, fields: Fields) -> None:
         chosen = str(fields.get("category", ""))
-        await categories.correct(session, actor, _id_in(address_id), parse_id(chosen, t("The category")) if chosen else None)
+        await categories.correct(
+            core, session, actor, _id_in(address_id), parse_id(chosen, t("The category")) if chosen else None
+        )
 
     correcting = use_action(correct, success=t("The category was saved; the next sorting learns from it."))
 

@@ -52,15 +52,15 @@ async def export_suggestions(core: CoreDep, actor: CurrentActor, query: Annotate
 
 
 @router.put("/labels/{subject_id}")
-async def correct(session: DbSession, actor: CurrentActor, subject_id: UUID, decision: Decision) -> LabelRead:
+async def correct(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: Decision) -> LabelRead:
     """Say which category a subject has; null for none of them."""
-    return await service.correct(session, actor, subject_id, decision.category_id)
+    return await service.correct(core, session, actor, subject_id, decision.category_id)
 
 
 @router.put("/labels/{subject_id}/acceptance")
-async def accept(session: DbSession, actor: CurrentActor, subject_id: UUID) -> LabelRead:
+async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID) -> LabelRead:
     """Say that the suggested category is right."""
-    return await service.accept(session, actor, subject_id)
+    return await service.accept(core, session, actor, subject_id)
 
 
 @router.delete("/labels/{subject_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -102,5 +102,5 @@ async def export_examples(
 
 
 @router.put("/{category_id}/examples/{subject_id}")
-async def add_example(session: DbSession, actor: CurrentActor, category_id: UUID, subject_id: UUID) -> LabelRead:
-    return await service.add_example(session, actor, category_id, subject_id)
+async def add_example(session: DbSession, core: CoreDep, actor: CurrentActor, category_id: UUID, subject_id: UUID) -> LabelRead:
+    return await service.add_example(core, session, actor, category_id, subject_id)

@@ -1,13 +1,14 @@
 """What a person can do with categories, and how subjects get one.
 
-A subject is an id with a vector; what it stands for (an opportunity, say) is the caller's business.
+A subject is an id with a vector. What it stands for (an opportunity, say) is known to the package that has it: the hook
+`label_subjects` tells which ids exist.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -38,6 +39,9 @@ from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
+
+SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
+"""Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
 
 _SAME_CONFIDENCE = 1e-3
 
@@ -223,8 +227,9 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
 
 
 @needs(Permission.LABEL)
-async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead:
-    """Say that the suggested category is right. Raises NotFound when there is no suggestion."""
+async def accept(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead:
+    """Say that the suggested category is right. Raises NotFound when there is no suggestion, or no such subject any more."""
+    await _require_subject(core, session, actor, subject_id)
     label = await repository.find_label(session, actor.id, subject_id)
     if label is None or label.category_id is None:
         raise NotFound(t("The suggestion"))
@@ -232,8 +237,9 @@ async def accept(session: AsyncSession, actor: Actor, subject_id: UUID) -> Label
 
 
 @needs(Permission.LABEL)
-async def correct(session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> LabelRead:
+async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> LabelRead:
     """Say which category is right, or with None that none is. The model never overwrites it. Raises NotFound."""
+    await _require_subject(core, session, actor, subject_id)
     if category_id is not None:
         await repository.get(session, actor.id, category_id)
         return await _decide(session, actor, subject_id, category_id=category_id, state=LabelState.ACCEPTED)
@@ -243,9 +249,9 @@ async def correct(session: AsyncSession, actor: Actor, subject_id: UUID, categor
 
 
 @needs(Permission.LABEL)
-async def add_example(session: AsyncSession, actor: Actor, category_id: UUID, subject_id: UUID) -> LabelRead:
+async def add_example(core: Core, session: AsyncSession, actor: Actor, category_id: UUID, subject_id: UUID) -> LabelRead:
     """Give a category an example to learn from, which also puts the subject there. Raises NotFound."""
-    return await correct(session, actor, subject_id, category_id)
+    return await correct(core, session, actor, subject_id, category_id)
 
 
 @needs(Permission.LABEL)
@@ -261,13 +267,15 @@ async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) 
 
 @needs(Permission.LABEL)
 async def restore(
-    session: AsyncSession, actor: Actor, subject_id: UUID, *, decided: LabelRead | None, before: LabelRead | None
+    core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, *, decided: LabelRead | None, before: LabelRead | None
 ) -> None:
     """Undo the decision that made the label `decided`: the subject has the label `before` again, or none.
 
     Both are as `labels_of` reads them. Raises DecidedSince when the label has changed again, NotFound when the category of
-    `before` has been deleted.
+    `before` or the subject has been deleted.
     """
+    if before is not None:
+        await _require_subject(core, session, actor, subject_id)
     label = await repository.find_label(session, actor.id, subject_id)
     if (label.decided_at if label else None) != (decided.decided_at if decided else None):
         raise DecidedSince
@@ -414,6 +422,15 @@ SAMPLE_CATEGORIES = (
         Colour.GREEN,
     ),
 )
+
+
+async def _require_subject(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID) -> None:
+    """Call it before any label is locked: removing a subject locks the subject first and then its labels. Raises NotFound."""
+    readers: list[SubjectReader] = core.plugins.collect("label_subjects")
+    for existing in readers:
+        if subject_id in await existing(session, actor, [subject_id]):
+            return
+    raise NotFound(t("The opportunity"))
 
 
 async def _decide(

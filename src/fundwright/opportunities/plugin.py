@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from fundwright.categories.service import SubjectReader
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
@@ -31,6 +32,11 @@ def job_handlers() -> list[JobHandler[Any, Any]]:
         JobHandler(ImportOpportunities, import_file, load_importer),
         JobHandler(CategoriseOpportunities, categorise, load_sorter),
     ]
+
+
+@hookimpl
+def label_subjects() -> Iterable[SubjectReader]:
+    return [service.list_existing]
 
 
 @hookimpl

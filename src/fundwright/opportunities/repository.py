@@ -474,6 +474,12 @@ async def stream(
         yield row
 
 
+async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]) -> Sequence[UUID]:
+    """Which of these there are. Nobody can remove them until the transaction ends."""
+    found = select(Opportunity.id).where(Opportunity.id.in_(opportunity_ids))
+    return (await session.scalars(found.with_for_update(read=True, key_share=True))).all()
+
+
 async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     """Every column of one opportunity. Raises NotFound."""
     left_out = {"search", "title_search", "content_hash"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import resources
 from itertools import zip_longest
@@ -181,6 +181,12 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> OpportunityRead:
     """Raises NotFound."""
     return OpportunityRead.model_validate(await repository.get(session, opportunity_id))
+
+
+@needs(Permission.READ)
+async def list_existing(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> Collection[UUID]:
+    """Which of these opportunities there are. They stay until the transaction ends."""
+    return await repository.lock_existing(session, opportunity_ids)
 
 
 @needs(Permission.READ)
