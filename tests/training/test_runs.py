@@ -2,18 +2,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import JobState
+from fundwright.core.plugins import hookimpl
+from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
@@ -347,6 +350,16 @@ class TestAddDocument:
             await remove(committed, stranger, theirs.id)
             assert not path.exists()
 
+    async def test_removing_leaves_a_file_that_another_package_needs(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        committed.plugins.register(Archive())
+        async with committed.database.transaction() as session:
+            document = await add_file(committed, session, owner, BOATS)
+        async with working(committed.jobs):
+            await remove(committed, owner, document.id)
+        assert committed.files.path(document.sha256).read_text() == BOATS
+
     async def test_a_file_that_is_added_while_another_is_removed_stays(
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
@@ -373,6 +386,18 @@ class TestAddDocument:
                 await job_waits_for_lock(committed)
             await files_removed(committed)
         assert committed.files.path(theirs.sha256).read_text() == BOATS
+
+
+class Archive:
+    """A plug-in that needs every file."""
+
+    @hookimpl
+    def used_files(self) -> list[UsedFilesReader]:
+        return [_all]
+
+
+async def _all(_session: AsyncSession, names: Collection[str]) -> Collection[str]:
+    return names
 
 
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:

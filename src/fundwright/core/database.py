@@ -53,12 +53,14 @@ async def refresh_statistics(session: AsyncSession, *tables: type[Base]) -> None
         await session.execute(text(f"ANALYZE {table.__tablename__}"))
 
 
-async def acquire_lock(session: AsyncSession, name: str) -> None:
+async def acquire_lock(session: AsyncSession, name: str, *, is_shared: bool = False) -> None:
     """Wait until no other transaction, in any process, holds the lock with this name, and hold it until the transaction ends.
+    Transactions for which it `is_shared` do not wait for each other.
 
     Use it for decisions that depend on rows that do not exist yet: a row lock cannot keep others from adding them.
     """
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+    lock = func.pg_advisory_xact_lock_shared if is_shared else func.pg_advisory_xact_lock
+    await session.execute(select(lock(func.hashtextextended(name, 0))))
 
 
 _TIME_LIMITS = {

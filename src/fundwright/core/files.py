@@ -15,9 +15,10 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import event, func, select
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.database import acquire_lock
 from fundwright.core.errors import DiskFull, Invalid, StartRefused
 from fundwright.core.messages import t
 
@@ -94,8 +95,7 @@ async def lock_file(session: AsyncSession, name: str, *, to_remove: bool = False
 
     Without the lock, whoever removes a file could find no users of it and delete it just after somebody else has added it.
     """
-    lock = func.pg_advisory_xact_lock if to_remove else func.pg_advisory_xact_lock_shared
-    await session.execute(select(lock(func.hashtextextended(f"content:{name}", 0))))
+    await acquire_lock(session, f"content:{name}", is_shared=not to_remove)
 
 
 class ReceivedFile(BaseModel):

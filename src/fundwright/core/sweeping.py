@@ -40,11 +40,18 @@ async def sweep(core: Core) -> int:
     removed = 0
     for name in unused:
         async with core.database.transaction() as session:
-            await lock_file(session, name, to_remove=True)
-            if await _unused(core, session, [name]):
-                core.files.remove(name)
-                removed += 1
+            removed += await remove_unused(core, session, name)
     return removed
+
+
+async def remove_unused(core: Core, session: AsyncSession, name: str) -> bool:
+    """Remove the file unless a package needs it, and return whether it was removed. Until the transaction ends, nobody can begin to
+    use it."""
+    await lock_file(session, name, to_remove=True)
+    is_unused = bool(await _unused(core, session, [name]))
+    if is_unused:
+        core.files.remove(name)
+    return is_unused
 
 
 async def sweep_daily(core: Core) -> None:

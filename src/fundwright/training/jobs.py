@@ -13,10 +13,10 @@ from uuid import UUID
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright.core.files import lock_file
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import t
+from fundwright.core.sweeping import remove_unused
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
@@ -101,13 +101,11 @@ async def _train_document(
 
 
 async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
-    """Remove files of removed documents, unless other documents have the same content by now."""
+    """Remove files of removed documents, unless other documents or other packages need the same content by now."""
     core: Core = run.services
     for sha256 in run.payload.sha256:
         async with run.transaction() as session:
-            await lock_file(session, sha256, to_remove=True)
-            if not await repository.is_content_used(session, sha256):
-                core.files.remove(sha256)
+            await remove_unused(core, session, sha256)
 
 
 def _read(core: Core, document: Document) -> ChunkedDocument:

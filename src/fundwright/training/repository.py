@@ -83,10 +83,6 @@ async def count_own_documents(session: AsyncSession, owner_id: UUID) -> int:
     return await session.scalar(own) or 0
 
 
-async def is_content_used(session: AsyncSession, sha256: str) -> bool:
-    return bool(await session.scalar(select(exists().where(Document.sha256 == sha256))))
-
-
 async def list_used_content(session: AsyncSession, names: Collection[str]) -> Collection[str]:
     return (await session.scalars(select(Document.sha256).where(Document.sha256.in_(names)).distinct())).all()
 
