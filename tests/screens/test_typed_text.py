@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,6 +16,7 @@ from sqlalchemy import text
 
 from fundwright.core import live
 from fundwright.core.assembly import Core
+from fundwright.identity import recovery
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import GRANTED, Actor, Role
 from fundwright_ui import plugin
@@ -41,6 +42,9 @@ OF_ONE = {
     "/dashboard/feedback": ("SELECT id FROM feedback", ("?open={}",)),
 }
 """The same for forms that belong to one of the things that a screen lists."""
+
+FIELDS = {"text_field": 0, "text_area": 0, "text_input": 1, "password_input": 1, "new_password_input": 1}
+"""What makes a field, and which of its arguments is the name; the label follows it."""
 
 NOT_IN_ADDRESSES = {
     ("name", "Name of the passkey"): "passkeys need a host name, which tests have not",
@@ -78,11 +82,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def forms(committed: Core, ada: Actor) -> list[Form]:
     async with committed.database.transaction() as session:
         root = await identity.actor_for_command(session, email="root@example.org")
+        reset = await recovery.reset_link(session, email=ada.email)
+    core = replace(committed, settings=committed.settings.model_copy(update={"open_registration": True}))
     found: dict[tuple[str, frozenset[tuple[str, str]]], Form] = {}
     for pattern, need in SCREENS.items():
         for actor in viewers(pattern, need, ada, root):
-            pages = Pages(committed, plugin.screens(), frame, actor)
-            for address in await addresses(committed, pattern):
+            pages = Pages(core, plugin.screens(), frame, actor)
+            for address in [reset] if pattern == "/auth/confirm-reset/{link}" else await addresses(committed, pattern):
                 for variant in await variants(committed, pages, address):
                     tree, hash = await pages.painted(variant)
                     if fields := text_fields(tree):
@@ -117,10 +123,10 @@ def declared_fields() -> set[tuple[str, str]]:
     """The name and label of each field for text in the source of the screens."""
     return {
         (str(name.value), str(label.args[0].value))
-        for _path, tree in python("components/fundwright_ui/screens")
+        for _path, tree in python("components/fundwright_ui/screens", "components/fundwright_ui/login")
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("text_field", "text_area")
-        for name, label in [node.args[:2]]
+        if isinstance(node, ast.Call) and (first := FIELDS.get(ast.unparse(node.func))) is not None
+        for name, label in [node.args[first : first + 2]]
         if isinstance(name, ast.Constant) and isinstance(label, ast.Call) and isinstance(label.args[0], ast.Constant)
     }
 
