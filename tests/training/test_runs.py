@@ -15,6 +15,7 @@ from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import JobState
+from fundwright.core.messages import speaking
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.schemas import Actor
@@ -59,6 +60,25 @@ class TestRun:
             ("boats", DocumentState.TRAINED, 1),
             ("bread", DocumentState.TRAINED, 1),
         }
+
+    async def test_says_how_far_a_long_document_is_in_the_language_of_its_owner(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said: list[str | None] = []
+
+        async def progress(_run: object, _done: int, _total: int | None = None, message: str | None = None) -> None:
+            said.append(message)
+
+        async def count_embedded(*_arguments: object) -> tuple[int, int]:
+            return 1_199, 12_309
+
+        monkeypatch.setattr("fundwright.core.jobs.JobRun.progress", progress)
+        monkeypatch.setattr("fundwright.training.repository.count_embedded", count_embedded)
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+        with speaking("de"):
+            await _train(committed, owner, boats.id)
+        assert "boats (1.200 / 12.309)" in said
 
     async def test_the_database_knows_at_once_how_much_there_is(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         """Until it does, it plans questions for empty tables."""

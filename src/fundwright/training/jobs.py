@@ -15,7 +15,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import number, t
 from fundwright.core.sweeping import remove_unused
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
@@ -134,7 +134,7 @@ async def _embed(run: JobRun[TrainDocuments, Actor], embedder: Embedder, owner_i
             async with run.transaction() as session:
                 await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
             done += len(chunks)
-            await run.progress(place, None, f"{document.title} ({done} / {count})")
+            await run.progress(place, None, f"{document.title} ({number(done)} / {number(count)})")
 
 
 def _embedded_text(heading: str, text: str) -> str:
