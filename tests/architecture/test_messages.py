@@ -13,6 +13,7 @@ import fundwright
 from fundwright.core import errors
 from fundwright.core.errors import FundwrightError
 from scripts import messages
+from tests.architecture.tree import python
 
 
 @pytest.mark.parametrize("language", messages.TRANSLATED)
@@ -81,3 +82,16 @@ def _refusals() -> Iterator[type[FundwrightError]]:
 
 
 REFUSALS = {error.__name__ for error in _refusals()} - IN_ENGLISH.keys()
+
+
+def test_every_column_of_an_export_is_named_in_the_language_of_whoever_exports_it() -> None:
+    columns = [
+        (f"{path}:{column.lineno}", ast.unparse(column.elts[0]))
+        for path, tree in python("src")
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "csv_lines" and isinstance(call.args[0], ast.List)
+        for column in call.args[0].elts
+        if isinstance(column, ast.Tuple)
+    ]
+    assert len(columns) > 100
+    assert [where for where, name in columns if not name.startswith("t(")] == []

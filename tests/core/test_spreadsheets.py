@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import pytest
 
+from fundwright.core.messages import speaking, t
 from fundwright.core.spreadsheets import csv_line
+
+
+class Answer(StrEnum):
+    AGREED = "agreed"
+
+    @property
+    def label(self) -> str:
+        return t("yes")
+
+
+class TestLanguage:
+    def test_states_and_answers_are_in_the_language_of_the_reader(self) -> None:
+        with speaking("de"):
+            assert csv_line([Answer.AGREED, True, False]) == "ja,ja,nein\r\n"
 
 
 class TestFormulas:
