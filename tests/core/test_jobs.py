@@ -33,9 +33,9 @@ async def queue(database_url: str) -> AsyncIterator[JobQueue]:
     await database.close()
 
 
-async def add(queue: JobQueue, number: int = 0) -> UUID:
+async def add(queue: JobQueue, number: int = 0, *, owner_id: UUID = OWNER) -> UUID:
     async with queue.database.transaction() as session:
-        return (await queue.enqueue(session, Trial(number=number), title="Test", owner_id=OWNER)).id
+        return (await queue.enqueue(session, Trial(number=number), title="Test", owner_id=owner_id)).id
 
 
 async def add_orphan(queue: JobQueue, **values: Any) -> UUID:
@@ -85,6 +85,23 @@ class TestEnqueue:
         async with working(queue):
             job = await ended(queue, await add(queue, number=21))
         assert (job.state, job.result, job.done, job.total) == (JobState.SUCCEEDED, {"doubled": 42}, 1, 1)
+
+    async def test_owners_take_turns(self, queue: JobQueue) -> None:
+        other, running, may_end = uuid4(), list[UUID | None](), asyncio.Event()
+
+        async def wait(run: JobRun[Trial, None]) -> None:
+            running.append(run.owner_id)
+            await may_end.wait()
+
+        queue.register(trial(wait))
+        added = [await add(queue, number) for number in range(4)]
+        added.append(await add(queue, owner_id=other))
+        async with working(queue):
+            await eventually(lambda: len(running) == 2)
+            assert set(running) == {OWNER, other}
+            may_end.set()
+            for job_id in added:
+                await ended(queue, job_id)
 
     async def test_nothing_starts_when_the_transaction_is_rolled_back(self, queue: JobQueue) -> None:
         ran: list[UUID] = []

@@ -262,9 +262,13 @@ class JobQueue:
     async def enqueue(
         self, session: AsyncSession, payload: JobPayload, *, title: str | Message, owner_id: UUID | None, delay_s: int = 0
     ) -> JobRead:
-        """Add a job; it starts once the caller's transaction commits, and not before `delay_s` seconds have gone by."""
+        """Add a job; it starts once the caller's transaction commits, and not before `delay_s` seconds have gone by.
+
+        Owners take turns: a job runs after the first jobs of everybody else if its owner has one underway already, and so on.
+        """
+        underway = await count_underway(session, owner_id) if owner_id else 0
         job = await self._add(session, payload, title=title, owner_id=owner_id)
-        await self._defer(session, job.id, delay_s=delay_s)
+        await self._defer(session, job.id, delay_s=delay_s, priority=-underway)
         return JobRead.model_validate(job)
 
     async def run_inline(self, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> JobRead:
@@ -339,10 +343,11 @@ class JobQueue:
         await _announce(session, job)
         return job
 
-    async def _defer(self, session: AsyncSession, job_id: UUID, *, delay_s: int = 0) -> None:
+    async def _defer(self, session: AsyncSession, job_id: UUID, *, delay_s: int = 0, priority: int = 0) -> None:
         connection = (await (await session.connection()).get_raw_connection()).driver_connection
         schedule_in: TimeDeltaParams | None = {"seconds": delay_s} if delay_s else None
-        await self._task.configure(connection=connection, schedule_in=schedule_in).defer_async(job_id=str(job_id))
+        task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority)
+        await task.defer_async(job_id=str(job_id))
 
     async def _run_queued(self, job_id: str) -> None:
         try:
@@ -498,11 +503,11 @@ async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
-async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str) -> int:
-    """How many jobs of this kind wait or run."""
+async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | None = None) -> int:
+    """How many of the owner's jobs wait or run; with `kind`, those of this kind."""
     underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
-    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, Job.kind == kind, underway)
-    return await session.scalar(count) or 0
+    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, underway)
+    return await session.scalar(count.where(Job.kind == kind) if kind else count) or 0
 
 
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
