@@ -22,6 +22,7 @@ from fundwright.generation.templates import TEMPLATES
 from fundwright.identity.permissions import REFUSALS
 from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright.language import plugin as language
+from fundwright.opportunities import plugin as opportunities
 from fundwright_ui import plugin
 from fundwright_ui.sidebar.entries import IN_MENU
 
@@ -60,6 +61,8 @@ def passed_as_data() -> Iterator[tuple[str, str]]:
     yield from ((sentence, "src/fundwright/identity/permissions.py") for sentence in REFUSALS.values())
     for model in (*language.embedding_models(), *language.text_models()):
         yield model.label, "src/fundwright/language/plugin.py"
+    for source in opportunities.opportunity_sources():
+        yield source.label, "src/fundwright/opportunities/plugin.py"
     for template in TEMPLATES:
         texts = [template.title, template.description]
         for section in template.sections:

@@ -13,6 +13,7 @@ from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
+from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import importing, incoming, service
@@ -20,7 +21,7 @@ from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportQuery, ImportReport, ImportRunRead
 from tests.conftest import MakeActor
-from tests.jobs import Trial, trial
+from tests.jobs import Trial, read, trial
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 
@@ -274,6 +275,14 @@ class TestUpload:
             return run, committed.files.path(upload)
 
         return start
+
+    async def test_its_job_has_a_title_in_the_language_of_the_reader(self, committed: Core, start: Start) -> None:
+        run, _ = await start(sam_file(sam_row()))
+        assert run.job_id is not None
+        assert (await read(committed.jobs, run.job_id)).title == "SAM.gov contract opportunities: x.csv"
+        with speaking("fr"):
+            assert (await read(committed.jobs, run.job_id)).title == "Marchés de SAM.gov : x.csv"
+            assert [source.label for source in service.list_sources(committed) if source.name == "sam"] == ["Marchés de SAM.gov"]
 
     async def test_is_removed_when_the_import_has_succeeded_though_it_runs_once_more(
         self, committed: Core, member: Actor, start: Start

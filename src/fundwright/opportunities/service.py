@@ -27,7 +27,7 @@ from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.files import file_name
 from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.live import publish
-from fundwright.core.messages import later, t
+from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry
@@ -287,7 +287,8 @@ async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -
 
 def list_sources(core: Core) -> list[SourceRead]:
     """The formats that can be imported, those of plug-ins included."""
-    return [SourceRead.model_validate(source) for source in core.plugins.collect("opportunity_sources")]
+    sources: list[Source] = core.plugins.collect("opportunity_sources")
+    return [SourceRead.model_validate(source).model_copy(update={"label": t(source.label)}) for source in sources]
 
 
 def get_source(core: Core, name: str) -> Source:
@@ -315,7 +316,8 @@ async def start_import(
         core.files.remove(upload)
         raise
     payload = ImportOpportunities(run_id=run.id, source=source, upload=upload)
-    job = await core.jobs.enqueue(session, payload, title=f"{chosen.label}: {run.filename}", owner_id=actor.id)
+    title = later("{source}: {file}", source=Message(chosen.label), file=run.filename)
+    job = await core.jobs.enqueue(session, payload, title=title, owner_id=actor.id)
     await repository.set_job(session, run.id, job.id)
     return run.model_copy(update={"job_id": job.id, "state": job.state})
 
