@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from typing import Any
 from uuid import uuid4
 
@@ -311,6 +312,25 @@ class TestAnotherKey:
             pages.gate.open_gate()
             await wire.until(lambda: "things by name" in wire.text)
             assert "idle" in wire.text
+
+    async def test_is_shown_though_the_next_one_is_always_asked_for_before(
+        self, pages: Pages, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 0.2)
+        async with pages.open("/sorted") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+
+            async def ask_and_ask() -> None:
+                for number in itertools.count():
+                    wire.go(f"/sorted?order={number}")
+                    await asyncio.sleep(0.05)
+
+            asking = asyncio.create_task(ask_and_ask())
+            await wire.until(lambda: "Order: none" not in wire.text)
+            assert not asking.done()
+            asking.cancel()
+            pages.gate.open_gate()
 
 
 class TestAReload:

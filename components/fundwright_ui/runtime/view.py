@@ -161,9 +161,9 @@ class View:
         A loading state appears only when the load takes longer, and fast results arrive together with the changes that led to them.
         """
         began_at = self.connection.awaited_since
-        if began_at is not None:
+        if began_at is not None and began_at >= self._held_until:  # one that starts during a delay does not prolong it
             self._held_until = began_at + _LOADING_AFTER_S
-        elif self._layout.is_idle:
+        elif began_at is None and self._layout.is_idle:
             self._held_until = 0.0
         return self._is_before(self._held_until)
 
