@@ -35,6 +35,14 @@ EXTRACT = grants_file(*(grants_row(("OpportunityID", str(number))) for number in
 """Five opportunities."""
 
 
+class TestUtf16:
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+    async def test_is_refused_by_name_with_what_to_do(self, import_file: ImportFile, encoding: str) -> None:
+        content = ("\ufeff" + sam_file(sam_row()).decode()).encode(encoding)
+        with pytest.raises(UnreadableFile, match=r"encoded in UTF-16\. Save it as “CSV UTF-8”"):
+            await import_file(content)
+
+
 class TestZip:
     async def test_an_extract_goes_in_as_it_is_published(self, import_file: ImportFile) -> None:
         content = zipped(("GrantsDBExtract20261121v2.xml", EXTRACT), ("__MACOSX/._GrantsDBExtract20261121v2.xml", b"\x00"))

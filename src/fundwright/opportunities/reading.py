@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,7 @@ from zoneinfo import ZoneInfo
 import nh3
 
 from fundwright.core.errors import Invalid
+from fundwright.core.messages import t
 
 WASHINGTON = ZoneInfo("America/New_York")
 """The sources name deadlines without a zone, and whole days, in the time of Washington, DC."""
@@ -48,10 +50,14 @@ def lines(stream: Iterable[bytes]) -> Iterator[str]:
     """The lines of a UTF-8 or cp1252 file, decided line by line so that a mixed file loses nothing.
 
     Control characters, which no database text may hold, are left out; bytes that are in neither encoding become U+FFFD.
+
+    Raises UnreadableFile for UTF-16, the encoding of Excel's "Unicode Text".
     """
     is_first = True
     for line in stream:
         if is_first:
+            if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                raise UnreadableFile(t("The text of this file is encoded in UTF-16. Save it as “CSV UTF-8” and import it again."))
             line, is_first = line.removeprefix(b"\xef\xbb\xbf"), False
         if not line.isascii():
             line = line.translate(None, _CONTROL)
