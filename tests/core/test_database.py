@@ -111,6 +111,23 @@ class TestReading:
             async with core.database.reading() as session:
                 session.add(Mail(recipient="ada@example.org"))
 
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "DELETE FROM mail",
+            "WITH gone AS (DELETE FROM mail RETURNING id) SELECT count(*) FROM gone",
+            "SELECT setval('counter', 2)",
+        ],
+    )
+    async def test_it_cannot_write_by_sql_as_text(self, committed: Core, statement: str) -> None:
+        async with committed.database.transaction() as session:
+            await session.execute(text("CREATE SEQUENCE counter"))
+        with pytest.raises(WriteRefused):
+            async with committed.database.reading() as session:
+                await session.execute(text(statement))
+        async with committed.database.transaction() as session:
+            await session.execute(text(statement))
+
     async def test_it_holds_a_connection(self, core: Core) -> None:
         with pytest.raises(ConnectionHeld):
             async with core.database.reading():

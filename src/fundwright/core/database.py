@@ -20,7 +20,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
 from sqlalchemy.exc import TimeoutError as NoFreeConnection
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
-from sqlalchemy.orm import DeclarativeBase, ORMExecuteState, Session
+from sqlalchemy.orm import DeclarativeBase
 
 from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText
 
@@ -158,19 +158,14 @@ class WriteRefused(RuntimeError):
     """A programming error: an attempt to write in `Database.reading`, which has no transaction."""
 
 
-class _ReadingSession(Session):
-    """Refuses to write."""
+def _read_only_by_default(connection: Any, _record: object) -> None:
+    """Let the server refuse what writes outside of `Database.transaction`, which begins with BEGIN READ WRITE.
 
-
-@event.listens_for(_ReadingSession, "do_orm_execute")
-def _refuse_statement(state: ORMExecuteState) -> None:
-    if state.is_insert or state.is_update or state.is_delete:
-        raise WriteRefused("A statement writes in Database.reading. Use Database.transaction instead.")
-
-
-@event.listens_for(_ReadingSession, "before_flush")
-def _refuse_flush(*_about: object) -> None:
-    raise WriteRefused("An object was added or changed in Database.reading. Use Database.transaction instead.")
+    Setting this once per connection costs nothing later, and covers what cannot be seen here: SQL as text, and functions that write.
+    """
+    connection.autocommit = True
+    connection.cursor().execute("SET default_transaction_read_only = on")
+    connection.autocommit = False
 
 
 def _replace_dead_connections(engine: Engine) -> None:
@@ -224,11 +219,13 @@ class Database:
             hide_parameters=True,  # a failed statement is logged; its values may be secrets
             # A prepared statement is planned for values in general; a search for a frequent word then takes twice as long.
             connect_args={"prepare_threshold": None},
+            execution_options={"postgresql_readonly": False},
         )
+        event.listen(self.engine.sync_engine, "connect", _read_only_by_default)
         _replace_dead_connections(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._reading_sessions = async_sessionmaker(self._autocommit, sync_session_class=_ReadingSession, expire_on_commit=False)
+        self._reading_sessions = async_sessionmaker(self._autocommit, expire_on_commit=False)
 
     @asynccontextmanager
     async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
@@ -254,9 +251,14 @@ class Database:
         Raises WriteRefused, DiskFull, DatabaseAway, or UnusableText.
         """
         with _failures():
-            async with self._reading_sessions() as session:
-                yield session
-                await session.flush()  # refuses what was added or changed and would be lost here
+            try:
+                async with self._reading_sessions() as session:
+                    yield session
+                    await session.flush()  # refuses what was added or changed and would be lost here
+            except DBAPIError as error:
+                if isinstance(error.orig, psycopg.errors.ReadOnlySqlTransaction):
+                    raise WriteRefused("Something writes in Database.reading. Use Database.transaction instead.") from error
+                raise
 
     async def vacuum(self, table: type[Base]) -> None:
         """Make the indexes of a table fast after a job that added many rows; also tells the planner what they are like.
