@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.cli import serve
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
-from fundwright.core.errors import DatabaseAway
+from fundwright.core.errors import DatabaseAway, StartRefused
+from fundwright.core.jobs import JobQueue
 
 
 def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
@@ -28,6 +29,18 @@ def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "--root-path /other is not the path of FUNDWRIGHT_PUBLIC_URL, https://fundwright.test/app." in done.stderr
     assert not (tmp_path / "data").exists()
+
+
+class Broken(JobQueue):
+    """A queue whose worker cannot work."""
+
+    async def run_worker(self, *, concurrency: int) -> None:
+        raise StartRefused("The queue cannot be read. Restart the server.")
+
+
+async def test_a_worker_that_fails_says_why(committed: Core) -> None:
+    with pytest.raises(StartRefused, match="The queue cannot be read"):
+        await serve.work(replace(committed, jobs=Broken(committed.database)))
 
 
 class Interrupted(Database):

@@ -81,9 +81,12 @@ def worker(context: typer.Context) -> None:
 
 async def work(core: Core) -> None:
     """Run jobs and sweep the data folder until canceled."""
-    async with asyncio.TaskGroup() as both:
-        both.create_task(sweep_daily(core))
+    sweeping = asyncio.create_task(sweep_daily(core))  # it never fails
+    try:
         await core.jobs.run_worker(concurrency=core.settings.job_concurrency)
+    finally:
+        sweeping.cancel()
+        await asyncio.wait([sweeping])
 
 
 def _base(root_path: str, settings: Settings) -> str:
