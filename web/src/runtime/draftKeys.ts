@@ -11,7 +11,8 @@ export const draftKey = (account: string | null, form: string): string => `${PRE
 
 export const draftKeys = (): string[] => ofBrowser.keys().filter((key) => key.startsWith(PREFIX));
 
-export const draftText = (key: string): string | null => inMemory.get(key) ?? ofBrowser.get(key);
+/** In memory and in storage: while this tab had no room there, another one may have stored a draft. */
+export const draftTexts = (key: string): string[] => [inMemory.get(key), ofBrowser.get(key)].filter((text) => text != null);
 
 /** Keeps a draft only while the document is open, so the browser asks before leaving it. */
 export function keepInMemory(key: string, text: string): void {

@@ -55,6 +55,25 @@ describe("text of a form that was not saved", () => {
     expect(await screen.findByRole("button", { name: "Restore" })).toBeTruthy();
   });
 
+  it("does not hide, and does not replace, what another tab has stored since", async () => {
+    await typeAndLeave("Typed in another tab");
+    const [[key, storedElsewhere]] = stored() as [[string, string]];
+    localStorage.clear();
+    const opened = await open();
+    const full = vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new DOMException("There is no room.", "QuotaExceededError");
+    });
+    fireEvent.change(text(), { target: { value: "Typed in this tab" } });
+    await opened.patch(["set", [], elsewhere]);
+    full.mockRestore();
+    localStorage.setItem(key, storedElsewhere);
+    await opened.patch(["set", [], form]);
+    fireEvent.change(text(), { target: { value: "Typed again" } });
+    closePages();
+    const [[, kept]] = stored() as [[string, string]];
+    for (const words of ["Typed in another tab", "Typed in this tab", "Typed again"]) expect(kept).toContain(words);
+  });
+
   it("is gone when it is discarded", async () => {
     await typeAndLeave("Nonsense");
     await open();

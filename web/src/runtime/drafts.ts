@@ -1,6 +1,6 @@
 /** Unsaved text of forms, kept in the browser. Each visit of a form has its own version, so that none overwrites another. */
 
-import { draftKey, draftKeys, draftText, forgetDraft, forgetInMemory, keepInMemory } from "./draftKeys";
+import { draftKey, draftKeys, draftTexts, forgetDraft, forgetInMemory, keepInMemory } from "./draftKeys";
 import { type KeptField, holds, readFields, writeFields } from "./keptFields";
 import type { Runtime } from "./Runtime";
 import type { Unsubscribe } from "./signal";
@@ -19,14 +19,21 @@ export interface DraftVersion {
   readonly fields: readonly KeptField[];
 }
 
-/** Newest first. */
-function read(key: string): DraftVersion[] {
+function versionsIn(text: string): DraftVersion[] {
   try {
-    const versions = JSON.parse(draftText(key) ?? "[]") as DraftVersion[];
-    return versions.filter(({ at }) => Date.now() - at < LONGEST_MS);
+    return JSON.parse(text) as DraftVersion[];
   } catch {
     return [];
   }
+}
+
+/** Newest first. */
+function read(key: string): DraftVersion[] {
+  const found = draftTexts(key)
+    .flatMap(versionsIn)
+    .filter(({ at }) => Date.now() - at < LONGEST_MS)
+    .sort((one, other) => other.at - one.at);
+  return found.filter(({ id }, index) => found.findIndex((each) => each.id === id) === index);
 }
 
 /** Returns whether there was room. Drafts of other forms are deleted to make room, the oldest first. */
