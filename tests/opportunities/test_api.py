@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import UUID
@@ -40,6 +41,10 @@ class TestCategorising:
         assert (await client.get(address)).json()["state"] == "queued"
         assert (await client.put(f"{address}/cancellation")).json()["state"] == "cancelled"
         assert (await client.put(f"{address}/cancellation")).status_code == 409
+
+    async def test_one_job_waits_however_often_it_is_asked_for(self, client: httpx.AsyncClient) -> None:
+        asked = await asyncio.gather(*(client.post("/api/opportunities/categorise") for _ in range(4)))
+        assert len({answer.json()["id"] for answer in asked}) == 1
 
     async def test_somebody_elses_job_and_another_kind_of_job_are_not_found(
         self, client: httpx.AsyncClient, committed: Core, member: Actor, make_actor: MakeActor

@@ -28,7 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core import live
-from fundwright.core.database import Base, Database, now
+from fundwright.core.database import Base, Database, acquire_lock, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 from fundwright.core.messages import Message, current_language, speaking, t
 
@@ -501,6 +501,18 @@ async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None
     if kind:
         query = query.where(Job.kind == kind)
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
+
+
+async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str) -> JobRead | None:
+    """The owner's job of this kind that has not begun. It does not begin before the transaction ends.
+
+    Nobody else who asks gets past this call until then, so that two who find none do not both add one.
+    """
+    await acquire_lock(session, f"{kind}:{owner_id}")
+    query = select(Job).where(Job.owner_id == owner_id, Job.kind == kind, Job.state == JobState.QUEUED)
+    query = query.where(Job.started_at.is_(None))  # one that is resumed goes on from its checkpoint
+    job = await session.scalar(query.order_by(Job.created_at).limit(1).with_for_update())
+    return JobRead.model_validate(job) if job else None
 
 
 async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | None = None) -> int:

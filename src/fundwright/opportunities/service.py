@@ -439,8 +439,9 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 
 @needs(Permission.LABEL)
 async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
-    """Sort all opportunities into the actor's categories as a job. Raises NotAllowed."""
-    return await core.jobs.enqueue(session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=actor.id)
+    """Sort all opportunities into the actor's categories as a job, or return the one that waits to do so. Raises NotAllowed."""
+    waiting = await jobs.find_waiting(session, actor.id, kind=CategoriseOpportunities.job_kind)
+    return waiting or await core.jobs.enqueue(session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=actor.id)
 
 
 @needs(Permission.READ)
