@@ -141,6 +141,7 @@ ROUTES = _table(
         PUT /api/opportunities/categorise/{job_id}/cancellation
         PUT /api/categories/labels/{subject_id}
         PUT /api/categories/labels/{subject_id}/acceptance
+        PUT /api/categories/labels/{subject_id}/restoration
         DELETE /api/categories/labels/{subject_id}
         PUT /api/categories/{category_id}/examples/{subject_id}
     """),

@@ -106,3 +106,49 @@ async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx
     assert rejected.json()["state"] == "rejected"
     assert (await ada.get("/api/categories/suggestions")).json()["total"] == 1
     assert (await ada.delete(f"/api/categories/labels/{first}")).status_code == 204
+
+
+async def test_a_decision_is_undone(committed: Core, ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
+    await ada.post("/api/categories", json={"name": "Roofing", "description": "shingles gutters roof repair"})
+    async with committed.database.transaction() as session:
+        actor = await identity.actor_for_command(session, email="ada@example.org")
+        await classify(session, actor, [(uuid4(), word_vector("roofing shingles gutters roof repair"))], embedder=WordEmbedder())
+    [suggested] = (await ada.get("/api/categories/suggestions")).json()["items"]
+    label = f"/api/categories/labels/{suggested['subject_id']}"
+    accepted = (await ada.put(f"{label}/acceptance")).json()
+    undo = {"decided_at": accepted["decided_at"], "before": suggested}
+    assert (await bob.put(f"{label}/restoration", json=undo)).status_code == 409
+    assert (await ada.put(f"{label}/restoration", json=undo)).status_code == 204
+    assert (await ada.get("/api/categories/suggestions")).json()["items"] == [suggested]
+    assert (await ada.put(f"{label}/restoration", json=undo)).status_code == 409, "it has been undone already"
+
+
+async def test_undoing_a_first_decision_leaves_no_label(ada: httpx.AsyncClient) -> None:
+    category = (await ada.post("/api/categories", json={"name": "Roofing"})).json()["id"]
+    label = f"/api/categories/labels/{uuid4()}"
+    decided = (await ada.put(label, json={"category_id": category})).json()
+    undone = await ada.put(f"{label}/restoration", json={"decided_at": decided["decided_at"], "before": None})
+    assert undone.status_code == 204
+    assert (await ada.get(f"/api/categories/{category}/examples")).json()["total"] == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"source": "model"},
+        {"state": "suggested"},
+        {"confidence": 0.5},
+        {"category_id": None},
+        {"model_id": "words"},
+        {"source": "model", "state": "suggested", "model_id": "words", "confidence": 2},
+        {"source": "model", "state": "suggested", "model_id": "a\0b"},
+        {"decided_at": "0001-01-01T00:00:00+12:00"},
+    ],
+)
+async def test_undoing_takes_no_label_that_cannot_have_been(ada: httpx.AsyncClient, wrong: dict[str, object]) -> None:
+    category = (await ada.post("/api/categories", json={"name": "Roofing"})).json()["id"]
+    label = f"/api/categories/labels/{uuid4()}"
+    before = (await ada.put(label, json={"category_id": category})).json()
+    decided = (await ada.put(label, json={"category_id": None})).json()
+    refused = await ada.put(f"{label}/restoration", json={"decided_at": decided["decided_at"], "before": before | wrong})
+    assert refused.status_code == 422

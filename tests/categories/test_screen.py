@@ -236,6 +236,19 @@ class TestReview:
         async with committed.database.transaction() as session:
             assert (await service.labels_of(session, ada, [only.id]))[only.id].state == LabelState.REJECTED
 
+    async def test_an_empty_queue_says_what_fills_it_and_offers_no_export(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+
+        def exports() -> list[str]:
+            return [link.text for link in screen.elements("link") if link.text == "Export as CSV"]
+
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert "“Categorise now” asks the classifier for suggestions." in screen.text
+            empty = len(exports())
+        await suggest(committed, ada, 1)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert len(exports()) == empty + 1
+
     async def test_the_queue_is_paged_and_its_filters_are_in_the_address(self, committed: Core, ada: Actor) -> None:
         category = await add(committed, ada, "Roofing")
         await suggest(committed, ada, 12)

@@ -180,4 +180,4 @@ class TestFigures:
         figures = {figure.label: (figure.count, figure.path) for figure in await service.list_figures(session, viewer, core)}
         assert figures["People active in 7 days"] == (1, "/dashboard/analyze?days=7")
         assert figures["Jobs under way"] == (1, "/dashboard/history?state=underway")
-        assert {"Open grants", "Contracts new in 7 days", "Your documents", "Your drafts"} <= figures.keys()
+        assert {"Open grants", "Contracts posted in 7 days", "Your documents", "Your drafts"} <= figures.keys()

@@ -155,7 +155,7 @@ class TestFilters:
         await categories.remove_example(session, actor, row.id)
         await session.execute(delete(Opportunity).where(Opportunity.id == row.id))
         with pytest.raises(NotFound, match="The opportunity"):
-            await categories.restore(core, session, actor, row.id, decided=None, before=before)
+            await categories.restore(core, session, actor, row.id, decided_at=None, before=before)
         assert await categories.labels_of(session, actor, [row.id]) == {}
 
     async def test_category(self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
@@ -397,4 +397,4 @@ class TestFigures:
         await add(session, *(notice(n, posted_at=at, due_at=now() + timedelta(days=n)) for n, at in enumerate(posted, 1)))
         await add(session, notice(9, posted_at=posted[2], due_at=posted[1], closes_at=posted[1]))
         counts = {figure.label: figure.count for figure in await service.read_figures(session, actor)}
-        assert counts == {"Open grants": 0, "Open contracts": 3, "Grants new in 7 days": 0, "Contracts new in 7 days": 2}
+        assert counts == {"Open grants": 0, "Open contracts": 3, "Grants posted in 7 days": 0, "Contracts posted in 7 days": 2}

@@ -480,14 +480,15 @@ async def _label_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> La
 
 def _undo(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
     async def undo(session: AsyncSession) -> None:
-        await categories.restore(core, session, actor, subject_id, decided=decided.after, before=decided.before)
+        decided_at = decided.after.decided_at if decided.after else None
+        await categories.restore(core, session, actor, subject_id, decided_at=decided_at, before=decided.before)
 
     return undo
 
 
 @component
 def _review(found: list[CategoryRead]) -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    connection, actor, url = use_connection(), use_actor(), use_url_state()
     query = _review_query(url, found)
 
     async def read(session: AsyncSession) -> Page[Suggested]:
@@ -541,10 +542,10 @@ def _review(found: list[CategoryRead]) -> VdomDict:
             *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(t("Nothing to review. “Categorise now” asks the classifier again.")),
+        else empty(t("Nothing to review. “Categorise now” asks the classifier for suggestions.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, suggestions),
-        actions=[export_button(use_connection(), "/api/categories/suggestions/export.csv", query)],
+        actions=[export_button(connection, "/api/categories/suggestions/export.csv", query)] if rows.shown else [],
     )
 
 

@@ -8,7 +8,15 @@ from uuid import UUID
 from fastapi import APIRouter, Query, status
 
 from fundwright.categories import service
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Decision, LabelRead, SuggestionQuery
+from fundwright.categories.schemas import (
+    CategoryChange,
+    CategoryCreate,
+    CategoryRead,
+    Decision,
+    DecisionToUndo,
+    LabelRead,
+    SuggestionQuery,
+)
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
 from fundwright.identity.api import CurrentActor
@@ -61,6 +69,12 @@ async def correct(session: DbSession, core: CoreDep, actor: CurrentActor, subjec
 async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID) -> LabelRead:
     """Say that the suggested category is right."""
     return await service.accept(core, session, actor, subject_id)
+
+
+@router.put("/labels/{subject_id}/restoration", status_code=status.HTTP_204_NO_CONTENT)
+async def undo(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: DecisionToUndo) -> None:
+    """Undo a decision: the subject has the label from before again, also a suggestion. Refused (409) if the label has changed since."""
+    await service.restore(core, session, actor, subject_id, decided_at=decision.decided_at, before=decision.before)
 
 
 @router.delete("/labels/{subject_id}", status_code=status.HTTP_204_NO_CONTENT)

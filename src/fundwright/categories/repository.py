@@ -27,7 +27,7 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.models import Category, Label
-from fundwright.categories.schemas import CategoryRead, Colour, LabelRead, LabelSource, LabelState, SuggestionQuery
+from fundwright.categories.schemas import CategoryRead, Colour, EarlierLabel, LabelRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
@@ -196,10 +196,10 @@ async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, cat
     await _write(session, owner_id, subject_id, values)
 
 
-async def write_label(session: AsyncSession, owner_id: UUID, label: LabelRead) -> None:
+async def write_label(session: AsyncSession, owner_id: UUID, subject_id: UUID, label: LabelRead | EarlierLabel) -> None:
     """Restore a label that was read earlier. The stored vector of the subject stays."""
     values = label.model_dump(include={"category_id", "state", "source", "confidence", "model_id", "decided_at"})
-    await _write(session, owner_id, label.subject_id, values)
+    await _write(session, owner_id, subject_id, values)
 
 
 async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, values: dict[str, Any]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -137,3 +137,42 @@ class Decision(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     category_id: UUID | None
+
+
+class EarlierLabel(BaseModel):
+    """A label as this API returned it before a decision. Fields that do not describe the label itself are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    category_id: UUID | None
+    confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+    state: LabelState
+    source: LabelSource
+    model_id: Annotated[str, StringConstraints(pattern=r"^[^\x00]{1,200}$")] | None
+    decided_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> Self:
+        if self.source == LabelSource.MODEL:
+            possible = self.state == LabelState.SUGGESTED and self.category_id is not None and self.model_id is not None
+        else:
+            possible = self.confidence == 1 and self.model_id is None
+            possible &= self.state == LabelState.REJECTED or (self.state == LabelState.ACCEPTED and self.category_id is not None)
+        if not possible:
+            raise ValueError(t("Send the label as you received it before the decision."))
+        return self
+
+
+class DecisionToUndo(BaseModel):
+    """Which decision to undo: when it was made (`decided_at` of its answer), and the label from before, null if there was none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    decided_at: AwareDatetime
+    before: EarlierLabel | None
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> Self:
+        if self.before and not 2000 <= self.before.decided_at.year <= self.decided_at.year <= 2099:
+            raise ValueError(t("Send the label as you received it before the decision."))
+        return self

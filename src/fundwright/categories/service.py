@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from fundwright.categories.schemas import (
     CategoryRead,
     Classified,
     Colour,
+    EarlierLabel,
     LabelRead,
     LabelSource,
     LabelState,
@@ -267,22 +269,28 @@ async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) 
 
 @needs(Permission.LABEL)
 async def restore(
-    core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, *, decided: LabelRead | None, before: LabelRead | None
+    core: Core,
+    session: AsyncSession,
+    actor: Actor,
+    subject_id: UUID,
+    *,
+    decided_at: datetime | None,
+    before: LabelRead | EarlierLabel | None,
 ) -> None:
-    """Undo the decision that made the label `decided`: the subject has the label `before` again, or none.
+    """Undo the decision made at `decided_at` (None: it removed the label): the subject has the label `before` again, or none.
 
-    Both are as `labels_of` reads them. Raises DecidedSince when the label has changed again, NotFound when the category of
+    Raises DecidedSince when the label has changed again, NotFound when the category of
     `before` or the subject has been deleted.
     """
     if before is not None:
         await _require_subject(core, session, actor, subject_id)
     label = await repository.find_label(session, actor.id, subject_id)
-    if (label.decided_at if label else None) != (decided.decided_at if decided else None):
+    if (label.decided_at if label else None) != decided_at:
         raise DecidedSince
     if before is not None:
         if before.category_id is not None:
             await repository.get(session, actor.id, before.category_id)
-        await repository.write_label(session, actor.id, before)
+        await repository.write_label(session, actor.id, subject_id, before)
     elif label is not None:
         await session.delete(label)
         await session.flush()

@@ -172,8 +172,8 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     return [
         await figure(t("Open grants"), "grant", availability="open"),
         await figure(t("Open contracts"), "contract", availability="open"),
-        await figure(t("Grants new in 7 days"), "grant", posted_from=week_ago),
-        await figure(t("Contracts new in 7 days"), "contract", posted_from=week_ago),
+        await figure(t("Grants posted in 7 days"), "grant", posted_from=week_ago),
+        await figure(t("Contracts posted in 7 days"), "contract", posted_from=week_ago),
     ]
 
 
