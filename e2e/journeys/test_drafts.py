@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
+from e2e.application import Application
 from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
+from e2e.pages.sign_in import SignInPage
+from fundwright.identity.schemas import Role
 
 TEXT = "Our company restores harbours"
+
+
+@pytest.fixture
+def author(application: Application, page: Page) -> Page:
+    """A page of somebody who may write posts and send feedback."""
+    email, password = f"{uuid4()}@example.org", "a lighthouse in the fog"
+    application.add_person(email, password, name="Grace Example", role=Role.ADMIN)
+    SignInPage(page).open().sign_in(email, password)
+    page.wait_for_url("**/dashboard/train")
+    return ready(page)
 
 
 def drafts(page: Page) -> int:
@@ -62,3 +78,19 @@ def test_signing_out_leaves_nothing_behind(signed_in: Page) -> None:
     assert drafts(page) == 1
     Shell(page).sign_out()
     assert drafts(page) == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "field"),
+    [("/dashboard/blog/new-post", "Text"), ("/feedback", "Your feedback")],
+    ids=["a post", "feedback"],
+)
+def test_other_long_texts_are_offered_again_after_a_reload(author: Page, address: str, field: str) -> None:
+    author.goto(address)
+    ready(author)
+    author.get_by_label(field, exact=True).fill(TEXT)
+    author.reload()
+    ready(author)
+    expect(author.get_by_label(field, exact=True)).to_have_value("")
+    author.get_by_role("button", name="Restore").press("Enter")
+    expect(author.get_by_label(field, exact=True)).to_have_value(TEXT)
