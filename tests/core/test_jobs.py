@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from procrastinate import App
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -260,6 +261,22 @@ class TestCancel:
         async with queue.database.transaction() as session:
             with pytest.raises(NotFound):
                 await jobs.cancel(session, job_id, owner_id=uuid4())
+
+
+async def test_a_worker_that_has_failed_starts_again(queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(_run: JobRun[Trial, None]) -> None: ...
+
+    async def fail(_app: App, **_options: object) -> None:
+        monkeypatch.undo()
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(jobs, "_RECONNECT_INTERVAL_S", 0)
+    monkeypatch.setattr(App, "run_worker_async", fail)
+    queue.register(trial(nothing))
+    with capture_logs() as logs:
+        async with working(queue):
+            assert (await ended(queue, await add(queue))).state == JobState.SUCCEEDED
+    assert "jobs.worker_failed" in [line["event"] for line in logs]
 
 
 class TestLostConnection:

@@ -306,7 +306,8 @@ class JobQueue:
         return done
 
     async def run_worker(self, *, concurrency: int) -> None:
-        """Work until cancelled; a cancelled worker lets running jobs reach their next checkpoint and be resumed."""
+        """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. After a failure of its
+        own, it starts again: the web process would go on without a worker."""
         orphans = asyncio.create_task(self._requeue_orphans())
         try:
             while True:
@@ -321,7 +322,9 @@ class JobQueue:
                     )
                 except (ConnectorException, psycopg.OperationalError) as error:
                     log.warning("jobs.disconnected", reason=str(error))
-                    await asyncio.sleep(_RECONNECT_INTERVAL_S)
+                except Exception:
+                    log.exception("jobs.worker_failed")
+                await asyncio.sleep(_RECONNECT_INTERVAL_S)
         finally:
             orphans.cancel()
 
