@@ -128,8 +128,11 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
         if opportunity.description
         else empty(t("The source gives no description here. Open the source to read it."))
     )
-    eligibility = [section(t("Eligibility"), html.div({"className": "fw-prewrap"}, opportunity.eligibility), key="eligibility")]
-    return [section(t("Description"), description, key="description"), *(eligibility if opportunity.eligibility else [])]
+    texts = [section(t("Description"), description, key="description")]
+    if opportunity.eligibility:
+        eligibility = html.div({"className": "fw-prewrap"}, opportunity.eligibility)
+        texts.append(section(t("Eligibility"), eligibility, key="eligibility"))
+    return texts
 
 
 @component
