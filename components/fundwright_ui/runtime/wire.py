@@ -53,6 +53,8 @@ class FrugalWebSocket(WebSocketsSansIOProtocol):
 
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
+            self.handshake_complete = True  # a refusal is complete, too; uvicorn would log each one as an error
         if message["type"] == "websocket.accept":
             # Three copies of the headers, kept as long as the page is open: these two, and one in the parser's frame.
             del self.request, self.response
