@@ -19,7 +19,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
+from fundwright_ui.hooks import use_action, use_connection, use_live, use_query, use_url_state
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.router import Found, Location, Screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
@@ -492,6 +492,33 @@ class TestUrlState:
             view.move(Found(found.screen, Location("/list", query={"page": "2"})))
             await view.settle(5)
             assert rendered == ["screen 2"]
+
+    async def test_a_screen_that_is_about_to_be_left_is_not_rendered_at_the_next_address(self, core: Core) -> None:
+        rendered: list[str] = []
+
+        @component
+        def screen() -> Any:
+            rendered.append(str(use_connection().location))
+            return html.p("one thing")
+
+        @component
+        def other() -> Any:
+            return html.p("another screen")
+
+        @component
+        def shell(shown: Any) -> Any:
+            return html.div(shown)
+
+        at_first = Location("/list", query={"page": "1"})
+        found = Found(Screen("/list", "List", screen, area="public"), at_first)
+        connection = Connection(core, None, location=at_first, is_live=True)
+        async with View(connection, found, lambda _area, shown: shell(shown)) as view:
+            rendered.clear()
+            view.move(Found(found.screen, Location("/list", query={"page": "2"})))
+            view.move(Found(Screen("/other", "Other", other, area="public"), Location("/other")))
+            await view.settle(5)
+            assert "another screen" in str(view.tree)
+        assert rendered == []
 
     async def test_a_change_shows_at_once_and_replaces_the_address(self, core: Core) -> None:
         @component

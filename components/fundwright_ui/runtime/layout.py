@@ -120,10 +120,22 @@ class GuardedLayout(Layout):
             state = self._model_states_by_life_cycle_state_id.get(component_id)
             if state is not None and self._wants_rendering(component_id, state):
                 if _can_render(state):
-                    return state
+                    return self._outermost_waiting(state)
                 self._ask_for(_parent_of(state))
             del self._waiting[component_id]
         return None
+
+    def _outermost_waiting(self, state: Any) -> Any:
+        """The outermost component around this one that waits, too, or this one. That component renders this one or removes it: by
+        itself, this one might find an address that is not for its screen."""
+        outermost = state
+        while hasattr(state, "_parent_ref"):
+            state = state.parent
+            if _can_render(state):
+                component_id = state.life_cycle_state.id
+                if component_id in self._waiting and self._wants_rendering(component_id, state):
+                    outermost = state
+        return outermost
 
     def _ask_for(self, component_id: Any) -> None:
         """Have this component rendered though nothing of its own has changed."""
