@@ -222,7 +222,7 @@ def passkeys_section() -> VdomDict:
         )
         if removed
         else None,
-        actions=[export_button(connection, "/api/account/passkeys/export.csv")] if found.value else [],
+        actions=[export_button(connection, "/api/account/passkeys/export.csv", len(rows.shown))],
     )
 
 

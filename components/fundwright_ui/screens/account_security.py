@@ -208,7 +208,7 @@ def _sessions() -> VdomDict:
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, found.value),
         row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.value.total > 1 else None,
-        actions=[export_button(connection, "/api/account/sessions/export.csv", request)],
+        actions=[export_button(connection, "/api/account/sessions/export.csv", len(rows.shown), request)],
     )
 
 

@@ -191,7 +191,7 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
         )
         if asking
         else None,
-        actions=[export_button(connection, "/api/account/tokens/export.csv")],
+        actions=[export_button(connection, "/api/account/tokens/export.csv", len(rows.shown))],
     )
 
 

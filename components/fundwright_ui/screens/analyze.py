@@ -197,5 +197,5 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
             on_query=ask(url),
             key="table",
         ),
-        actions=[export_button(connection, "/api/insights/pages/export.csv", query)],
+        actions=[export_button(connection, "/api/insights/pages/export.csv", pages.total, query)],
     )

@@ -47,7 +47,7 @@ def audit_screen() -> VdomDict:
                 {"role": "status", "className": "fw-muted"},
                 nt("{n} line", "{n} lines", listed.total),
             ),
-            export_button(connection, "/api/audit/export.csv", query),
+            export_button(connection, "/api/audit/export.csv", listed.total, query),
             spread=True,
         ),
         data_table(

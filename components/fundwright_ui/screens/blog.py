@@ -43,7 +43,7 @@ def blog_screen() -> VdomDict:
         pages(url, posts),
         row(
             text_link(t("RSS feed"), connection.href(FEED), new_tab=True),
-            export_button(connection, "/api/blog/export.csv") if posts.total else None,
+            export_button(connection, "/api/blog/export.csv", posts.total),
         ),
     )
 

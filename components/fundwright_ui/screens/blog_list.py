@@ -99,7 +99,7 @@ def blog_list_screen() -> VdomDict:
         ),
         row(
             html.p({"role": "status", "className": "fw-muted"}, nt("{n} post", "{n} posts", posts.total)),
-            export_button(connection, "/api/blog/posts/export.csv", query),
+            export_button(connection, "/api/blog/posts/export.csv", len(rows.shown), query),
             spread=True,
         ),
         _opened(opened, rows, key=str(opened.id)) if opened else None,

@@ -165,7 +165,7 @@ def category_screen() -> VdomDict:
         actions=[
             button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorise_button(key="categorise"),
-            None if is_first else export_button(use_connection(), "/api/categories/export.csv"),
+            export_button(use_connection(), "/api/categories/export.csv", len(rows.shown)),
         ],
     )
 
@@ -388,6 +388,7 @@ def _examples(category: CategoryRead) -> VdomDict:
         examples.reload()
         given.load()
 
+    export = export_button(use_connection(), f"/api/categories/{category.id}/examples/export.csv", len(given.shown))
     return stack(
         text_field(
             "search",
@@ -416,7 +417,7 @@ def _examples(category: CategoryRead) -> VdomDict:
         if given.shown
         else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Two or three already help.")),
         more_rows(given.more, on_load=load_given, outcome=given.last_outcome or offered.last_outcome),
-        row(export_button(use_connection(), f"/api/categories/{category.id}/examples/export.csv")) if examples.value else None,
+        row(export) if export else None,
     )
 
 
@@ -545,7 +546,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         else empty(t("Nothing to review. “Categorise now” asks the classifier for suggestions.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, suggestions),
-        actions=[export_button(connection, "/api/categories/suggestions/export.csv", query)] if rows.shown else [],
+        actions=[export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query)],
     )
 
 

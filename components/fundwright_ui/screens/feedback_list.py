@@ -96,7 +96,7 @@ def feedback_list_screen() -> VdomDict:
         ),
         row(
             html.p({"role": "status", "className": "fw-muted"}, nt("{n} message", "{n} messages", entries.total)),
-            export_button(connection, "/api/feedback/export.csv", query),
+            export_button(connection, "/api/feedback/export.csv", len(rows.shown), query),
             spread=True,
         ),
         _opened(opened, rows, key=str(opened.id)) if opened else None,

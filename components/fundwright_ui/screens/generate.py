@@ -331,7 +331,7 @@ def _drafts() -> VdomDict:
         else empty(t("No draft is in this state.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, drafts.value),
-        actions=[export_button(use_connection(), "/api/drafts/export.csv", query)],
+        actions=[export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query)],
     )
 
 

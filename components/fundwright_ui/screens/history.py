@@ -88,7 +88,7 @@ def _everybodys_jobs() -> VdomDict:
                 {"role": "status", "className": "fw-muted"},
                 nt("{n} entry", "{n} entries", found.value.total),
             ),
-            export_button(connection, "/api/insights/history/export.csv", query),
+            export_button(connection, "/api/insights/history/export.csv", found.value.total, query),
             spread=True,
         ),
         data_table(
@@ -224,7 +224,7 @@ def _own_runs() -> VdomDict:
         ),
         more_rows(rows.more, on_load=load),
         subtitle=t("Every run that taught documents to the knowledge base"),
-        actions=[export_button(connection, "/api/training/runs/export.csv", request)],
+        actions=[export_button(connection, "/api/training/runs/export.csv", len(rows.shown), request)],
     )
 
 

@@ -80,7 +80,7 @@ def invitations_tab(sent: int) -> VdomDict:
         ),
         row(
             html.p({"role": "status", "className": "fw-muted"}, nt("{n} invitation", "{n} invitations", listed.total)),
-            export_button(connection, "/api/invitations/export.csv", query),
+            export_button(connection, "/api/invitations/export.csv", len(rows.shown), query),
             spread=True,
         ),
         _opened(opened, rows, key=str(opened.id)) if opened else None,

@@ -108,8 +108,15 @@ def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:
     return pagination(found.page, -(-found.total // found.page_size), href=lambda page: url.href(page=page if page > 1 else None))
 
 
-def export_button(connection: Connection, path: str, query: PageRequest | None = None, label: str | None = None) -> VdomDict:
-    """A link to the whole list as CSV, filtered and sorted as it is shown. `label` names the list where a page has several."""
+def export_button(
+    connection: Connection, path: str, count: int, query: PageRequest | None = None, label: str | None = None
+) -> VdomDict | None:
+    """A link to the whole list as CSV, filtered and sorted as it is shown. `label` names the list where a page has several.
+
+    `count` is how many rows the list has. An empty list has no link, because its file would contain nothing but headings.
+    """
+    if not count:
+        return None
     query = query or PageRequest()
     asked = _filters(query) | ({"sort": query.sort} if query.sort else {})
     address = f"{path}?{urlencode(asked, doseq=True)}" if asked else path

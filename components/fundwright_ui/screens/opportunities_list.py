@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -119,13 +118,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
                 {"role": "status", "className": "fw-muted"},
                 nt("{n} opportunity", "{n} opportunities", listed.total),
             ),
-            link_button(
-                t("Export as CSV"),
-                connection.href(f"/api/opportunities/export.csv?{urlencode(_parameters(query), doseq=True)}"),
-                size="small",
-                icon_name="download",
-                download=True,
-            ),
+            export_button(connection, "/api/opportunities/export.csv", listed.total, query),
         ),
         _table(kind, url, query, listed, labels, is_loading=found.is_slow)
         if listed.items
@@ -171,11 +164,6 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
     except ValidationError as refused:
         bad = {str(error["loc"][0]) for error in refused.errors()}
         return OpportunityQuery.model_validate({"kind": kind, **{k: v for k, v in given.items() if k not in bad}})
-
-
-def _parameters(query: OpportunityQuery) -> dict[str, Any]:
-    """The query as parameters of the API."""
-    return query.model_dump(mode="json", exclude_defaults=True, exclude={"page", "page_size"})
 
 
 def _kinds(kind: Kind) -> VdomDict:
@@ -510,14 +498,9 @@ def import_panel(kind: Kind) -> VdomDict:
     elif recent.value is not None:
         runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
         runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
-        if recent.value.total:
-            runs.append(
-                row(
-                    export_button(
-                        connection, "/api/opportunities/imports/export.csv", shown, t("Export the list of imports as CSV")
-                    )
-                )
-            )
+        label = t("Export the list of imports as CSV")
+        export = export_button(connection, "/api/opportunities/imports/export.csv", recent.value.total, shown, label)
+        runs.append(row(export) if export else None)
     return section(
         t("Import a file"),
         select_field(

@@ -375,7 +375,7 @@ def versions_of(address_id: str) -> VdomDict:
             for version in versions
         ),
         pagination(number, -(-found.value.total // _SHOWN_VERSIONS), on_page=set_number),
-        actions=[export_button(use_connection(), f"/api/opportunities/{address_id}/versions/export.csv")],
+        actions=[export_button(use_connection(), f"/api/opportunities/{address_id}/versions/export.csv", found.value.total)],
     )
 
 

@@ -60,7 +60,7 @@ def outbox_screen() -> VdomDict:
             on_query=ask(url),
         ),
         subtitle=t("Letters to people: invitations, confirmations and new passwords"),
-        actions=[export_button(connection, "/api/mails/export.csv", request)],
+        actions=[export_button(connection, "/api/mails/export.csv", found.value.total, request)],
     )
 
 

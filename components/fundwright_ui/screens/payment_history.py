@@ -154,7 +154,7 @@ def payment_history_screen() -> VdomDict:
                     for each in sums
                 ),
             ),
-            export_button(connection, "/api/billing/payments/export.csv", query),
+            export_button(connection, "/api/billing/payments/export.csv", len(rows.shown), query),
             spread=True,
         ),
         data_table(

@@ -119,7 +119,7 @@ def _accounts() -> VdomDict:
                 {"role": "status", "className": "fw-muted"},
                 nt("{n} account", "{n} accounts", listed.total),
             ),
-            export_button(connection, "/api/people/export.csv", query),
+            export_button(connection, "/api/people/export.csv", listed.total, query),
             spread=True,
         ),
         data_table(

@@ -198,5 +198,5 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
         ),
         pages(url, sessions),
         row(button(t("End all sessions"), on_click=ending, is_busy=ending.is_running)),
-        actions=[export_button(connection, f"/api/people/{account_id}/sessions/export.csv")],
+        actions=[export_button(connection, f"/api/people/{account_id}/sessions/export.csv", sessions.total)],
     )

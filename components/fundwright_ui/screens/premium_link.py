@@ -78,7 +78,7 @@ def premium_link_screen() -> VdomDict:
             if uses.items
             else empty(t("Nobody has registered with it yet.")),
             pages(url, uses),
-            actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv")] if uses.items else [],
+            actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv", uses.total)],
         ),
         actions=[back],
     )

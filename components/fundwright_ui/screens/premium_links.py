@@ -123,7 +123,7 @@ def premium_links_screen() -> VdomDict:
                 {"role": "status", "className": "fw-muted"},
                 nt("{n} link", "{n} links", listed.total),
             ),
-            export_button(connection, "/api/billing/premium-links/export.csv", query),
+            export_button(connection, "/api/billing/premium-links/export.csv", len(rows.shown), query),
             spread=True,
         ),
         data_table(

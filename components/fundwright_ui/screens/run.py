@@ -105,7 +105,7 @@ def run_screen() -> VdomDict:
             if documents.total
             else empty(t("The documents of this run have been removed.")),
             _more(documents.total - len(documents.items)),
-            actions=[export_button(connection, f"/api/training/runs/{run.id}/documents/export.csv")] if documents.total else [],
+            actions=[export_button(connection, f"/api/training/runs/{run.id}/documents/export.csv", documents.total)],
         ),
         actions=[back, cancel_or_repeat if actor.may(Permission.WORK) else None],
     )

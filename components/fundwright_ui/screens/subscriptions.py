@@ -175,7 +175,7 @@ def _subscribers(
                 {"role": "status", "className": "fw-muted"},
                 nt("{n} account", "{n} accounts", listed.total),
             ),
-            export_button(connection, "/api/billing/subscribers/export.csv", query),
+            export_button(connection, "/api/billing/subscribers/export.csv", len(rows.shown), query),
             spread=True,
         ),
         data_table(

@@ -181,9 +181,7 @@ def train_screen() -> VdomDict:
                 if actor.may(Permission.WORK)
                 else t("No documents yet.")
             ),
-            actions=[export_button(connection, "/api/training/documents/export.csv", request)]
-            if overview.documents.total
-            else [],
+            actions=[export_button(connection, "/api/training/documents/export.csv", len(rows.shown), request)],
         ),
         _models(key="models"),
         subtitle=t("Teach the knowledge base your documents. Drafts cite them."),
@@ -271,7 +269,7 @@ def _ask() -> VdomDict:
             if not asked
             else stack(
                 *(_passage(passage, connection.href(f"/dashboard/passage/{passage.id}")) for passage in passages),
-                row(_export_passages(asked)),
+                row(_export_passages(asked, len(passages))),
             )
             if passages
             else empty(t("Nothing in the documents fits this question. Train more documents, or rephrase the question.")),
@@ -279,9 +277,9 @@ def _ask() -> VdomDict:
     )
 
 
-def _export_passages(question: str) -> VdomDict:
+def _export_passages(question: str, count: int) -> VdomDict | None:
     address = f"/api/training/passages/export.csv?{urlencode({'query': question, 'limit': _SHOWN_PASSAGES})}"
-    return export_button(use_connection(), address)
+    return export_button(use_connection(), address, count)
 
 
 def _passage(passage: Passage, href: str) -> VdomDict:

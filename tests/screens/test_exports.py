@@ -1,0 +1,71 @@
+"""No screen offers to export an empty list: the file would contain nothing but headings."""
+
+from __future__ import annotations
+
+import csv
+import html
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright_ui.app import build_app
+from tests.access.table import SCREENS
+from tests.access.test_events import ada, addresses
+
+__all__ = ["ada"]
+
+PASSWORD = "a quiet harbour at dawn"
+TABS = ("", "?tab=security", "?tab=tokens", "?tab=invitations", "?import=open", "?days=30")
+NO_MATCH = (
+    "?q=qqqqqq&text=qqqqqq",
+    "?text=qqqqqq&tab=invitations",
+    "?state=failed",
+    "?state=void",
+    "?state=revoked",
+    "?kind=import",
+)
+"""Filters of the lists, in their addresses, that leave nothing of the records of `ada`."""
+
+pytestmark = pytest.mark.slow
+
+
+@asynccontextmanager
+async def signed_in(core: Core) -> AsyncIterator[httpx.AsyncClient]:
+    """An administrator's browser, who has just registered."""
+    async with core.database.transaction() as session:
+        await identity.add_account(session, email="new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
+    transport = httpx.ASGITransport(build_app(core))
+    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+        answer = await client.post("/signin", json={"email": "new-admin@example.org", "password": PASSWORD})
+        client.headers["authorization"] = f"Bearer {answer.json()['token']}"
+        yield client
+
+
+async def offered(core: Core, client: httpx.AsyncClient, queries: tuple[str, ...]) -> dict[str, list[list[str]]]:
+    """The exports that any screen offers, with the rows of the files."""
+    hrefs: set[str] = set()
+    for pattern in SCREENS:
+        for address in await addresses(core, pattern):
+            for query in queries:
+                page = await client.get(address + query)
+                hrefs.update(html.unescape(href) for href in re.findall(r'href="([^"]+/export\.csv[^"]*)"', page.text))
+    files = {href: await client.get(href) for href in sorted(hrefs)}
+    return {href: list(csv.reader(file.raise_for_status().text.splitlines())) for href, file in files.items()}
+
+
+def without_rows(exports: dict[str, list[list[str]]]) -> list[str]:
+    return [href for href, rows in exports.items() if len(rows) < 2]
+
+
+async def test_filters_that_match_nothing_leave_no_export_without_rows(committed: Core, ada: Actor) -> None:
+    async with signed_in(committed) as client:
+        everything = await offered(committed, client, TABS)
+        nothing = await offered(committed, client, NO_MATCH)
+    assert len(everything) > 12
+    assert without_rows(everything | nothing) == []
