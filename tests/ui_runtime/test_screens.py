@@ -10,7 +10,7 @@ from weakref import ref
 
 import pytest
 from pydantic import BaseModel, Field, model_validator
-from reactpy import component, html, use_effect, use_state
+from reactpy import component, html, use_async_effect, use_effect, use_state
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -519,6 +519,47 @@ class TestUrlState:
             await view.settle(5)
             assert "another screen" in str(view.tree)
         assert rendered == []
+
+    async def test_a_screen_is_not_rendered_at_the_address_of_the_next_one_while_effects_end(self, core: Core) -> None:
+        rendered: list[tuple[str, str]] = []
+        is_ending, may_end = asyncio.Event(), asyncio.Event()
+
+        @component
+        def first() -> Any:
+            async def wait() -> None:
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    is_ending.set()
+                    await may_end.wait()
+
+            use_async_effect(wait, dependencies=[])
+            return html.p("first")
+
+        def screen(name: str) -> Screen:
+            @component
+            def shown() -> Any:
+                rendered.append((name, use_connection().location.path))
+                return html.p(name)
+
+            return Screen(name, name, shown, area="public")
+
+        @component
+        def shell(shown: Any) -> Any:
+            return html.div(shown)
+
+        location = Location("/first")
+        connection = Connection(core, None, location=location, is_live=True)
+        found = Found(Screen("/first", "First", first, area="public"), location)
+        async with View(connection, found, lambda _area, shown: shell(shown)) as view:
+            await view.settle(5)
+            view.move(Found(screen("/second"), Location("/second")))
+            await is_ending.wait()
+            view.move(Found(screen("/third"), Location("/third")))
+            may_end.set()
+            await view.settle(5)
+            assert "/third" in str(view.tree)
+        assert {path for name, path in rendered if name != path} == set()
 
     async def test_a_change_shows_at_once_and_replaces_the_address(self, core: Core) -> None:
         @component

@@ -54,6 +54,7 @@ class GuardedLayout(Layout):
         self._is_rendering = False
         self._without_effects: list[Any] = []
         self._living: set[int] = set()
+        self._ending_effects: list[Any] = []
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -62,6 +63,7 @@ class GuardedLayout(Layout):
 
     async def __aexit__(self, *exception: Any) -> None:
         await super().__aexit__(*exception)
+        await self._effects_ended()
         # ReactPy deletes this attribute. A component that requests a render during or after unmounting then finds nothing to render.
         self._model_states_by_life_cycle_state_id = {}
 
@@ -105,6 +107,7 @@ class GuardedLayout(Layout):
 
     async def _create_layout_update(self, old_state: Any) -> LayoutUpdateMessage:
         update = await super()._create_layout_update(old_state)
+        await self._effects_ended()
         self._living.clear()
         for hook in self._without_effects:
             hook._effect_stops.pop()
@@ -185,7 +188,7 @@ class GuardedLayout(Layout):
     async def _begin_anew(self, state: Any) -> None:
         """Forget the state of a component that failed: its hooks were left half called, and would not line up again."""
         hook = state.life_cycle_state.hook
-        await hook.affect_component_will_unmount()
+        self._end_effects(hook)
         hook._effect_funcs.clear()
         hook._state.clear()
         hook._rendered_atleast_once = False
@@ -195,6 +198,34 @@ class GuardedLayout(Layout):
         if before is None or before.life_cycle_state.id != failed.life_cycle_state.id or failed.children_by_key:
             return
         await self._unmount_model_states(list(before.children_by_key.values()))
+
+    async def _unmount_model_states(self, old_states: list[Any]) -> None:
+        """ReactPy waits here until the effects have ended, in the middle of a rendering. The person could move meanwhile, and what
+        is left of the rendering would find an address that is not for its screen."""
+        to_unmount = old_states[::-1]
+        while to_unmount:
+            state = to_unmount.pop()
+            for target in state.targets_by_event.values():
+                del self._event_handlers[target]
+            if state.is_component_state:
+                del self._model_states_by_life_cycle_state_id[state.life_cycle_state.id]
+                self._end_effects(state.life_cycle_state.hook)
+            to_unmount.extend(state.children_by_key.values())
+
+    def _end_effects(self, hook: Any) -> None:
+        for stop in hook._effect_stops:
+            stop.set()
+        hook._effect_stops.clear()
+        self._ending_effects.extend(hook._effect_tasks)
+        hook._effect_tasks.clear()
+
+    async def _effects_ended(self) -> None:
+        while self._ending_effects:
+            effect = self._ending_effects.pop(0)
+            try:
+                await effect
+            except Exception:
+                log.exception("ui.effect_failed")
 
     async def _render_model_children(self, exit_stack: AsyncExitStack, old_state: Any, new_state: Any, raw_children: Any) -> None:
         """ReactPy leaves None out. Kept as nothing, it keeps the place of what follows: a widget goes on when an alert comes
