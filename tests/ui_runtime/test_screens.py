@@ -561,6 +561,37 @@ class TestUrlState:
             assert "/third" in str(view.tree)
         assert {path for name, path in rendered if name != path} == set()
 
+    async def test_a_rendering_is_not_interrupted(self, core: Core) -> None:
+        """Otherwise the page could move in the middle of it, and its screen would be rendered at the address of another one."""
+        order: list[str] = []
+
+        @component
+        def part(name: str) -> Any:
+            order.append(name)
+            return html.p(name)
+
+        @component
+        def other() -> Any:
+            asyncio.get_running_loop().call_soon(order.append, "something else")
+            return html.div(part("first"), html.div(part("second")))
+
+        @component
+        def first() -> Any:
+            return html.p("first")
+
+        @component
+        def shell(shown: Any) -> Any:
+            return html.div(shown)
+
+        location = Location("/first")
+        connection = Connection(core, None, location=location, is_live=True)
+        found = Found(Screen("/first", "First", first, area="public"), location)
+        async with View(connection, found, lambda _area, shown: shell(shown)) as view:
+            await view.settle(5)
+            view.move(Found(Screen("/other", "Other", other, area="public"), Location("/other")))
+            await view.settle(5)
+        assert order == ["first", "second", "something else"]
+
     async def test_a_change_shows_at_once_and_replaces_the_address(self, core: Core) -> None:
         @component
         def screen() -> Any:

@@ -59,6 +59,7 @@ class GuardedLayout(Layout):
     async def __aenter__(self) -> Self:
         await super().__aenter__()
         self._rendering_queue = self._render_tasks_ready = _UNUSED
+        self._model_states_by_life_cycle_state_id = _States(self._model_states_by_life_cycle_state_id)
         return self
 
     async def __aexit__(self, *exception: Any) -> None:
@@ -256,7 +257,6 @@ class GuardedLayout(Layout):
             hook._effect_funcs.clear()
         if not hook._effect_funcs:
             self._without_effects.append(hook)
-        hook._render_access = _UNUSED
 
     @staticmethod
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
@@ -357,7 +357,10 @@ class _Forgotten(Ref[dict[str, Any]]):
 
 
 class _Unused:
-    """Stands for the queue and the locks by which ReactPy would keep renderings apart: only one runs at a time anyway."""
+    """Stands for the queue and the locks by which ReactPy would keep renderings apart: only one runs at a time anyway.
+
+    Its locks also hand over to the event loop each time, so that a page could change its address in the middle of a rendering.
+    """
 
     async def acquire(self) -> None:
         pass
@@ -367,6 +370,14 @@ class _Unused:
 
     async def close(self) -> None:
         pass
+
+
+class _States(dict[Any, Any]):
+    """The states of the components of a page, by their ids. A component is added before it is first rendered."""
+
+    def __setitem__(self, component_id: Any, state: Any) -> None:
+        state.life_cycle_state.hook._render_access = _UNUSED
+        super().__setitem__(component_id, state)
 
 
 class _NoEffects(tuple[Any, ...]):
