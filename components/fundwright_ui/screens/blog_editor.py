@@ -58,7 +58,7 @@ def edit_post_screen() -> VdomDict:
     id = connection.location.params["id"]
 
     async def read(session: AsyncSession) -> PostRead:
-        return await content.get_post(session, actor, parse_id(id, "The post"))
+        return await content.get_post(session, actor, parse_id(id, t("The post")))
 
     found = use_query(read, key=[id], topics=[content.POSTS_TOPIC])
     if found.error:
