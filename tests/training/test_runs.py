@@ -154,6 +154,32 @@ class TestRun:
             with pytest.raises(Conflict):
                 await service.cancel_run(session, owner, run.id)
 
+    async def test_asking_twice_at_once_queues_one_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            await add_file(committed, session, owner, BREAD, "bread.md")
+        first, second = await asyncio.gather(service.start_run(committed, owner), service.start_run(committed, owner))
+        alone = await service.start_run(committed, owner, [boats.id])
+        async with committed.database.transaction() as session:
+            repeated = await service.repeat_run(committed, session, owner, first.id)
+            assert (await service.list_runs(session, owner)).total == 2
+        assert first.id == second.id == repeated.id != alone.id
+
+    async def test_a_run_that_has_begun_is_joined_unless_it_was_cancelled(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await add_file(committed, session, owner, BOATS, "boats.md")
+        run = await service.start_run(committed, owner)
+        async with committed.database.transaction() as session:
+            job = await session.get(jobs.Job, run.job_id)
+            assert job is not None
+            job.state = JobState.RUNNING
+        assert (await service.start_run(committed, owner)).id == run.id
+        async with committed.database.transaction() as session:
+            await service.cancel_run(session, owner, run.id)
+        assert (await service.start_run(committed, owner)).id != run.id
+
     async def test_is_cancelled_while_a_document_is_read_keeping_those_before_it(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:

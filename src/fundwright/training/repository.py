@@ -34,7 +34,7 @@ from sqlalchemy.orm import aliased
 from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
-from fundwright.core.jobs import Job
+from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.language.protocols import Vectors
@@ -434,6 +434,21 @@ async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[
     if row is None:
         raise NotFound(t("The training run"))
     return row[0], row[1]
+
+
+async def find_underway_run(
+    session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]
+) -> tuple[TrainingRun, Job] | None:
+    """The run of exactly these documents that waits or runs and was not cancelled. Nobody else who asks gets past this call until
+    the end of the transaction, so that two who find none do not both add one."""
+    await database.acquire_lock(session, f"training_runs:{owner_id}")
+    query = _runs(owner_id).where(
+        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
+        Job.cancel_requested.is_(False),
+        TrainingRun.document_ids == [str(document_id) for document_id in document_ids],
+    )
+    found = (await session.execute(query.order_by(TrainingRun.created_at).limit(1))).first()
+    return (found[0], found[1]) if found else None
 
 
 async def list_runs(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[tuple[TrainingRun, Job]], int]:

@@ -267,7 +267,8 @@ async def has_sample(session: AsyncSession, actor: Actor) -> bool:
 async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
     """Train documents as a job; by default every one that has no vectors of the model in use. Opens its own transaction.
 
-    Raises Invalid when there is nothing to train, and FundwrightError when the embedding model cannot be loaded.
+    Returns the run that waits or runs when it trains the same documents. Raises Invalid when there is nothing to train, and
+    FundwrightError when the embedding model cannot be loaded.
     """
     if document_ids is not None:
         async with core.database.transaction() as session:
@@ -335,7 +336,8 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 
 @needs(Permission.WORK)
 async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
-    """Train the documents of an earlier run again. Raises NotFound, or Invalid when none of them is left."""
+    """Train the documents of an earlier run again, or return the run that waits or runs when it trains them. Raises NotFound, or
+    Invalid when none of them is left."""
     run, _ = await repository.get_run(session, actor.id, run_id)
     return await _start_run_of(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
 
@@ -440,6 +442,9 @@ async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[U
 
 
 async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
+    underway = await repository.find_underway_run(session, actor.id, document_ids)
+    if underway:
+        return _run(*underway)
     run = await _add_run(session, actor, document_ids)
     job = await core.jobs.enqueue(session, TrainDocuments(run_id=run.id), title=title, owner_id=actor.id)
     run.job_id = job.id
