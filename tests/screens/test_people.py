@@ -19,8 +19,9 @@ from fundwright.identity.models import Invitation
 from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationState, Role
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.people import people_screen
+from fundwright_ui.screens.person import person_screen
 from tests.conftest import MakeActor
-from tests.identity.conftest import PASSWORD
+from tests.identity.conftest import PASSWORD, with_settings
 from tests.polling import eventually
 
 PATH = "/dashboard/users"
@@ -204,3 +205,34 @@ class TestInvitations:
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
                 await registration.withdraw_invitation(session, root, root.id, client=HERE)
+
+
+class TestWithoutMail:
+    async def test_the_invitation_form_says_that_letters_stay_in_the_outbox(self, committed: Core, root: Actor) -> None:
+        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
+            assert "This installation sends no mail." in screen.text
+            assert screen.has("link", "Outbox")
+            await screen.type("Email", "grace@example.org")
+            await screen.click("button", "Send the invitation")
+            await screen.expect(lambda: len(cells(screen, "email")) == 1)
+            assert screen.toasts == ["The invitation is in the outbox."]
+
+    async def test_a_reset_of_a_password_says_where_its_link_is(
+        self, committed: Core, root: Actor, make_actor: MakeActor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            ada = await make_actor(session, email="ada@example.org")
+        async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
+            assert "This installation sends no mail." in screen.text
+            await screen.click("button", "Start a password reset")
+            await screen.expect(lambda: screen.toasts)
+            assert screen.toasts == ["The letter with a link for a new password is in the outbox."]
+
+    async def test_with_a_mail_server_the_invitation_is_on_its_way(self, committed: Core, root: Actor) -> None:
+        core = with_settings(committed, smtp_host="mail.example.org")
+        async with mounted(core, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
+            assert "This installation sends no mail." not in screen.text
+            await screen.type("Email", "grace@example.org")
+            await screen.click("button", "Send the invitation")
+            await screen.expect(lambda: screen.toasts)
+            assert screen.toasts == ["The invitation is on its way."]

@@ -58,7 +58,7 @@ def login_frame(
 
 def mail_is_off(connection: Connection, *children: Child) -> VdomDict | None:
     """Where no letters are sent, an administrator reads them in the outbox."""
-    if connection.core.settings.smtp_host is not None:
+    if connection.core.settings.sends_mail:
         return None
     sentence = t("This installation sends no mail. Ask whoever runs it for the link; they find it in the outbox.")
     return alert(sentence, *children, variant="info")

@@ -10,7 +10,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.identity import outbox
 from fundwright.identity.schemas import Role
-from fundwright_ui.hooks import parse_id, query_in_address, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import Connection, parse_id, query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, export_button
 from fundwright_ui.ui import Color, alert, definition_list, empty, link_button, loading, page, problem, section
@@ -22,6 +22,17 @@ COLORS: dict[MailState, Color] = {
     MailState.SENT: "success",
     MailState.FAILED: "error",
 }
+
+
+def undelivered(connection: Connection) -> VdomDict | None:
+    """Says, on screens where an administrator writes to people, that no mail is sent."""
+    if connection.core.settings.sends_mail:
+        return None
+    return alert(
+        t("This installation sends no mail. Letters stay in the outbox; deliver them yourself."),
+        link_button(t("Outbox"), connection.href("/dashboard/outbox"), size="small"),
+        variant="info",
+    )
 
 
 @screen("/dashboard/outbox", "Outbox", roles=frozenset({Role.ADMIN}))
@@ -41,7 +52,7 @@ def outbox_screen() -> VdomDict:
     return page(
         title,
         None
-        if connection.core.settings.smtp_host
+        if connection.core.settings.sends_mail
         else alert(t("This installation sends no mail: give people the links in these letters yourself."), variant="info"),
         data_table(
             label=title,

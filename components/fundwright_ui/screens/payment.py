@@ -24,7 +24,7 @@ def payment_screen() -> VdomDict:
                 html.p(
                     t(
                         "Tell an administrator of this installation which plan you want. The administrator changes your plan "
-                        "and emails you an invoice with the amount and the due date."
+                        "and sends you an invoice with the amount and the due date."
                     )
                 ),
                 html.p(

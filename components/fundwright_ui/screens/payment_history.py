@@ -18,6 +18,7 @@ from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, open_below, sort_of
+from fundwright_ui.screens.outbox import undelivered
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -102,6 +103,7 @@ def payment_history_screen() -> VdomDict:
     if is_adding:
         new_invoice = section(
             t("New invoice"),
+            undelivered(connection),
             form(
                 html.div(
                     {"className": "fw-form-row"},

@@ -18,6 +18,7 @@ from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_con
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.invitations import invitations_tab
 from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
+from fundwright_ui.screens.outbox import undelivered
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -155,9 +156,12 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
             connection.core, session, actor, email=invited.email, role=invited.role, client=connection.client
         )
 
-    sending = use_action(send, success=t("The invitation is on its way."), then=show_sent)
+    is_sent = connection.core.settings.sends_mail
+    sent = t("The invitation is on its way.") if is_sent else t("The invitation is in the outbox.")
+    sending = use_action(send, success=sent, then=show_sent)
     return section(
         t("Invite somebody"),
+        undelivered(connection),
         form(
             html.div(
                 {"className": "fw-form-row"},

@@ -29,6 +29,7 @@ from fundwright_ui.hooks import (
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.devices import device_name
 from fundwright_ui.screens.listing import existing_page, export_button, pages
+from fundwright_ui.screens.outbox import undelivered
 from fundwright_ui.screens.people import PATH, role_options
 from fundwright_ui.ui import (
     alert,
@@ -122,9 +123,15 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
         success=t("The account is open again.") if person.disabled_at else t("The account is disabled, and its sessions ended."),
         then=reload,
     )
-    resetting = use_action(start_reset, success=t("A letter with a link for a new password is on its way to the owner."))
+    started = (
+        t("A letter with a link for a new password is on its way to the owner.")
+        if connection.core.settings.sends_mail
+        else t("The letter with a link for a new password is in the outbox.")
+    )
+    resetting = use_action(start_reset, success=started)
     return section(
         t("Change the account"),
+        undelivered(connection),
         alert(closing.error) if closing.error else None,
         form(
             select_field("role", t("Role"), role_options(), default=person.role),
@@ -156,7 +163,12 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
         set_asking(False)
         reload()
 
-    removing = use_action(remove, success=t("The second factor was removed, and the owner gets a letter."), then=removed)
+    told = (
+        t("The second factor was removed, and the owner gets a letter.")
+        if connection.core.settings.sends_mail
+        else t("The second factor was removed. The letter about it is in the outbox.")
+    )
+    removing = use_action(remove, success=told, then=removed)
     return section(
         t("Second factor"),
         html.p(t("For somebody who has lost the telephone or the device: the password alone opens the account then.")),

@@ -130,7 +130,6 @@ class Letter:
 
 async def post(core: Core, session: AsyncSession, letter: Letter) -> None:
     """Put a letter into the outbox; it goes out once the caller's transaction commits."""
-    can_send = core.settings.smtp_host is not None
     mail = Mail(
         id=uuid4(),
         recipient=letter.recipient,
@@ -138,11 +137,11 @@ async def post(core: Core, session: AsyncSession, letter: Letter) -> None:
         language=letter.language,
         text=letter.text,
         html=letter.html,
-        state=MailState.WAITING if can_send else MailState.KEPT,
+        state=MailState.WAITING if core.settings.sends_mail else MailState.KEPT,
     )
     session.add(mail)
     await session.flush()
-    if can_send:
+    if core.settings.sends_mail:
         await _send_later(core, session, mail.id)
 
 
@@ -173,7 +172,7 @@ async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
     mail_id = run.payload.mail_id
     async with run.transaction() as session:
         mail = await session.get(Mail, mail_id)
-    if mail is None or mail.state != MailState.WAITING or core.settings.smtp_host is None:
+    if mail is None or mail.state != MailState.WAITING or not core.settings.sends_mail:
         return {}
     error, is_final = await _hand_over(core.settings, mail)
     async with run.transaction() as session:

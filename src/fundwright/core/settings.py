@@ -112,6 +112,11 @@ class Settings(BaseSettings):
         return self.maintenance is not None
 
     @property
+    def sends_mail(self) -> bool:
+        """Whether mail is sent; otherwise, letters stay in the outbox."""
+        return self.smtp_host is not None
+
+    @property
     def address(self) -> str:
         """Where people open Fundwright, without a slash at the end. Links are made from it, never from what a request says."""
         return self.public_url or f"http://{self.host}:{self.port}"
