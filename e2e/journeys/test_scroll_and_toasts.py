@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.pages.category import CategoryPage
@@ -41,3 +42,24 @@ def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognised: Pag
     expect(message).to_be_visible()
     assert message.evaluate("toast => toast.matches(':hover')")
     expect(message).to_have_count(0, timeout=10_000)
+
+
+@pytest.mark.parametrize("width", [390, 1_440])
+def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognised: Page, width: int) -> None:
+    page = recognised
+    page.set_viewport_size({"width": width, "height": 900})
+    screen = CategoryPage(page).open()
+    page.evaluate("sessionStorage.setItem('reloaded-during-step', '1')")
+    page.reload()
+    ready(page)
+    warning = page.get_by_role("group").filter(has_text="Check whether your last step was done.")
+    expect(warning).to_be_visible()
+    for name in ("New category", "Categorise now"):
+        page.get_by_role("button", name=name).click(trial=True)  # fails where something else would get the click
+    box = page.get_by_role("heading", level=1).bounding_box()
+    below = warning.bounding_box()
+    assert box and below
+    assert box["y"] > below["y"] + below["height"]
+    warning.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="New category").click()
+    expect(screen.name).to_be_focused()

@@ -12,6 +12,10 @@ Object.assign(globalThis, {
     removeEventListener: () => undefined,
   }),
   scrollTo: () => undefined,
+  ResizeObserver: class {
+    observe = (): void => undefined;
+    disconnect = (): void => undefined;
+  },
   WebSocket: FakeSocket,
 });
 
