@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from typing import cast
 
 import httpx
 import pytest
@@ -13,6 +12,7 @@ from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.types import Message
 from structlog.testing import capture_logs
 
 from fundwright.core import web
@@ -20,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.mail import Mail, MailState
-from fundwright.core.web import Bounds, CoreDep, Speech, add_error_handlers, csv_download, receive_file
+from fundwright.core.web import Bounds, CoreDep, CsvDownload, Speech, add_error_handlers, csv_download, receive_file
 from tests.polling import eventually
 
 
@@ -46,6 +46,16 @@ def build(core: Core) -> FastAPI:
     @app.get("/api/refused")
     async def refused() -> None:
         raise DatabaseAway
+
+    @app.get("/api/export.csv")
+    async def export(core: CoreDep, rows: int, failure: str = "") -> CsvDownload:
+        async def lines(_session: AsyncSession) -> AsyncIterator[str]:
+            for number in range(rows):
+                yield f"{number}\r\n"
+            if failure:
+                raise DatabaseAway if failure == "away" else RuntimeError
+
+        return csv_download(core, "numbers.csv", lines)
 
     @app.get("/api/picture")
     async def picture() -> Response:
@@ -148,20 +158,78 @@ async def test_whoever_leaves_while_sending_is_no_failure(core: Core) -> None:
     assert logs == []
 
 
+Sent = Callable[[Message], Awaitable[None]]
+
+
+async def download(core: Core, lines: Callable[[AsyncSession], AsyncIterator[str]], on_send: Sent | None = None) -> bytes:
+    """The file as a client gets it that stays connected."""
+    pieces: list[bytes] = []
+
+    async def receive() -> Message:
+        return await asyncio.get_running_loop().create_future()
+
+    async def send(message: Message) -> None:
+        if on_send:
+            await on_send(message)
+        pieces.append(message.get("body", b""))
+
+    await csv_download(core, "x.csv", lines)({"type": "http", "method": "GET", "path": "/", "headers": []}, receive, send)
+    return b"".join(pieces)
+
+
 class TestCsvDownload:
+    async def test_states_its_size(self, program: httpx.AsyncClient) -> None:
+        answer = await program.get("/api/export.csv", params={"rows": 3})
+        assert (answer.status_code, answer.text, answer.headers["content-length"]) == (200, "0\r\n1\r\n2\r\n", "9")
+        assert answer.headers["content-disposition"] == 'attachment; filename="numbers.csv"'
+
+    @pytest.mark.parametrize(("failure", "status"), [("away", 503), ("unexpected", 500)])
+    async def test_a_failure_while_it_is_written_is_an_error_and_no_file(
+        self, program: httpx.AsyncClient, failure: str, status: int
+    ) -> None:
+        answer = await program.get("/api/export.csv", params={"rows": 3, "failure": failure})
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+        assert "content-disposition" not in answer.headers
+
+    async def test_is_not_written_to_its_end_for_a_client_that_leaves(self, core: Core) -> None:
+        begun, ended, gone = asyncio.Event(), list[str](), asyncio.Event()
+
+        async def lines(_session: AsyncSession) -> AsyncIterator[str]:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+                yield ""
+            finally:
+                ended.append("early")
+
+        async def receive() -> Message:
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(_message: Message) -> None:
+            ended.append("sent")
+
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+        downloading = asyncio.create_task(csv_download(core, "x.csv", lines)(scope, receive, send))
+        await begun.wait()
+        gone.set()
+        await downloading
+        assert ended == ["early"]
+
     async def test_keeps_no_connection_while_it_is_read(self, committed: Core) -> None:
         async def lines(session: AsyncSession) -> AsyncIterator[str]:
             await session.execute(text("SELECT 1"))
             for number in range(300_000):
                 yield f"{number}\n"
 
-        body = aiter(csv_download(committed, "numbers.csv", lines).body_iterator)
-        first = await anext(body)
-        async with committed.database.transaction() as session:
-            others = "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()"
-            assert await session.scalar(text(others)) == 0
-        rest = [piece async for piece in body]
-        assert b"".join(cast("list[bytes]", [first, *rest])) == b"".join(f"{number}\n".encode() for number in range(300_000))
+        async def check(_message: Message) -> None:
+            async with committed.database.transaction() as session:
+                others = (
+                    "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()"
+                )
+                assert await session.scalar(text(others)) == 0
+
+        assert await download(committed, lines, check) == b"".join(f"{number}\n".encode() for number in range(300_000))
 
     async def test_is_of_one_moment(self, committed: Core) -> None:
         async def lines(session: AsyncSession) -> AsyncIterator[str]:
@@ -170,8 +238,7 @@ class TestCsvDownload:
                 async with committed.database.transaction() as other:
                     other.add(Mail(recipient="", subject="", text="", html="", language="en", state=MailState.KEPT))
 
-        body = csv_download(committed, "letters.csv", lines).body_iterator
-        assert [piece async for piece in body] == [b"0\n0\n"]
+        assert await download(committed, lines) == b"0\n0\n"
 
     async def test_asked_for_many_times_at_once_leaves_connections_to_others(self, core: Core) -> None:
         database = Database(core.database.url, pool_size=2)  # and two more when those are taken
@@ -184,15 +251,12 @@ class TestCsvDownload:
             await gate.wait()
             yield "a line\r\n"
 
-        async def read() -> list[object]:
-            return [piece async for piece in csv_download(small, "x.csv", lines).body_iterator]
-
-        downloads = [asyncio.create_task(read()) for _ in range(10)]
+        downloads = [asyncio.create_task(download(small, lines)) for _ in range(10)]
         await eventually(lambda: begun)
         async with database.transaction() as session:
             assert await session.scalar(text("SELECT 2")) == 2
         gate.set()
-        assert await asyncio.gather(*downloads) == [[b"a line\r\n"]] * len(downloads)
+        assert await asyncio.gather(*downloads) == [b"a line\r\n"] * len(downloads)
         await database.close()
 
     async def test_lets_others_have_a_turn_while_it_is_written(self, core: Core) -> None:
@@ -212,7 +276,6 @@ class TestCsvDownload:
                 await asyncio.sleep(0)
 
         others = asyncio.create_task(take_turns())
-        async for _ in csv_download(core, "x.csv", lines).body_iterator:
-            pass
+        await download(core, lines)
         others.cancel()
         assert turns_meanwhile > 30

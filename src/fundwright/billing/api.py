@@ -164,10 +164,9 @@ async def list_premium_link_uses(
 
 @router.get("/premium-links/{link_id}/uses/export.csv", response_class=CsvDownload)
 async def export_premium_link_uses(
-    session: DbSession, core: CoreDep, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
+    core: CoreDep, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    await service.get_premium_link(session, actor, link_id)
     return csv_download(core, "uses.csv", lambda session: service.export_premium_link_uses(session, actor, link_id, request))
 
 

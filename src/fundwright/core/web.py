@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Annotated, Generic, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 import structlog
@@ -271,29 +271,43 @@ async def receive_file(
 
 
 class CsvDownload(StreamingResponse):
+    """A file that is sent once `write` has written all of it, so that a failure is an error and never a file that ends early."""
+
     media_type = "text/csv"
+
+    # FastAPI describes the route by the default of `status_code`.
+    def __init__(self, name: str, write: Callable[[IO[bytes]], Awaitable[None]], status_code: int = 200) -> None:
+        super().__init__((), status_code, {"Content-Disposition": f'attachment; filename="{name}"'})
+        self._write = write
+
+    async def stream_response(self, send: Send) -> None:
+        with SpooledTemporaryFile[bytes](max_size=_PIECE_BYTES) as file:
+            await self._write(file)
+            self.headers["Content-Length"] = str(file.tell())
+            file.seek(0)
+            self.body_iterator = _read(file)
+            await super().stream_response(send)
 
 
 def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
-    """The file `name`, written line by line in a transaction of its own. Check before what the lines would raise.
+    """The file `name`, written line by line in a transaction of its own.
 
-    All lines are of one moment, though a list is read page by page. The file is written before it is sent, so that a slow reader
-    does not keep a database connection. However many are asked for at once, only a few are being written at any time, so that
-    they leave connections to everybody else.
+    All lines are of one moment, though a list is read page by page. A slow reader does not keep a database connection. However many
+    are asked for at once, only a few are being written at any time, so that they leave connections to everybody else.
     """
     turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.downloads", asyncio.Semaphore(_DOWNLOADS_WRITTEN_AT_ONCE))
 
-    async def written() -> AsyncIterator[bytes]:
-        with SpooledTemporaryFile[bytes](max_size=_PIECE_BYTES) as file:
-            async with turns, core.database.transaction(is_snapshot=True) as session:
-                async for piece in _joined(lines(session)):
-                    await asyncio.to_thread(file.write, piece)
-            file.seek(0)
-            while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
-                yield piece
+    async def write(file: IO[bytes]) -> None:
+        async with turns, core.database.transaction(is_snapshot=True) as session:
+            async for piece in _joined(lines(session)):
+                await asyncio.to_thread(file.write, piece)
 
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return CsvDownload(written(), headers=headers)
+    return CsvDownload(name, write)
+
+
+async def _read(file: IO[bytes]) -> AsyncIterator[bytes]:
+    while piece := await asyncio.to_thread(file.read, _PIECE_BYTES):
+        yield piece
 
 
 async def _joined(lines: AsyncIterator[str]) -> AsyncIterator[bytes]:

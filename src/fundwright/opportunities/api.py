@@ -159,9 +159,8 @@ async def list_rejections(
 
 
 @router.get("/imports/{run_id}/rejections/export.csv", response_class=CsvDownload)
-async def export_rejections(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> CsvDownload:
+async def export_rejections(actor: CurrentActor, core: CoreDep, run_id: UUID) -> CsvDownload:
     """The same as CSV."""
-    await service.get_import(session, actor, run_id)
     return csv_download(core, "rejections.csv", lambda session: service.export_rejections(session, actor, run_id))
 
 
@@ -181,8 +180,7 @@ async def list_versions(
 
 @router.get("/{opportunity_id}/versions/export.csv", response_class=CsvDownload)
 async def export_versions(
-    session: DbSession, core: CoreDep, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
+    core: CoreDep, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the changes of each version as CSV, one line per field."""
-    await service.get_opportunity(session, actor, opportunity_id)
     return csv_download(core, "versions.csv", lambda session: service.export_versions(session, actor, opportunity_id, request))

@@ -89,9 +89,8 @@ async def list_run_documents(session: DbSession, actor: CurrentActor, run_id: UU
 
 
 @router.get("/runs/{run_id}/documents/export.csv", response_class=CsvDownload)
-async def export_run_documents(session: DbSession, core: CoreDep, actor: CurrentActor, run_id: UUID) -> CsvDownload:
+async def export_run_documents(core: CoreDep, actor: CurrentActor, run_id: UUID) -> CsvDownload:
     """Export the whole list as CSV."""
-    await service.get_run(session, actor, run_id)
     return csv_download(core, "run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id))
 
 
