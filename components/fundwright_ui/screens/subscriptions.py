@@ -106,7 +106,9 @@ def _plan(plan: PlanRead) -> VdomDict:
 
     changing = use_action(change, success=t("The plan was changed."), then=close)
     if not (may_write and url.get("open") == plan.code):
-        edit = icon_button(t("Edit {name}", name=plan.name), "edit", small=True, on_click=lambda: url.set(open=plan.code))
+        edit = icon_button(
+            t("Edit {name}", name=plan.name), "edit", small=True, name="edit", on_click=lambda: url.set(open=plan.code)
+        )
         return card(
             definition_list(limits_of(plan)), title=plan.name, subtitle=price_of(plan), actions=[edit] if may_write else []
         )

@@ -109,6 +109,61 @@ describe("the focus, when a form appears", () => {
   });
 });
 
+describe("the focus, when a form opens in a row and closes", () => {
+  const card = (title: string, isEdited = false): TreeNode => ({
+    t: "article",
+    k: title,
+    a: isEdited ? {} : { "data-row": true },
+    c: [
+      { t: "button", a: { type: "button", name: "examples" }, c: [`Examples of ${title}`] },
+      isEdited
+        ? {
+            t: "form",
+            c: [
+              { t: "input", a: { "aria-label": "Name", name: "name" } },
+              { t: "button", a: { type: "button" }, c: ["Save"] },
+            ],
+          }
+        : { t: "button", a: { type: "button", name: "edit" }, c: [`Edit ${title}`] },
+    ],
+  });
+  const cards = (edited: string): TreeNode => ({ t: "main", c: [{ t: "div", c: ["a", "b"].map((title) => card(title, title === edited)) }] });
+
+  it("moves to the first field, not to the same action of another row", async () => {
+    await press("Edit b", cards(""), cards("b"));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Name")));
+  });
+
+  it("returns to the control that opened it", async () => {
+    const opened = await openPage(cards(""), { page: { account: "ada" } });
+    await waitFor(() => expect(opened.isReady()).toBe(true));
+    await userEvent.click(screen.getByText("Edit b"));
+    await opened.patch(["set", [], cards("b")]);
+    await userEvent.type(await screen.findByLabelText("Name"), "c");
+    await userEvent.click(screen.getByText("Save"));
+    await opened.patch(["set", [], cards("")]);
+    await waitFor(() => expect(focused()).toBe("Edit b"));
+  });
+
+  it("returns to the button that is enabled again", async () => {
+    const screenWith = (isOpen: boolean): TreeNode => ({
+      t: "main",
+      c: [
+        { t: "h1", c: ["Category"] },
+        { t: "button", a: { type: "button", disabled: isOpen }, c: ["New category"] },
+        isOpen ? { t: "section", c: [{ t: "form", c: [{ t: "button", a: { type: "button" }, c: ["Cancel"] }] }] } : { f: 1 },
+      ],
+    });
+    const opened = await openPage(screenWith(false), { page: { account: "ada" } });
+    await waitFor(() => expect(opened.isReady()).toBe(true));
+    await userEvent.click(screen.getByText("New category"));
+    await opened.patch(["set", [], screenWith(true)]);
+    await userEvent.click(screen.getByText("Cancel"));
+    await opened.patch(["set", [], screenWith(false)]);
+    await waitFor(() => expect(focused()).toBe("New category"));
+  });
+});
+
 describe("a key that is held down", () => {
   it("does not press one row after the other", async () => {
     const opened = await openPage(list(row("a")), { page: { account: "ada" } });

@@ -7,6 +7,8 @@ import type { Unsubscribe } from "./signal";
 
 const CONTROL = "button, a[href], input, select, textarea, [tabindex]";
 const ROW = "[data-row]";
+/** Enough to remember what opened a form while its fields are filled in. */
+const MOST_HELD = 24;
 const REGION = "section, article, form, [role=tabpanel], [role=dialog], main";
 
 interface Held {
@@ -17,6 +19,7 @@ interface Held {
   readonly list: HTMLElement | null;
   readonly place: number;
   readonly regions: readonly HTMLElement[];
+  readonly form: HTMLFormElement | null;
   /** Those that were shown at that time. */
   readonly forms: ReadonlySet<HTMLFormElement>;
   readonly isInDialog: boolean;
@@ -39,6 +42,7 @@ function remember(control: HTMLElement): Held {
     list,
     place: row !== null && list !== null ? rowsOf(list).indexOf(row) : -1,
     regions,
+    form: control.closest("form"),
     forms: new Set(document.forms),
     isInDialog: control.closest("[role=dialog]") !== null,
   };
@@ -51,12 +55,18 @@ function replacementOf({ name, regions }: Held): HTMLElement | undefined {
   return Array.from(region?.querySelectorAll<HTMLElement>("[name]") ?? []).find((each) => each.getAttribute("name") === name && isUsable(each));
 }
 
-/** Finds the same action in the next row or in an earlier one, or else any control of the row itself. After "undo", the row itself comes first. */
+/**
+ * Finds the control that has replaced the old one in its row, the same action in the next row or in an earlier one, or else any control
+ * of the row itself. After "undo", the row itself comes first.
+ */
 function successorOf(held: Held): HTMLElement | undefined {
   const { name, row, list, place } = held;
   if (row === null) return replacementOf(held);
   if (list?.isConnected !== true) return undefined;
-  const own = row.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].find(isUsable) : undefined;
+  const buttons = row.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].filter(isUsable) : [];
+  const replacement = name === null ? undefined : buttons.find((each) => each.getAttribute("name") === name);
+  if (replacement !== undefined) return replacement;
+  const own = buttons[0];
   if (name === "undo" && own !== undefined) return own;
   const rows = rowsOf(list);
   const at = row.isConnected ? rows.indexOf(row) : place - 1;
@@ -66,10 +76,25 @@ function successorOf(held: Held): HTMLElement | undefined {
   return same.find(isUsable) ?? own;
 }
 
-/** The first field of a form that has appeared since: the control has opened it, or has sent the one that it replaces. */
-function fieldOfNewForm({ forms }: Held): HTMLElement | undefined {
-  const opened = Array.from(document.forms).find((each) => !forms.has(each));
+/** The first field of a form in `part` that has appeared since: the control has opened it, or has sent the one that it replaces. */
+function fieldOfNewForm({ forms }: Held, part: HTMLElement): HTMLElement | undefined {
+  const opened = Array.from(document.forms).find((each) => !forms.has(each) && part.contains(each));
   return Array.from(opened?.querySelectorAll<HTMLElement>("input, textarea, select") ?? []).find((each) => !each.hidden && isUsable(each));
+}
+
+/** What had the focus before the dialog or the form that has gone, or else the control that had it last. */
+function originOf(held: readonly Held[], last: Held): Held | undefined {
+  if (last.isInDialog) return held.findLast(({ isInDialog }) => !isInDialog);
+  const { form } = last;
+  if (form === null || form.isConnected) return last;
+  return held.findLast(({ forms, regions }) => !forms.has(form) && regions.some((each) => each.isConnected)) ?? last;
+}
+
+/** Where the focus goes when `origin` has been replaced or has disappeared. */
+function heirOf(origin: Held): HTMLElement | undefined {
+  if (isUsable(origin.control)) return origin.control;
+  const inRow = origin.row?.isConnected === true ? fieldOfNewForm(origin, origin.row) : undefined;
+  return inRow ?? successorOf(origin) ?? fieldOfNewForm(origin, document.body);
 }
 
 function focusPart(part: HTMLElement): void {
@@ -84,7 +109,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
 
   const hold = (target: EventTarget | null): void => {
     const control = target instanceof Element ? target.closest<HTMLElement>(CONTROL) : null;
-    if (control !== null && control !== held.at(-1)?.control) held = [...held.slice(-5), remember(control)];
+    if (control !== null && control !== held.at(-1)?.control) held = [...held.slice(1 - MOST_HELD), remember(control)];
   };
   const press = ({ target }: Event): void => {
     isByPointer = true;
@@ -109,16 +134,17 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     if (last === undefined || isUsable(last.control)) return;
     const active = document.activeElement;
     if (active instanceof HTMLElement && active !== document.body && active !== last.control) return;
-    // A closed dialog returns the focus to the control that opened it, which may have disappeared as well.
-    const opener = last.isInDialog ? held.findLast(({ isInDialog }) => !isInDialog) : last;
-    const next = opener !== undefined && isUsable(opener.control) ? opener.control : opener && (successorOf(opener) ?? fieldOfNewForm(opener));
+    // A form that has been sent may have been replaced by an empty one.
+    const part = last.regions.find((each) => each.isConnected && each.localName !== "main");
+    const origin = originOf(held, last);
+    const next = (origin !== last && part !== undefined ? fieldOfNewForm(last, part) : undefined) ?? (origin && heirOf(origin));
     if (next !== undefined) {
       next.focus({ preventScroll: isByPointer });
       return;
     }
-    const region = (opener ?? last).regions.find((each) => each.isConnected && each.localName !== "main");
-    const part = region ?? document.querySelector<HTMLElement>("main h1");
-    if (part !== null) focusPart(part);
+    const region = (origin ?? last).regions.find((each) => each.isConnected && each.localName !== "main");
+    const rest = region ?? document.querySelector<HTMLElement>("main h1");
+    if (rest !== null) focusPart(rest);
   };
 
   const observer = new MutationObserver(look);
