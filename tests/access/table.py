@@ -131,6 +131,8 @@ ROUTES = _table(
         GET /api/training/runs/{run_id}
         GET /api/training/runs/{run_id}/documents
         GET /api/training/runs/{run_id}/documents/export.csv
+        GET /api/training/runs/{run_id}/failures
+        GET /api/training/runs/{run_id}/failures/export.csv
     """),
     (Permission.LABEL, """
         POST /api/categories

@@ -85,6 +85,8 @@ class TestDocuments:
                 ("POST", f"runs/{run['id']}/repetitions"),
                 ("GET", f"runs/{run['id']}/documents"),
                 ("GET", f"runs/{run['id']}/documents/export.csv"),
+                ("GET", f"runs/{run['id']}/failures"),
+                ("GET", f"runs/{run['id']}/failures/export.csv"),
             ):
                 assert (await eve.request(method, f"/api/training/{path}")).status_code == 404
 
@@ -107,6 +109,18 @@ class TestRuns:
         assert "forty passengers" in shown["text"]
         assert (await ada.get("/api/training/runs")).json()["total"] == 1
         assert (await ada.get("/api/training/models")).json()["embedder_id"] == "minilm-l6-v2-int8"
+
+    async def test_what_was_not_trained_is_paged_and_exported(self, committed: Core, ada: httpx.AsyncClient) -> None:
+        for name in ("boats", "bread", "rowing"):
+            document = (await upload(ada, name.encode(), f"{name}.txt")).json()
+            committed.files.path(document["sha256"]).unlink()
+        started = (await ada.post("/api/training/runs", json={})).json()
+        await committed.jobs._run(UUID(started["job_id"]), reraise=True)
+        failures = f"/api/training/runs/{started['id']}/failures"
+        page = (await ada.get(failures, params={"page": 2, "page_size": 2})).json()
+        assert (page["total"], [failure["title"] for failure in page["items"]]) == (3, ["rowing"])
+        lines = (await ada.get(f"{failures}/export.csv", params={"sort": "-title"})).text.splitlines()
+        assert [line.split(",")[0] for line in lines] == ["Title", "rowing", "bread", "boats"]
 
     async def test_a_question_that_nothing_fits_finds_nothing(self, committed: Core, ada: httpx.AsyncClient) -> None:
         await upload(ada)

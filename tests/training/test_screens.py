@@ -96,19 +96,41 @@ class TestDuration:
 
 
 class TestRun:
-    async def test_a_long_run_shows_its_first_documents_and_exports_all(
-        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("fundwright_ui.screens.run._SHOWN", 2)
+    async def test_documents_are_paged_sorted_and_exported(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         documents = [await add(committed, owner, add_file, f"{FERRY} {n}", f"boats{n}.md") for n in range(5)]
         run = await service.run_inline(committed, owner, documents)
+        path = f"/dashboard/history/{run.id}"
         async with mounted(
-            committed, owner, run_screen, path=f"/dashboard/history/{run.id}", params={"id": str(run.id)}
+            committed, owner, run_screen, path=f"{path}?sort=-title&page=2&page_size=2", params={"id": str(run.id)}
         ) as screen:
-            assert "boats1" in screen.text
-            assert "boats2" not in screen.text
-            assert "and 3 more" in screen.text
-            assert screen.find("link", "Export as CSV").props["href"] == f"/api/training/runs/{run.id}/documents/export.csv"
+            assert [row["title"] for row in screen.rows("Documents of this run")] == ["boats2", "boats1"]
+            address = f"/api/training/runs/{run.id}/documents/export.csv?sort=-title"
+            assert screen.find("link", "Export as CSV").props["href"] == address
+            with pytest.raises(AssertionError):
+                screen.rows("Not trained")
+
+    async def test_what_was_not_trained_is_paged_sorted_and_exported(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        documents = [await add(committed, owner, add_file, BROKEN + str(n).encode(), f"broken{n}.pdf") for n in range(5)]
+        run = await service.run_inline(committed, owner, documents)
+        path = f"/dashboard/history/{run.id}"
+        asked = "failures_sort=-title&failures_page=2&failures_page_size=2"
+        async with mounted(committed, owner, run_screen, path=f"{path}?{asked}", params={"id": str(run.id)}) as screen:
+            assert [row["title"] for row in screen.rows("Not trained")] == ["broken2", "broken1"]
+            assert "“broken2.pdf” is damaged" in screen.rows("Not trained")[0]["reason"]
+            assert len(screen.rows("Documents of this run")) == 5
+            address = f"/api/training/runs/{run.id}/failures/export.csv?sort=-title"
+            assert screen.find("link", "Export what was not trained as CSV").props["href"] == address
+        for document in documents:
+            async with committed.database.transaction() as session:
+                await service.remove_document(committed, session, owner, document)
+        async with mounted(committed, owner, run_screen, path=f"{path}?{asked}", params={"id": str(run.id)}) as screen:
+            await screen.emit(
+                "DataTable", "on_query", page=3, pageSize=2, sort={"field": "title", "direction": "desc"}, filters=[]
+            )
+            assert screen.address == f"{path}?failures_sort=-title&failures_page=3&failures_page_size=2"
+            assert [row["title"] for row in screen.rows("Not trained")] == ["broken0"]
 
     async def test_counts_are_written_in_the_readers_way(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch

@@ -61,9 +61,10 @@ def parse_id(text: str, what: str) -> UUID:
         raise NotFound(what) from None
 
 
-def query_in_address(model: type[Q], params: Mapping[str, str]) -> Q:
-    """What the address asks for, as the API's own `model`; what cannot be understood in it is left out."""
-    given = {name: value for name, value in params.items() if value and name in model.model_fields}
+def query_in_address(model: type[Q], params: Mapping[str, str], *, prefix: str = "") -> Q:
+    """What the address asks for, as the API's own `model`; what cannot be understood in it is left out. A screen with several lists
+    gives each of them a `prefix` of its parameters."""
+    given = {name: params[prefix + name] for name in model.model_fields if params.get(prefix + name)}
     try:
         return model.model_validate(given)
     except ValidationError as refused:

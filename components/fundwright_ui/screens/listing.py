@@ -54,17 +54,18 @@ def open_below(connection: Connection, path: str) -> Callable[[RowOpened], None]
     return opened
 
 
-def ask(url: UrlState) -> Callable[[TableQuery], None]:
-    """Writes into the address what a table asks for."""
+def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
+    """Writes into the address what a table asks for, as parameters whose names begin with `prefix`."""
 
     def asked(wanted: TableQuery) -> None:
         sort = f"{'-' if wanted.sort.direction == 'desc' else ''}{wanted.sort.field}" if wanted.sort else ""
-        is_same_order = sort == url.get("sort")
-        url.set(
-            page=wanted.page if wanted.page > 1 and is_same_order else None,
-            page_size=wanted.page_size if wanted.page_size != PageRequest().page_size else None,
-            sort=sort,
-        )
+        is_same_order = sort == url.get(f"{prefix}sort")
+        changes = {
+            "page": wanted.page if wanted.page > 1 and is_same_order else None,
+            "page_size": wanted.page_size if wanted.page_size != PageRequest().page_size else None,
+            "sort": sort,
+        }
+        url.set(**{f"{prefix}{name}": value for name, value in changes.items()})
 
     return asked
 

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from reactpy import html
+from functools import partial
+
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
-from fundwright.core.messages import nt, number, t
+from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentRead, DocumentState, RunRead
-from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
+from fundwright.training.schemas import DocumentFailure, DocumentRead, DocumentState, RunRead
+from fundwright_ui.hooks import (
+    Connection,
+    UrlState,
+    parse_id,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_url_state,
+)
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.history import duration_text
-from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.listing import ask, existing_page, export_button, sort_of
 from fundwright_ui.ui import (
     Color,
     alert,
     button,
-    chip,
     definition_list,
     empty,
     link_button,
@@ -31,8 +41,10 @@ from fundwright_ui.ui import (
     progress,
     section,
 )
+from fundwright_ui.widgets import Chip, Column, Row, data_table
 
-_SHOWN = 100
+_FAILURES = "failures_"
+"""Begins the names of the parameters of the list of failures in the address."""
 
 DOCUMENT_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -45,13 +57,17 @@ DOCUMENT_COLORS: dict[DocumentState, Color] = {
 def run_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
+    url = use_url_state()
     run_id = connection.location.params.get("id", "")
+    request = query_in_address(PageRequest, url.params)
+    failures_request = query_in_address(PageRequest, url.params, prefix=_FAILURES)
 
-    async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead]]:
+    async def read(session: AsyncSession) -> tuple[RunRead, Page[DocumentRead], Page[DocumentFailure]]:
         run = await training.get_run(session, actor, parse_id(run_id, t("The training run")))
-        return run, await training.list_run_documents(session, actor, run.id, PageRequest(page_size=_SHOWN))
+        documents = await existing_page(partial(training.list_run_documents, session, actor, run.id), request)
+        return run, documents, await existing_page(partial(training.list_run_failures, session, actor, run.id), failures_request)
 
-    found = use_query(read, key=[actor.id, run_id], topics=[jobs_topic(actor.id)])
+    found = use_query(read, key=[actor.id, run_id, request, failures_request], topics=[jobs_topic(actor.id)])
 
     async def cancel(session: AsyncSession) -> None:
         await training.cancel_run(session, actor, parse_id(run_id, t("The training run")))
@@ -72,7 +88,7 @@ def run_screen() -> VdomDict:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
         return page(title, loading(t("Loading the training run")))
-    run, documents = found.value
+    run, documents, failures = found.value
     cancel_or_repeat = (
         button(
             t("Repeat run"),
@@ -98,14 +114,28 @@ def run_screen() -> VdomDict:
                 t("Model"): run.model_id,
             }
         ),
-        _failures(run),
+        _failures(connection, url, run, failures, failures_request, is_loading=found.is_slow) if failures.total else None,
         section(
             t("Documents of this run"),
-            html.ul({"className": "fw-list"}, *(_document(document) for document in documents.items))
+            data_table(
+                label=t("Documents of this run"),
+                columns=[
+                    Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=160),
+                    Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
+                    Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                ],
+                rows=[_document(document) for document in documents.items],
+                total=documents.total,
+                page=documents.page,
+                page_size=documents.page_size,
+                sort=sort_of(request),
+                is_loading=found.is_slow,
+                on_query=ask(url),
+                key="documents",
+            )
             if documents.total
             else empty(t("The documents of this run have been removed.")),
-            _more(documents.total - len(documents.items)),
-            actions=[export_button(connection, f"/api/training/runs/{run.id}/documents/export.csv", documents.total)],
+            actions=[export_button(connection, f"/api/training/runs/{run.id}/documents/export.csv", documents.total, request)],
         ),
         actions=[back, cancel_or_repeat if actor.may(Permission.WORK) else None],
     )
@@ -117,35 +147,54 @@ def progress_text(run: RunRead) -> str:
     return f"{done} · {run.message}" if run.message else done
 
 
-def _failures(run: RunRead) -> VdomDict | None:
-    if not run.failed:
-        return None
+def _failures(
+    connection: Connection,
+    url: UrlState,
+    run: RunRead,
+    failures: Page[DocumentFailure],
+    request: PageRequest,
+    *,
+    is_loading: bool,
+) -> VdomDict:
     return section(
         t("Not trained"),
-        html.ul(
-            {"className": "fw-list"},
-            *(
-                html.li(
-                    {"className": "fw-list-item", "key": str(failure.document_id)},
-                    html.strong(failure.title),
-                    " ",
-                    failure.reason,
-                )
-                for failure in run.failed[:_SHOWN]
-            ),
+        data_table(
+            label=t("Not trained"),
+            columns=[
+                Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
+                Column(field="reason", label=t("Problem"), is_sortable=True, flex=3, min_width=200),
+            ],
+            rows=[
+                Row(id=str(failure.document_id), cells={"title": failure.title, "reason": failure.reason})
+                for failure in failures.items
+            ],
+            total=failures.total,
+            page=failures.page,
+            page_size=failures.page_size,
+            sort=sort_of(request),
+            is_loading=is_loading,
+            on_query=ask(url, prefix=_FAILURES),
+            key="failures",
         ),
-        _more(len(run.failed) - _SHOWN),
+        actions=[
+            export_button(
+                connection,
+                f"/api/training/runs/{run.id}/failures/export.csv",
+                failures.total,
+                request,
+                t("Export what was not trained as CSV"),
+            )
+        ],
+        key="not-trained",
     )
 
 
-def _more(count: int) -> VdomDict | None:
-    return html.p({"className": "fw-muted"}, nt("and {n} more", "and {n} more", count)) if count > 0 else None
-
-
-def _document(document: DocumentRead) -> VdomDict:
-    return html.li(
-        {"className": "fw-list-item", "key": str(document.id)},
-        html.span({"className": "fw-grow"}, document.title),
-        html.span({"className": "fw-muted"}, nt("{n} passage", "{n} passages", document.chunk_count)),
-        chip(document.state.label, color=DOCUMENT_COLORS[document.state]),
+def _document(document: DocumentRead) -> Row:
+    return Row(
+        id=str(document.id),
+        cells={
+            "title": document.title,
+            "chunk_count": document.chunk_count,
+            "state": (Chip(label=document.state.label, color=DOCUMENT_COLORS[document.state]),),
+        },
     )

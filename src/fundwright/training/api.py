@@ -15,7 +15,7 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import service
-from fundwright.training.schemas import DocumentRead, Passage, PassageInContext, PastedText, RunRead, RunStart
+from fundwright.training.schemas import DocumentFailure, DocumentRead, Passage, PassageInContext, PastedText, RunRead, RunStart
 
 router = APIRouter(prefix="/api/training", tags=["training"])
 
@@ -84,14 +84,26 @@ async def get_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunR
 
 @router.get("/runs/{run_id}/documents")
 async def list_run_documents(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentRead]:
-    """The documents of a run that still exist, in its order; `sort` is ignored."""
+    """The documents of a run that still exist, in its order unless `sort` says otherwise."""
     return await service.list_run_documents(session, actor, run_id, request)
 
 
 @router.get("/runs/{run_id}/documents/export.csv", response_class=CsvDownload)
-async def export_run_documents(core: CoreDep, actor: CurrentActor, run_id: UUID) -> CsvDownload:
-    """Export the whole list as CSV."""
-    return csv_download(core, "run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id))
+async def export_run_documents(core: CoreDep, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return csv_download(core, "run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id, request))
+
+
+@router.get("/runs/{run_id}/failures")
+async def list_run_failures(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentFailure]:
+    """The documents that a run could not train, in its order unless `sort` is `title` or `reason`."""
+    return await service.list_run_failures(session, actor, run_id, request)
+
+
+@router.get("/runs/{run_id}/failures/export.csv", response_class=CsvDownload)
+async def export_run_failures(core: CoreDep, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return csv_download(core, "run-failures.csv", lambda session: service.export_run_failures(session, actor, run_id, request))
 
 
 @router.put("/runs/{run_id}/cancellation")

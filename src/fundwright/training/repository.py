@@ -87,8 +87,14 @@ async def list_used_content(session: AsyncSession, names: Collection[str]) -> Co
     return (await session.scalars(select(Document.sha256).where(Document.sha256.in_(names)).distinct())).all()
 
 
-async def list_documents(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[Document], int]:
-    query = _documents(owner_id)
+async def list_documents(
+    session: AsyncSession, owner_id: UUID, request: PageRequest, *, only: Sequence[UUID] | None = None
+) -> tuple[list[Document], int]:
+    """Newest first by default. With `only`, those of the given documents that the account has, in the given order by default."""
+    query, usual = _documents(owner_id), Document.created_at.desc()
+    if only is not None:
+        wanted = func.unnest(literal(list(only), ARRAY(Uuid))).table_valued("id", with_ordinality="place").render_derived()
+        query, usual = query.join(wanted, wanted.c.id == Document.id), wanted.c.place.asc()
     columns: dict[str, ColumnElement[Any]] = {
         "title": func.lower(Document.title),
         "state": Document.state.expression,
@@ -98,13 +104,7 @@ async def list_documents(session: AsyncSession, owner_id: UUID, request: PageReq
         "trained_at": Document.trained_at.expression,
     }
     order = columns.get(request.sort_field)
-    ordered = (
-        Document.created_at.desc()
-        if order is None
-        else order.desc().nulls_last()
-        if request.is_descending
-        else order.asc().nulls_last()
-    )
+    ordered = usual if order is None else order.desc().nulls_last() if request.is_descending else order.asc().nulls_last()
     total = await session.scalar(select(func.count()).select_from(query.subquery())) or 0
     rows = await session.scalars(query.order_by(ordered, Document.id).offset(request.offset).limit(request.page_size))
     return list(rows), total
@@ -139,14 +139,6 @@ async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Se
     wanted = literal(list(document_ids), ARRAY(Uuid))
     known = set(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.id == func.any(wanted))))
     return [document_id for document_id in document_ids if document_id in known]
-
-
-async def list_documents_by_id(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[Document]:
-    """In the given order."""
-    found = {
-        document.id: document for document in await session.scalars(_documents(owner_id).where(Document.id.in_(document_ids)))
-    }
-    return [found[document_id] for document_id in document_ids if document_id in found]
 
 
 async def count_outdated(session: AsyncSession, owner_id: UUID, model_id: str) -> int:

@@ -309,21 +309,43 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
 async def list_run_documents(
     session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest | None = None
 ) -> Page[DocumentRead]:
-    """The documents of a run that still exist, in its order. Raises NotFound."""
+    """The documents of a run that still exist, in its order unless `request.sort` says otherwise, as in `list_documents`. Raises
+    NotFound."""
     request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.id, run_id)
-    known = await repository.list_known_ids(session, actor.id, [UUID(document_id) for document_id in run.document_ids])
-    documents = await repository.list_documents_by_id(
-        session, actor.id, known[request.offset : request.offset + request.page_size]
-    )
+    of_run = [UUID(document_id) for document_id in run.document_ids]
+    documents, total = await repository.list_documents(session, actor.id, request, only=of_run)
     items = [DocumentRead.model_validate(document) for document in documents]
-    return Page(items=items, total=len(known), page=request.page, page_size=request.page_size)
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)
-def export_run_documents(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
-    """Yield the documents of a run that still exist as lines of CSV."""
-    return _documents_as_csv(iterate_all(lambda page: list_run_documents(session, actor, run_id, page), PageRequest()))
+def export_run_documents(session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """Yield the documents of a run that still exist as lines of CSV. Raises NotFound."""
+    return _documents_as_csv(iterate_all(lambda page: list_run_documents(session, actor, run_id, page), request))
+
+
+@needs(Permission.READ)
+async def list_run_failures(
+    session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest | None = None
+) -> Page[DocumentFailure]:
+    """The documents that a run could not train, in its order unless `request.sort` is title or reason. Raises NotFound."""
+    request = request or PageRequest()
+    run, _ = await repository.get_run(session, actor.id, run_id)
+    failures = [DocumentFailure.model_validate(failure) for failure in run.failed]
+    if request.sort_field in ("title", "reason"):
+        failures.sort(key=lambda failure: str(getattr(failure, request.sort_field)).casefold(), reverse=request.is_descending)
+    items = failures[request.offset : request.offset + request.page_size]
+    return Page(items=items, total=len(failures), page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+def export_run_failures(session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """Yield the documents that a run could not train as lines of CSV. Raises NotFound."""
+    return csv_lines(
+        [(t("Title"), lambda failure: failure.title), (t("Problem"), lambda failure: failure.reason)],
+        iterate_all(lambda page: list_run_failures(session, actor, run_id, page), request),
+    )
 
 
 @needs(Permission.WORK)
