@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
@@ -98,3 +99,21 @@ def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(signed_i
     signed_in.get_by_role("link", name="Remove filter Search: water").click()
     ready(signed_in)
     expect(words).to_have_value("")
+
+
+@pytest.mark.parametrize("width", [390, 1_440])
+def test_the_focus_ring_of_an_opened_part_touches_nothing_below_it(signed_in: Page, width: int) -> None:
+    signed_in.set_viewport_size({"width": width, "height": 900})
+    signed_in.goto("/dashboard/sam")
+    ready(signed_in)
+    toggle = signed_in.get_by_role("button", name="Filters", exact=True)
+    Keyboard(signed_in).tab_to(toggle).enter()
+    ready(signed_in)
+    expect(toggle).to_be_focused()
+    above = toggle.bounding_box()
+    below = signed_in.get_by_text("Agency", exact=True).first.bounding_box()
+    ring = toggle.evaluate(
+        "each => parseFloat(getComputedStyle(each).outlineWidth) + parseFloat(getComputedStyle(each).outlineOffset)"
+    )
+    assert above and below
+    assert below["y"] > above["y"] + above["height"] + ring
