@@ -354,6 +354,21 @@ class TestResume:
                 assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
             assert (await read(queue, later.id)).state == JobState.QUEUED
 
+    async def test_a_delay_does_not_grow_when_the_clock_is_set_back(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        queue.register(trial(_nothing))
+        async with queue.database.transaction() as session:
+            soon = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=1)
+            later = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=100_000)
+        async with queue.database.transaction() as session:  # as if all that had happened before the clock was set back
+            await session.execute(text("UPDATE job SET created_at = created_at + interval '10 hours'"))
+            await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = scheduled_at + interval '10 hours'"))
+        async with working(queue):
+            assert (await ended(queue, soon.id)).state == JobState.SUCCEEDED
+            assert (await read(queue, later.id)).state == JobState.QUEUED
+
     async def test_a_job_that_was_let_go_can_be_taken_at_once(self, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """The server learns of a closed connection later: here only after the test."""
         job_id, open_still = uuid4(), list[psycopg.AsyncConnection]()

@@ -414,6 +414,7 @@ class JobQueue:
             try:
                 async with self.database.transaction() as session:
                     await session.execute(_FORGET_ABANDONED)
+                    await session.execute(_FOLLOW_CLOCK)
                     taken = list(await session.scalars(select(Job.id).where(_IS_TAKEN)))
                 for job_id in taken:
                     async with _job_lock(self.database.url, job_id) as is_orphan:
@@ -447,6 +448,13 @@ _FORGET_ABANDONED = text(
     "(SELECT FROM job WHERE job.id::text = args->>'job_id' AND state IN ('queued', 'running'))"
 )
 """Entries of the queue that a killed worker had taken, once another worker has ended their jobs."""
+
+_FOLLOW_CLOCK = text(
+    "UPDATE procrastinate_jobs SET scheduled_at = now() + (scheduled_at - created_at) FROM job WHERE job.id::text = args->>'job_id' "
+    "AND status = 'todo' AND scheduled_at > created_at AND created_at - now() > scheduled_at - created_at"
+)
+"""Start the delay of a job anew when the clock has been set back by more than that. A delay of a minute would otherwise last until the
+clock has caught up."""
 
 
 @asynccontextmanager
