@@ -1,11 +1,16 @@
 from __future__ import annotations
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from sqlalchemy import update
+
+from fundwright.core.database import now
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftState
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
+from fundwright.opportunities.models import Opportunity
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.generate import generate_screen
@@ -37,6 +42,15 @@ class TestGenerateScreen:
             assert screen.has("article", title)
             await screen.click("button", "Choose another")
             assert screen.has("searchbox", "Search opportunities")
+
+    async def test_when_every_opportunity_is_closed_it_says_how_to_find_one(self, desk: Desk) -> None:
+        title = (await add(desk)).opportunity_title
+        async with desk.core.database.transaction() as session:
+            await session.execute(update(Opportunity).values(closes_at=now() - timedelta(days=1)))
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            assert "No opportunities are open. Search to find closed ones" in screen.text
+            await screen.type("Search opportunities", title)
+            assert screen.has("button", f"Choose {title}")
 
     async def test_words_that_nothing_has_say_so(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:

@@ -199,7 +199,7 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
         return empty(
             t("Nothing found. Try other words.")
             if has_text
-            else t("No open opportunities yet. Import a file on the Opportunities page.")
+            else t("No opportunities are open. Search to find closed ones, or import a file on the Opportunities page.")
         )
     return html.ul(
         {"className": "fw-list", "aria-label": t("Found opportunities")},
