@@ -14,6 +14,7 @@ Object.assign(globalThis, {
   scrollTo: () => undefined,
   ResizeObserver: class {
     observe = (): void => undefined;
+    unobserve = (): void => undefined;
     disconnect = (): void => undefined;
   },
   WebSocket: FakeSocket,
