@@ -24,6 +24,7 @@ from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.transport import TransportClosed
+from fundwright_ui.runtime.turns import Turns
 from fundwright_ui.runtime.view import Shell, View
 
 _TIMEOUT_S = 10
@@ -183,6 +184,7 @@ class Pages:
             on_view=lambda _path, _actor, _language: None,
             base="",
             bundle=Bundle(core.settings.web_dist, base=""),
+            turns=Turns(),
         )
         self._sockets = Sockets(site)
 

@@ -17,6 +17,8 @@ import uvicorn
 from fastapi import FastAPI
 from reactpy import component, html, use_effect, use_state
 from reactpy.types import Component
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 from websockets.asyncio.client import ClientConnection, connect
 
 from fundwright.core.assembly import Core
@@ -119,6 +121,26 @@ def missing() -> Any:
         raise NotFound("The draft")
 
     return html.main(use_query(read).error)
+
+
+class Crowd:
+    """How many readings of the screen `/crowd` were under way at once."""
+
+    now = 0
+    most = 0
+
+
+@component
+def crowd() -> Any:
+    async def read(session: AsyncSession) -> str:
+        Crowd.now += 1
+        Crowd.most = max(Crowd.most, Crowd.now)
+        for _ in range(5):
+            await session.execute(text("SELECT 1"))
+        Crowd.now -= 1
+        return "read"
+
+    return html.main(use_query(read).value or "")
 
 
 @component
@@ -357,6 +379,7 @@ def shell(area: Area, screen: Component) -> Component:
 
 SCREENS = [
     Screen("/public", "Counter", counter, area="public"),
+    Screen("/crowd", "Crowd", crowd, area="public"),
     Screen("/family", "Family", family, area="public"),
     Screen("/missing", "Missing", missing, area="public"),
     Screen("/restless", "Restless", restless, area="public"),

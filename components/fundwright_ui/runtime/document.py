@@ -27,6 +27,7 @@ from fundwright_ui.runtime.encoding import whole
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
+from fundwright_ui.runtime.turns import Turns, owner_of
 from fundwright_ui.runtime.view import OnView, Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
@@ -52,8 +53,10 @@ class Documents:
         modules: Mapping[str, str],
         on_view: OnView,
         base: str,
+        turns: Turns,
     ) -> None:
         self._core = core
+        self._turns = turns
         self._modules = modules
         self._router = router
         self._shell = shell
@@ -68,7 +71,11 @@ class Documents:
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
         set_language(language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
-        html, status = await self._render(found, actor, address, nonce, request)
+        turn = await self._turns.take(owner_of(actor, request))
+        try:
+            html, status = await self._render(found, actor, address, nonce, request)
+        finally:
+            turn.end()
         if request.method == "GET":
             self._on_view(found.screen.path, actor, current_language())
         return self._page(html, request, status=status, nonce=nonce)

@@ -18,6 +18,7 @@ from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.session import Authenticate, Recognise, Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.stream import Streams
+from fundwright_ui.runtime.turns import Turns
 from fundwright_ui.runtime.view import OnView, Shell
 
 
@@ -59,7 +60,17 @@ def mount(
     )
     modules = modules or Modules(())
     bundle = Bundle(core.settings.web_dist, base=base, modules=modules.addresses.values())
-    documents = Documents(core, router=router, shell=shell, bundle=bundle, modules=modules.addresses, on_view=on_view, base=base)
+    turns = Turns()
+    documents = Documents(
+        core,
+        router=router,
+        shell=shell,
+        bundle=bundle,
+        modules=modules.addresses,
+        on_view=on_view,
+        base=base,
+        turns=turns,
+    )
     site = Site(
         core,
         router=router,
@@ -69,6 +80,7 @@ def mount(
         on_view=on_view,
         bundle=bundle,
         base=base,
+        turns=turns,
     )
     sockets = Sockets(site)
     streams = Streams(site, sockets)

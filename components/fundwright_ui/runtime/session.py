@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
-from uuid import UUID
 
 import structlog
 from starlette.requests import HTTPConnection
@@ -29,6 +28,7 @@ from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed
+from fundwright_ui.runtime.turns import Owner, Turn, Turns
 from fundwright_ui.runtime.view import OnView, Shell, View
 from fundwright_ui.runtime.waiting import Event, Queue, cancel
 
@@ -84,12 +84,13 @@ class Site:
     on_view: OnView
     bundle: Bundle
     base: str
+    turns: Turns
 
 
 class Session:
     """Outlives its transport for a while, so that a page that lost its connection finds everything as it was."""
 
-    def __init__(self, site: Site, transport: Transport, actor: Actor | None, found: Found, *, owner: UUID | str) -> None:
+    def __init__(self, site: Site, transport: Transport, actor: Actor | None, found: Found, *, owner: Owner) -> None:
         self.id = secrets.token_urlsafe(16)
         self.owner = owner
         self._site = site
@@ -145,9 +146,13 @@ class Session:
     def belongs_to(self, actor: Actor | None) -> bool:
         return _who(self._actor) == _who(actor)
 
-    async def mount(self, transport: Transport, hello: frames.Hello) -> None:
-        """Answer `hello` once there is something to take the place of what the page shows, then drive it."""
-        await self._drive(transport, lambda: self._mounted(transport, hello))
+    async def mount(self, transport: Transport, hello: frames.Hello, turn: Turn) -> None:
+        """Answer `hello` once there is something to take the place of what the page shows, then drive it. Ends `turn` as soon as
+        the page is made."""
+        try:
+            await self._drive(transport, lambda: self._mounted(transport, hello, turn))
+        finally:
+            turn.end()
 
     def can_resume(self, received: int) -> bool:
         return self._ending is None and self._view.failure is None and self._outbox.can_rewind(received)
@@ -203,12 +208,13 @@ class Session:
         if handlers := [task for task, target in self._tasks.items() if target]:
             await asyncio.wait(handlers)
 
-    async def _mounted(self, transport: Transport, hello: frames.Hello) -> Frame:
+    async def _mounted(self, transport: Transport, hello: frames.Hello, turn: Turn) -> Frame:
         try:
             await self._until_ready(transport, hello)
         except TransportClosed:
             self.leave()  # no page knows of this session, so none will come back to it
             raise
+        turn.end()
         if self._view.failure is not None:
             raise self._view.failure
         tree = None if hello.hash == self._view.hash() else self._view.tree

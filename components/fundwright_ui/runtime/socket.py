@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from urllib.parse import urlsplit
-from uuid import UUID
 
 from starlette.websockets import WebSocket
 
@@ -18,6 +17,7 @@ from fundwright_ui.runtime.frames import Hello, read_frame
 from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
+from fundwright_ui.runtime.turns import Owner, owner_of
 
 _MAX_SESSIONS_PER_OWNER = 50
 _MAX_HELLO_CHARACTERS = 100_000  # more than the longest address that HTTP lets through
@@ -69,16 +69,18 @@ class Sockets:
         if isinstance(found, Redirect):
             await transport.send(encode({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
             return
-        owner: UUID | str = actor.id if actor else (transport.request.client.host if transport.request.client else "")
+        owner = owner_of(actor, transport.request)
+        turn = await self._site.turns.take(owner)
         if not self._has_room(owner):
+            turn.end()
             await _refuse(transport, t("Too many pages are open. Close some and load this one again."), _TOO_MANY)
             return
         session = Session(self._site, transport, actor, found, owner=owner)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
-        await session.mount(transport, hello)
+        await session.mount(transport, hello, turn)
 
-    def _has_room(self, owner: UUID | str) -> bool:
+    def _has_room(self, owner: Owner) -> bool:
         """A page whose connection is lost makes room for one that is open."""
         own = [session for session in self._sessions.values() if session.owner == owner]
         if len(own) < _MAX_SESSIONS_PER_OWNER:
