@@ -23,6 +23,8 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import GRANTED, Actor, Client, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
 from tests.screens_login.conftest import Node, Open, Page, text_of, walk
 
@@ -44,6 +46,8 @@ async def ada(committed: Core) -> Actor:
             committed, session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
         )
         root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+        # The run of a new account waits for its sample: with a second document, training does something new.
+        await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)
         (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         await generation.add_draft(session, ada, committed, opportunity_id=first.id, template="capability-statement")
