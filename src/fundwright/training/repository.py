@@ -431,7 +431,7 @@ async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[
 async def find_underway_run(
     session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]
 ) -> tuple[TrainingRun, Job] | None:
-    """The run of exactly these documents that waits or runs and was not cancelled. Nobody else who asks gets past this call until
+    """The run of exactly these documents that waits or runs and was not canceled. Nobody else who asks gets past this call until
     the end of the transaction, so that two who find none do not both add one."""
     await database.acquire_lock(session, f"training_runs:{owner_id}")
     query = _runs(owner_id).where(
