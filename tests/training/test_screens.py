@@ -121,7 +121,7 @@ class TestRun:
             assert "“broken2.pdf” is damaged" in screen.rows("Not trained")[0]["reason"]
             assert len(screen.rows("Documents of this run")) == 5
             address = f"/api/training/runs/{run.id}/failures/export.csv?sort=-title"
-            assert screen.find("link", "Export what was not trained as CSV").props["href"] == address
+            assert screen.find("link", "Export untrained documents as CSV").props["href"] == address
         for document in documents:
             async with committed.database.transaction() as session:
                 await service.remove_document(committed, session, owner, document)

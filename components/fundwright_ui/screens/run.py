@@ -182,7 +182,7 @@ def _failures(
                 f"/api/training/runs/{run.id}/failures/export.csv",
                 failures.total,
                 request,
-                t("Export what was not trained as CSV"),
+                t("Export untrained documents as CSV"),
             )
         ],
         key="not-trained",
