@@ -654,6 +654,20 @@ class TestApiTokens:
         await service.disable_account(session, email=ada.email)
         assert await service.authenticate_api_token(session, made[2].secret) is None
 
+    async def test_has_a_bound_that_revoked_and_expired_ones_do_not_count_toward(
+        self, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "_MAX_API_TOKENS", 1)
+        ada, eve = await _add(session), await _add(session, "eve@example.org")
+        for holder in (ada, eve):
+            made = await service.create_api_token(session, holder, name="a", scope=TokenScope.READ, lasts_days=1)
+        with pytest.raises(service.TooManyApiTokens, match="at most 1 valid"):
+            await service.create_api_token(session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
+        await service.revoke_api_token(session, eve, made.id)
+        made = await service.create_api_token(session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
+        await session.execute(update(ApiToken).where(ApiToken.id == made.id).values(expires_at=now()))
+        assert await service.create_api_token(session, eve, name="c", scope=TokenScope.READ, lasts_days=1)
+
     @pytest.mark.security(40)
     async def test_cannot_be_revoked_by_somebody_else(self, session: AsyncSession) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")

@@ -392,6 +392,11 @@ async def find_live_api_token(session: AsyncSession, digest: str) -> tuple[ApiTo
     return None if row is None else (row[0], row[1])
 
 
+async def count_live_api_tokens(session: AsyncSession, owner_id: UUID) -> int:
+    live = ApiToken.owner_id == owner_id, ApiToken.revoked_at.is_(None), ApiToken.expires_at > now()
+    return await count_all(session, select(ApiToken.id).where(*live))
+
+
 async def page_of_api_tokens(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[Sequence[ApiToken], int]:
     columns = {"name": ApiToken.name, "expires_at": ApiToken.expires_at, "last_used_at": ApiToken.last_used_at}
     order = ordered_by(request, columns, default=ApiToken.created_at.desc())

@@ -17,7 +17,7 @@ from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
-from fundwright.core.database import now
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
@@ -51,6 +51,7 @@ _TOUCH_INTERVAL = timedelta(minutes=1)
 
 _MAX_STATE_NAME_LENGTH = 200
 _MAX_SAVED_STATE_LENGTH = 20_000
+_MAX_API_TOKENS = 50
 
 
 class EmailTaken(Conflict):
@@ -369,14 +370,27 @@ async def create_first_admin(
 # API tokens
 
 
+class TooManyApiTokens(Conflict):
+    def __init__(self) -> None:
+        super().__init__(
+            t("An account has at most {count} valid API tokens. Revoke one that you do not use.", count=_MAX_API_TOKENS)
+        )
+
+
 @needs(Permission.READ)
 @needs_recent_proof
 async def create_api_token(
     session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client | None = None
 ) -> ApiTokenCreated:
-    """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366. Raises ProofRequired."""
+    """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366.
+
+    Raises ProofRequired or TooManyApiTokens.
+    """
     if not 1 <= lasts_days <= 366:
         raise Invalid(t("A token lasts 1 to 366 days. Choose a number of days between them."))
+    await acquire_lock(session, f"api_tokens:{actor.id}")  # two requests at once must not both take the last place
+    if await repository.count_live_api_tokens(session, actor.id) >= _MAX_API_TOKENS:
+        raise TooManyApiTokens
     secret = tokens.API_TOKEN_PREFIX + tokens.new_secret()
     token = ApiToken(
         owner_id=actor.id,
