@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
@@ -22,6 +22,7 @@ from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
 from fundwright.training import readers, service
+from fundwright.training.models import TrainingRun
 from fundwright.training.schemas import DocumentState, PastedText
 from tests.jobs import working
 from tests.polling import eventually
@@ -159,11 +160,26 @@ class TestRun:
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
             await add_file(committed, session, owner, BREAD, "bread.md")
         first, second = await asyncio.gather(service.start_run(committed, owner), service.start_run(committed, owner))
-        alone = await service.start_run(committed, owner, [boats.id])
+        one_of_them = await service.start_run(committed, owner, [boats.id])
         async with committed.database.transaction() as session:
             repeated = await service.repeat_run(committed, session, owner, first.id)
-            assert (await service.list_runs(session, owner)).total == 2
-        assert first.id == second.id == repeated.id != alone.id
+            assert (await service.list_runs(session, owner)).total == 1
+        assert first.id == second.id == one_of_them.id == repeated.id
+
+    async def test_a_document_that_the_run_lacks_or_could_not_train_gets_a_run_of_its_own(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+        run = await service.start_run(committed, owner, [boats.id])
+        more = await service.start_run(committed, owner, [boats.id, bread.id])
+        assert more.id != run.id
+        async with committed.database.transaction() as session:
+            for underway in await session.scalars(select(TrainingRun)):
+                underway.failed = [{"document_id": str(boats.id), "title": "boats.md", "reason": "damaged"}]
+        again = await service.start_run(committed, owner, [boats.id])
+        assert again.id not in (run.id, more.id)
 
     async def test_a_run_that_has_begun_is_joined_unless_it_was_cancelled(
         self, committed: Core, owner: Actor, add_file: AddFile

@@ -431,16 +431,18 @@ async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[
 async def find_underway_run(
     session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]
 ) -> tuple[TrainingRun, Job] | None:
-    """The run of exactly these documents that waits or runs and was not canceled. Nobody else who asks gets past this call until
-    the end of the transaction, so that two who find none do not both add one."""
+    """The run that waits or runs, was not canceled, and trains all of these documents; not one in which one of them has failed. Nobody
+    else who asks gets past this call until the end of the transaction, so that two who find none do not both add one."""
     await database.acquire_lock(session, f"training_runs:{owner_id}")
     query = _runs(owner_id).where(
         Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
         Job.cancel_requested.is_(False),
-        TrainingRun.document_ids == [str(document_id) for document_id in document_ids],
     )
-    found = (await session.execute(query.order_by(TrainingRun.created_at).limit(1))).first()
-    return (found[0], found[1]) if found else None
+    wanted = {str(document_id) for document_id in document_ids}
+    for run, job in await session.execute(query.order_by(TrainingRun.created_at)):
+        if wanted <= set(run.document_ids) and wanted.isdisjoint(failure["document_id"] for failure in run.failed):
+            return run, job
+    return None
 
 
 async def list_runs(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[tuple[TrainingRun, Job]], int]:

@@ -267,7 +267,7 @@ async def has_sample(session: AsyncSession, actor: Actor) -> bool:
 async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
     """Train documents as a job; by default every one that has no vectors of the model in use. Opens its own transaction.
 
-    Returns the run that waits or runs when it trains the same documents. Raises Invalid when there is nothing to train, and
+    Returns the run that waits or runs when it includes these documents. Raises Invalid when there is nothing to train, and
     FundwrightError when the embedding model cannot be loaded.
     """
     if document_ids is not None:
