@@ -43,7 +43,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.hooks.rows import Undo
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import export_button, narrow, pages
+from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
 from fundwright_ui.screens.opportunities_list import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -493,7 +493,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
     query = _review_query(url, found)
 
     async def read(session: AsyncSession) -> Page[Suggested]:
-        suggestions = await categories.list_suggestions(session, actor, query)
+        suggestions = await existing_page(partial(categories.list_suggestions, session, actor), query)
         found = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
         by_id = {opportunity.id: opportunity for opportunity in found}
         listed = [Suggested(label, by_id[label.subject_id]) for label in suggestions.items if label.subject_id in by_id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from uuid import UUID
 
 from babel.dates import format_date
@@ -36,7 +37,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import export_button, narrow, pages
+from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -279,7 +280,7 @@ def _drafts() -> VdomDict:
     query = DraftQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, state=state)
 
     async def read(session: AsyncSession) -> Page[DraftRow]:
-        return await generation.list_drafts(session, actor, query)
+        return await existing_page(partial(generation.list_drafts, session, actor), query)
 
     drafts = use_query(read, key=[query], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
     rows = use_rows(drafts, lambda listed: listed, key=[query], id=lambda draft: draft.id)

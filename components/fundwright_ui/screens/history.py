@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
@@ -26,7 +27,7 @@ from fundwright_ui.hooks import (
     use_url_state,
 )
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, export_button, narrow, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, narrow, sort_of
 from fundwright_ui.ui import Color, Option, empty, link_button, loading, more_rows, page, problem, row, select_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
@@ -63,7 +64,9 @@ def _everybodys_jobs() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(HistoryQuery, url.params)
     found = use_query(
-        lambda session: insights.list_history(session, actor, query), key=[actor.id, query], topics=[ALL_JOBS_TOPIC]
+        lambda session: existing_page(partial(insights.list_history, session, actor), query),
+        key=[actor.id, query],
+        topics=[ALL_JOBS_TOPIC],
     )
     rows = use_rows(found, lambda listed: listed, key=[actor.id, query], id=lambda job: job.id)
     choices = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
@@ -103,8 +106,8 @@ def _everybodys_jobs() -> VdomDict:
             ],
             rows=[_job_row(each.item, connection) for each in rows.shown],
             total=found.value.total,
-            page=query.page,
-            page_size=query.page_size,
+            page=found.value.page,
+            page_size=found.value.page_size,
             sort=sort_of(query),
             is_loading=found.is_slow,
             on_query=ask(url),
@@ -178,7 +181,9 @@ def _own_runs() -> VdomDict:
     url = use_url_state()
     request = query_in_address(PageRequest, url.params)
     found = use_query(
-        lambda session: training.list_runs(session, actor, request), key=[actor.id, request], topics=[jobs_topic(actor.id)]
+        lambda session: existing_page(partial(training.list_runs, session, actor), request),
+        key=[actor.id, request],
+        topics=[jobs_topic(actor.id)],
     )
 
     rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda run: run.id)
@@ -215,8 +220,8 @@ def _own_runs() -> VdomDict:
             ],
             rows=[_row(each.item, connection.href(f"/dashboard/history/{each.id}")) for each in rows.shown],
             total=found.value.total,
-            page=request.page,
-            page_size=request.page_size,
+            page=found.value.page,
+            page_size=found.value.page_size,
             sort=sort_of(request),
             is_loading=found.is_slow,
             on_query=ask(url),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from reactpy import component, html
 from reactpy.types import VdomDict
 
@@ -12,7 +14,7 @@ from fundwright.identity import outbox
 from fundwright.identity.schemas import Role
 from fundwright_ui.hooks import Connection, parse_id, query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, export_button
+from fundwright_ui.screens.listing import ask, existing_page, export_button
 from fundwright_ui.ui import Color, alert, definition_list, empty, link_button, loading, page, problem, section
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
 
@@ -40,7 +42,7 @@ def outbox_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     url = use_url_state()
     request = query_in_address(PageRequest, url.params)
-    found = use_query(lambda session: outbox.list_mails(session, actor, request), key=[request])
+    found = use_query(lambda session: existing_page(partial(outbox.list_mails, session, actor), request), key=[request])
 
     title = t("Outbox")
     if found.error:
@@ -65,8 +67,8 @@ def outbox_screen() -> VdomDict:
             ],
             rows=[_row(mail, connection.href(f"/dashboard/outbox/{mail.id}")) for mail in found.value.items],
             total=found.value.total,
-            page=request.page,
-            page_size=request.page_size,
+            page=found.value.page,
+            page_size=found.value.page_size,
             is_loading=found.is_slow,
             on_query=ask(url),
         ),

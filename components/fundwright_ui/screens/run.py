@@ -77,7 +77,9 @@ def run_screen() -> VdomDict:
 
     cancelling = use_action(cancel, success=t("The run stops at its next step."), then=found.reload)
     repeating = use_action(
-        repeat, success=t("The run was started again."), then=lambda run: connection.navigate(f"/dashboard/history/{run.id}")
+        repeat,
+        success=t("These documents are being trained."),
+        then=lambda run: connection.navigate(f"/dashboard/history/{run.id}"),
     )
 
     title = t("Training run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, cast
 from urllib.parse import urlencode
 from uuid import UUID
@@ -32,7 +33,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, export_button, sort_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, sort_of
 from fundwright_ui.screens.run import progress_text
 from fundwright_ui.ui import (
     Color,
@@ -102,7 +103,7 @@ def train_screen() -> VdomDict:
     async def read(session: AsyncSession) -> Overview:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
         return Overview(
-            documents=await training.list_documents(session, actor, request),
+            documents=await existing_page(partial(training.list_documents, session, actor), request),
             is_sample_there=await training.has_sample(session, actor),
             run=runs.items[0] if runs.items else None,
         )
@@ -371,8 +372,8 @@ def _documents(
             ],
             rows=[_row(each, model_id) for each in rows.shown],
             total=documents.total,
-            page=request.page,
-            page_size=request.page_size,
+            page=documents.page,
+            page_size=documents.page_size,
             sort=sort_of(request),
             on_query=ask(url),
             on_open=open_row,
