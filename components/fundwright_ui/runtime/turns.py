@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -11,6 +10,9 @@ from starlette.requests import HTTPConnection
 
 from fundwright.identity.api import client_of
 from fundwright.identity.schemas import Actor
+
+_PAGES_AT_ONCE = 2
+_LONGEST_TURN_S = 0.25
 
 Owner = UUID | str
 """A person, or a network address while signed out."""
@@ -20,12 +22,8 @@ def owner_of(actor: Actor | None, connection: HTTPConnection) -> Owner:
     return actor.id if actor else client_of(connection).address
 
 
-_PAGES_AT_ONCE: Final = 2
-_LONGEST_TURN_S: Final = 1.0
-
-
 class Turn:
-    """The right to make a page. It ends by itself after a second: a page that waits for slow queries takes no time from anybody."""
+    """The right to make a page. It ends by itself after a while: a page that waits for slow queries takes no time from anybody."""
 
     def __init__(self, places: asyncio.Semaphore) -> None:
         self._places: asyncio.Semaphore | None = places
