@@ -7,10 +7,11 @@ from uuid import uuid4
 
 import pytest
 from pydantic import ValidationError
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.content import service
+from fundwright.content.models import Feedback
 from fundwright.content.schemas import (
     BlogPage,
     FeedbackChange,
@@ -212,6 +213,18 @@ class TestFeedback:
         await self.send(session, actor, "More colours")
         (entry,) = (await service.list_feedback(session, admin, FeedbackQuery())).items
         assert (entry.text, entry.sender, entry.state, entry.note) == ("More colours", actor.email, FeedbackState.NEW, "")
+
+    async def test_nobody_sends_more_than_a_number_a_day(
+        self, session: AsyncSession, actor: Actor, admin: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "_FEEDBACK_PER_DAY", 2)
+        await self.send(session, actor, "One")
+        await self.send(session, actor, "Two")
+        with pytest.raises(service.TooMuchFeedback, match="2 messages within 24 hours"):
+            await self.send(session, actor, "Three")
+        await self.send(session, admin, "Somebody else's")
+        await session.execute(update(Feedback).where(Feedback.text == "One").values(created_at=now() - 25 * HOUR))
+        await self.send(session, actor, "Three, a day later")
 
     async def test_the_team_says_how_far_it_is(self, session: AsyncSession, actor: Actor, admin: Actor) -> None:
         await self.send(session, actor, "More colours")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -104,6 +105,10 @@ async def stream_feedback(session: AsyncSession, query: FeedbackQuery) -> AsyncI
 
 async def find_feedback(session: AsyncSession, feedback_id: UUID) -> Feedback | None:
     return await session.get(Feedback, feedback_id)
+
+
+async def count_feedback_since(session: AsyncSession, sender_id: UUID, since: datetime) -> int:
+    return await count_all(session, select(Feedback.id).where(Feedback.sender_id == sender_id, Feedback.created_at > since))
 
 
 async def feedback_of(session: AsyncSession, sender_id: UUID) -> Sequence[Feedback]:

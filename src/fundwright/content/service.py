@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain, count
 from uuid import UUID
 
@@ -29,7 +29,7 @@ from fundwright.content.schemas import (
     PublishedPost,
     PublishedPostRead,
 )
-from fundwright.core.database import now
+from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.live import publish
 from fundwright.core.messages import t
@@ -46,6 +46,7 @@ FEEDBACK_TOPIC = "feedback"
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MAX_SLUG_LENGTH = 80
+_FEEDBACK_PER_DAY = 20
 _RESERVED = frozenset({"posts"})  # an address of the API
 
 
@@ -185,9 +186,24 @@ def slug_of(title: str) -> str:
 # Feedback
 
 
+class TooMuchFeedback(FundwrightError):
+    status = 429
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "You can send {count} messages within 24 hours. Wait, or write to the team in another way.",
+                count=_FEEDBACK_PER_DAY,
+            )
+        )
+
+
 @needs(Permission.READ)
 async def send_feedback(session: AsyncSession, actor: Actor, sent: FeedbackSend) -> FeedbackReceived:
-    """Tell the team something."""
+    """Tell the team something. Raises TooMuchFeedback."""
+    await acquire_lock(session, f"feedback:{actor.id}")  # two requests at once must not both be the last
+    if await repository.count_feedback_since(session, actor.id, now() - timedelta(days=1)) >= _FEEDBACK_PER_DAY:
+        raise TooMuchFeedback
     entry = Feedback(sender_id=actor.id, sender=actor.email, **sent.model_dump())
     session.add(entry)
     await session.flush()
