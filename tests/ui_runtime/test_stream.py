@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from random import Random
 from typing import Any, cast
 
 import httpx
@@ -15,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import text
 from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
 from fundwright.core.web import add_error_handlers
 from fundwright.identity import api as identity_api
@@ -412,3 +414,42 @@ async def test_a_click_that_is_answered_while_the_stream_is_cut_is_not_lost(serv
             await press(again, "add", 1)
         await again.until("done")
         assert again.text.endswith("count 1")
+
+
+@asynccontextmanager
+async def connection(server: Server, kind: str) -> AsyncIterator[tuple[Client, Callable[[], None]]]:
+    """A socket or a stream, and what cuts it without a word."""
+    if kind == "stream":
+        async with streaming(server) as (client, page):
+            yield client, page.cut
+    else:
+        async with server.socket() as client:
+            yield client, client.websocket.transport.abort
+
+
+@pytest.mark.parametrize("chance", range(4))
+async def test_clicks_count_once_on_whatever_transport_they_arrive(server: Server, chance: int) -> None:
+    """Transports alternate at random, often while the earlier one still lives and says everything once more."""
+    random = Random(chance)
+    clicks = 0
+    async with AsyncExitStack() as open_connections:
+        client, cut = await open_connections.enter_async_context(connection(server, "stream"))
+        await client.hello("/public")
+        for _ in range(20):
+            unanswered = [clicks + number + 1 for number in range(random.randint(0, 3))]
+            clicks += len(unanswered)
+            for number in unanswered:
+                await press(client, "add", number)
+            if random.random() < 0.5:
+                cut()
+            kind = random.choice(("stream", "socket"))
+            earlier = client
+            client, cut = await open_connections.enter_async_context(connection(server, kind))
+            await client.resume(earlier)
+            for number in unanswered:
+                with suppress(ConnectionClosed, AssertionError):
+                    await press(earlier, "add", number)
+                await press(client, "add", number)
+        client.seq = clicks
+        await client.click("add")
+        assert client.text.endswith(f"count {clicks + 1}")
