@@ -115,9 +115,14 @@ class TestDocx:
         ]  # fmt: skip
 
     @pytest.mark.security(42)
-    def test_a_zip_bomb_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("fundwright.training.readers._MAX_UNPACKED_BYTES", 1_000)
-        with pytest.raises(Unreadable, match="unpacks to more"):
+    @pytest.mark.parametrize(
+        ("limit", "most", "sentence"), [("_MAX_UNPACKED_BYTES", 1_000, "1,000 bytes"), ("_MAX_PARTS", 3, "or 3 files")]
+    )
+    def test_a_zip_bomb_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, sentence: str
+    ) -> None:
+        monkeypatch.setattr(f"fundwright.training.readers.{limit}", most)
+        with pytest.raises(Unreadable, match=sentence):
             read_file(tmp_path, a_docx(), "a.docx")
 
     def test_another_zip_is_refused(self, tmp_path: Path) -> None:

@@ -261,9 +261,10 @@ def _check_unpacked_size(path: Path, filename: str) -> None:
     if len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > _MAX_UNPACKED_BYTES:
         raise Unreadable(
             t(
-                "“{filename}” unpacks to more than {size} bytes. Split it and add the parts.",
+                "“{filename}” unpacks to more than {size} bytes or {count} files. Split the document and add its pieces.",
                 filename=filename,
                 size=_MAX_UNPACKED_BYTES,
+                count=_MAX_PARTS,
             )
         )
 
