@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -173,18 +174,27 @@ def pages_of(page: Page, site: Site) -> list[int]:
 
 
 def tabs_at_both(page: Page, site: Site, path: str) -> list[Page]:
-    """Further tabs, so many that each process has one of them."""
-    tabs: list[Page] = []
-    before = held = pages_of(page, site)
-    while any(now == was for was, now in zip(before, held, strict=True)):
-        assert len(tabs) < 6
-        # nginx takes turns, and a tab makes the same number of requests each time. One more for every other tab
-        # moves the turn, whether that number is odd or even.
-        if len(tabs) % 2:
+    """Two further tabs, one at each process.
+
+    nginx takes turns, and gives a process no turn for 10 s after a failure. A tab makes the same number of requests each time: one more
+    for every other tab moves the turn, whether that number is odd or even.
+    """
+    tabs: dict[int, Page] = {}
+    turns = cycle((False, True))
+
+    def placed() -> list[Page] | None:
+        before = pages_of(page, site)
+        if next(turns):
             page.request.get(f"{site.url}/auth/login")
-        tabs.append(another(page, site.url + path))
-        held = pages_of(page, site)
-    return tabs
+        tab = another(page, site.url + path)
+        (place,) = (place for place, (was, now) in enumerate(zip(before, pages_of(page, site), strict=True)) if now > was)
+        if place in tabs:
+            tab.close()
+        else:
+            tabs[place] = tab
+        return list(tabs.values()) if len(tabs) == len(site.processes) else None
+
+    return eventually(placed, within_s=60)
 
 
 @pytest.mark.pain(11, 15, 20)

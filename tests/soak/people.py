@@ -153,7 +153,8 @@ class Person:
                     received = 0
                     while True:
                         try:
-                            frame = json.loads(await asyncio.wait_for(socket.recv(), _SILENCE_S))
+                            async with asyncio.timeout(_SILENCE_S):  # `wait_for` of Python 3.11 can lose a cancellation
+                                frame = json.loads(await socket.recv())
                         except TimeoutError:
                             await socket.send(json.dumps({"type": "ping", "received": received}))
                             continue
