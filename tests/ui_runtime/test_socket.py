@@ -322,6 +322,18 @@ class TestStrangers:
             with pytest.raises(ConnectionClosed):
                 await client.until("mount")
 
+    @pytest.mark.security(29, 30)
+    async def test_a_socket_opened_before_signing_out_shows_nothing_after_it(self, server: Server) -> None:
+        token = await server.sign_in()
+        async with server.socket(token=token) as client:
+            async with server.core.database.transaction() as session:
+                actor = await identity.authenticate(server.core, session, token)
+                assert actor is not None
+                await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+            with _sent_to_sign_in():
+                await client.hello("/private")
+        assert client.frames == []
+
     @pytest.mark.security(30)
     @pytest.mark.pain(14)
     async def test_an_ended_session_closes_its_open_socket(self, server: Server) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from itertools import count
 from random import Random
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import text
+from structlog.testing import capture_logs
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
@@ -113,6 +115,39 @@ async def streaming(
         page = Page(http, up=up or server.url)
         yield Client(cast(ClientConnection, page)), page
         page.cut()
+
+
+@asynccontextmanager
+async def reading_nothing(server: Server) -> AsyncIterator[Callable[..., Awaitable[int]]]:
+    """A page that reads its stream until it is mounted and then no longer, while more is written to it than the network holds.
+    Yields a function that posts frames and returns the status."""
+    server.set(resume_s=0.2)
+    token = await server.sign_in()
+    address = httpx.URL(server.url)
+    hello = json.dumps({"type": "hello", "path": "/notes", "hash": None})
+    headers = {"Host": address.netloc.decode(), "Origin": server.url, **OWN, "Cookie": f"session={token}"}
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    reader, writer = await asyncio.open_connection(address.host, address.port, limit=10_000)
+    try:
+        writer.write(f"POST /stream HTTP/1.1\r\n{head}Content-Length: {len(hello)}\r\n\r\n{hello}".encode())
+        await reader.readuntil(b"event: key\ndata: ")
+        key = (await reader.readuntil(b"\n")).decode().strip()
+        await reader.readuntil(b"data: ")
+        tree = json.loads(await reader.readuntil(b"\n"))["tree"]
+        target = find(tree, "keep")["e"]["onClick"]["h"]
+        async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=30) as http:
+            numbers = count(1)
+
+            async def post(*frames: str) -> int:
+                numbered = {"X-Stream": key, "X-Stream-Post": str(next(numbers))}
+                return (await http.post("/stream/frames", content="\n".join(frames), headers=numbered)).status_code
+
+            for seq in range(1, 7):
+                data = {"value": "x" * 900_000}
+                await post(json.dumps({"type": "event", "seq": seq, "target": target, "data": data}))
+            yield post
+    finally:
+        writer.transport.abort()
 
 
 @pytest.fixture
@@ -387,6 +422,18 @@ class TestLimits:
                 await page.post("{}", number=number)
             with pytest.raises(Closed):
                 await client.until("nothing")
+
+    async def test_posts_of_a_page_that_reads_nothing_are_refused_before_they_fill_the_memory(self, server: Server) -> None:
+        async with reading_nothing(server) as post:
+            answers = [await post(*["{}"] * 100) for _ in range(30)]
+        assert answers == sorted(answers)
+        assert set(answers) == {204, 410}
+
+    async def test_a_page_that_reads_nothing_is_disconnected(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.stream._WRITE_TIMEOUT_S", 0.1)
+        with capture_logs() as logs:
+            async with reading_nothing(server):
+                await eventually(lambda: any(each["event"] == "ui.connection_lost" for each in logs))
 
     @pytest.mark.parametrize("hello", ["{", '{"type": "event"}', "x" * 200_000])
     async def test_a_page_that_does_not_say_hello_is_refused_with_a_sentence(self, server: Server, hello: str) -> None:

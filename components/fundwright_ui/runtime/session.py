@@ -95,7 +95,7 @@ class Session:
         self.owner = owner
         self._site = site
         self._actor = actor
-        self._identified_at = time.monotonic()
+        self._identified_at = 0.0
         self._identifying = asyncio.Lock()
         self._is_paused = False
         self._moves: list[str] = []
@@ -209,6 +209,11 @@ class Session:
             await asyncio.wait(handlers)
 
     async def _mounted(self, transport: Transport, hello: frames.Hello, turn: Turn) -> Frame:
+        # The person may have signed out between the authentication of the connection and the subscription to that news, while
+        # `hello` was awaited or a turn.
+        if not await self._is_still_allowed(is_use=False):
+            await asyncio.wait((self.life,))
+            raise TransportClosed(self._close_code)
         try:
             await self._until_ready(transport, hello)
         except TransportClosed:

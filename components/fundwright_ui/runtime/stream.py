@@ -37,8 +37,10 @@ _MAX_FRAMES_OF_POST = 100
 _MAX_CODE_BYTES = 10
 _MAX_NUMBER_DIGITS = 15
 _MAX_WAITING_CHARACTERS = 8_000_000
+_MAX_WAITING_FRAMES = 1_000  # a page that waits for answers sends far fewer
 _MAX_EARLY_POSTS = 16
 _BODY_TIMEOUT_S = 10.0
+_WRITE_TIMEOUT_S = 60.0  # the page itself gives up a silent connection after 30 s
 _COMMENT_EVERY_S = 15.0
 _PART_BYTES = 5_000  # makes 6,700 characters of base64; a notification has room for 7,900
 _FORWARDED_BYTES_PER_S = 250_000
@@ -79,6 +81,11 @@ class EventStream:
     def request(self) -> HTTPConnection:
         return self._request
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the stream has ended, so that posts are lost."""
+        return self._code is not None
+
     async def send(self, text: str) -> None:
         await self._write(f"data: {text}\n\n")
 
@@ -106,14 +113,15 @@ class EventStream:
         frames = post.body.split("\n")
         if post.number is None:
             self.end(int(post.body) if post.body.isdecimal() else _ABNORMAL)
-        if self._code is not None or post.number is None or post.number < self._next_post:
+        if self._code is not None or post.number is None or post.number < self._next_post or post.number in self._early:
             return
         self._early[post.number] = frames
-        self._waiting_characters += len(post.body)
+        self._waiting_characters += sum(map(len, frames))
         if (
             len(frames) > _MAX_FRAMES_OF_POST
             or len(self._early) > _MAX_EARLY_POSTS
             or self._waiting_characters > _MAX_WAITING_CHARACTERS
+            or self._inbox.qsize() + len(frames) > _MAX_WAITING_FRAMES
         ):
             self.end(_POLICY)
             return
@@ -150,7 +158,12 @@ class EventStream:
     async def _write(self, text: str) -> None:
         if self._code is not None or self._send is None:
             raise TransportClosed(self._code or _ABNORMAL)
-        await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+        try:
+            async with asyncio.timeout(_WRITE_TIMEOUT_S):
+                await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+        except TimeoutError:  # the page reads nothing; unlike a WebSocket, a response has no pings that would find that out
+            self.end(_ABNORMAL)
+            raise TransportClosed(_ABNORMAL) from None
 
 
 class _Answer(StreamingResponse):
@@ -163,7 +176,9 @@ class _Answer(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         await self._run(receive, send)
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        with suppress(TimeoutError):  # the web server closes a connection whose response was not completed
+            async with asyncio.timeout(_WRITE_TIMEOUT_S):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _ForwardingLimit:
@@ -247,6 +262,8 @@ class Streams:
         post = _Post(number, await _body(request, max_bytes))
         if (stream := self._streams.get(key)) is not None:
             stream.take(post)
+            if stream.is_over and number is not None:
+                return Response(status_code=410)
         elif self._forwarding_limit.charge(owner, len(post.body.encode())):
             await self._relay(key, post)
         else:
