@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains lint fix lock dev clean soak
+.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains sbom lint fix lock dev clean soak
 .SILENT:
 
 help: ## Say what each target does
@@ -41,6 +41,9 @@ security: setup ## Run the tests that prove the promises of the security checkli
 
 pains: setup ## Run the tests that prove known pains of server-driven interfaces absent
 	exec $(BIN)/python -m scripts.proofs pains
+
+sbom: setup ## List all dependencies with versions and hashes in var/sbom, as CycloneDX files for vulnerability scanners
+	exec $(BIN)/python -m scripts.sbom
 
 lint: setup ## Check style and types only
 	exec $(BIN)/python -m scripts.check --quick

@@ -33,6 +33,7 @@ from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_st
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.runtime.wire import FrugalWebSocket
 from fundwright_ui.widgets import FileDrop
 from tests.polling import eventually
 
@@ -564,7 +565,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         on_view=lambda path, actor, language: served.views.append((path, actor.email if actor else None, language)),
     )
     serving = uvicorn.Server(
-        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws="websockets-sansio", timeout_graceful_shutdown=1)
+        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws=FrugalWebSocket, timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(serving.serve())
     await eventually(lambda: serving.started)

@@ -436,6 +436,18 @@ class TestLimits:
                 pass
             assert done["seq"] > 0
 
+    @pytest.mark.security(33)
+    @pytest.mark.parametrize("frame", ['{"type": "ping"}', "{", b"\x00", "x" * 200])
+    async def test_a_flood_of_any_frames_closes_the_socket(
+        self, server: Server, monkeypatch: pytest.MonkeyPatch, frame: str | bytes
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.session._MAX_FRAME_CHARACTERS", 100)
+        async with server.socket() as client:
+            await client.hello("/public")
+            with pytest.raises(ConnectionClosed) as closed:
+                await _flood(client, frame)
+        assert closed.value.rcvd is not None and closed.value.rcvd.code == 1008
+
     async def test_a_handler_that_is_not_there_fills_no_log_with_its_name(self, server: Server) -> None:
         with capture_logs() as logs:
             async with server.socket() as client:
@@ -496,6 +508,14 @@ def _sent_to_sign_in() -> Iterator[None]:
     with pytest.raises(ConnectionClosed) as closed:
         yield
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+
+
+async def _flood(client: Browser, frame: str | bytes) -> None:
+    for _ in range(3_000):
+        await client.websocket.send(frame)
+    async with asyncio.timeout(30):
+        while True:
+            await client.websocket.recv()
 
 
 async def _say_nothing(*_arguments: object, **_named: object) -> None: ...

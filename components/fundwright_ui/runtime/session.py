@@ -48,7 +48,8 @@ class Recognise(Protocol):
 
 
 _MAX_FRAME_CHARACTERS = 1_000_000
-_MAX_EVENTS_PER_S = 100
+_MAX_FRAMES_PER_S = 100
+_MAX_EXCESS_FRAMES = 1_000
 _MAX_WAITING_EVENTS = 200
 _MAX_UNSENT_FRAMES = 1_000
 _MAX_HANDLERS_AT_ONCE = 4
@@ -65,6 +66,7 @@ _LONGEST_RETRY_S = 10.0
 _REST_AFTER_S = 2.0
 _KEEP_ALIVE_S = 4.0
 _SESSION_ENDED = 4401
+_POLICY = 1008
 _FAILED = 1011
 _LEFT = frozenset((1000, 1001))
 _DOUBLE_CLICK_S = 1.0
@@ -106,7 +108,7 @@ class Session:
         self._wake = Event()
         self._events = Queue[tuple[frames.Numbered, float] | None]()
         self._last_seq = 0
-        self._allowance = float(_MAX_EVENTS_PER_S)
+        self._allowance = float(_MAX_FRAMES_PER_S)
         self._refilled_at = time.monotonic()
         self._last_handled = ("", 0.0)
         self._last_location = 0
@@ -332,7 +334,11 @@ class Session:
 
     async def _receive_loop(self, transport: Transport, sending: asyncio.Task[None]) -> NoReturn:
         while True:
-            self._read(await _received(transport))
+            text = await _received(transport)
+            if not self._count_frame():
+                await transport.close(_POLICY)
+                raise TransportClosed(_POLICY)
+            self._read(text)
             while len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done():  # a page that takes nothing is not listened to
                 self._taken.clear()
                 await self._taken.wait()
@@ -361,20 +367,19 @@ class Session:
             self._queue({"type": "done", "seq": int(seq[1])})
 
     def _take(self, frame: frames.Numbered) -> None:
-        if not self._may_send() or len(self._events) + len(self._tasks) >= _MAX_WAITING_EVENTS:
+        if self._allowance < 0 or len(self._events) + len(self._tasks) >= _MAX_WAITING_EVENTS:
             self._queue({"type": "refused", "sentence": t("Too much happened at once. Wait a moment and try again.")})
             self._queue({"type": "done", "seq": frame.seq, "refused": True})
             return
         self._events.put_nowait((frame, time.monotonic()))
 
-    def _may_send(self) -> bool:
+    def _count_frame(self) -> bool:
+        """Count a frame of whatever kind. Returns False once so many came too fast that the page cannot be ours."""
         moment = time.monotonic()
-        self._allowance = min(_MAX_EVENTS_PER_S, self._allowance + (moment - self._refilled_at) * _MAX_EVENTS_PER_S)
+        refilled = self._allowance + (moment - self._refilled_at) * _MAX_FRAMES_PER_S
         self._refilled_at = moment
-        if self._allowance < 1:
-            return False
-        self._allowance -= 1
-        return True
+        self._allowance = min(_MAX_FRAMES_PER_S, refilled) - 1
+        return self._allowance >= -_MAX_EXCESS_FRAMES
 
     # Events
 

@@ -60,3 +60,24 @@ class FrugalWebSocket(WebSocketsSansIOProtocol):
             del self.request, self.response
             self.conn.parser = self.conn.parse()
             next(self.conn.parser)
+
+    async def receive(self) -> ASGIReceiveEvent:
+        await self.writable.wait()
+        message = await super().receive()
+        if not self.writable.is_set():  # uvicorn has just resumed reading
+            self.transport.pause_reading()
+        return message
+
+    def pause_writing(self) -> None:
+        """Read nothing more, not even pings, from a client that does not read what was sent: the answers would pile up."""
+        super().pause_writing()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.read_paused:
+            self.transport.resume_reading()
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self.transport.abort()  # uvicorn closes the connection only after everything unsent has been sent

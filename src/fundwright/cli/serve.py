@@ -29,6 +29,7 @@ log = structlog.get_logger()
 
 # More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
 _MAX_FRAME_BYTES = 16_000_000
+_UNREAD_TIMEOUT_MS = 60_000
 _DATABASE_RETRY_S = 1
 
 
@@ -106,6 +107,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2_048)
         # asyncio does so only for sockets of its own making; without it a second small frame waits 40 ms for the first one's ACK.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: end connections whose other end reads nothing
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_TIMEOUT_MS)
         return listening
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]
