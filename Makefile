@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains sbom lint fix lock dev clean soak
+.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
 .SILENT:
 
 help: ## Say what each target does
@@ -39,8 +39,12 @@ soak: setup ## Let 100 people work for 30 minutes (SOAK_MINUTES=...) while proce
 security: setup ## Run the tests that prove the promises of the security checklist
 	exec $(BIN)/python -m scripts.proofs security
 
-pains: setup ## Run the tests that prove known pains of server-driven interfaces absent
-	exec $(BIN)/python -m scripts.proofs pains
+pains: setup ## Run the tests that prove known pains of server-driven interfaces absent, and bring each back to see that they notice
+	$(BIN)/python -m scripts.proofs pains
+	exec $(BIN)/python -m scripts.mutants pains
+
+mutants: setup ## Break each promise on purpose and see that its tests notice; ONLY="security/16 pains/05" breaks only these
+	exec $(BIN)/python -m scripts.mutants $(ONLY)
 
 sbom: setup ## List all dependencies with versions and hashes in var/sbom, as CycloneDX files for vulnerability scanners
 	exec $(BIN)/python -m scripts.sbom

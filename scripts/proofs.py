@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -84,6 +85,8 @@ PAINS = (
     "A message too long kills the socket, for ever",
     "A proxy or a path prefix breaks the socket",
 )
+LISTS = {"security": ("security", PROMISES), "pains": ("pain", PAINS)}
+"""The marker and the items of each list."""
 
 
 class Proof(NamedTuple):
@@ -94,32 +97,29 @@ class Proof(NamedTuple):
 
 
 def main(what: str) -> bool:
-    """Answers whether all is well. A promise without a test is open, which is no failure; a pain has to be proved absent."""
-    if what == "pains":
-        proofs = by_item(gather("pain"))
-        tell(PAINS, proofs)
-        return all(is_proved(proofs[item]) for item in range(1, len(PAINS) + 1))
-    proofs = by_item(gather("security"))
-    tell(PROMISES, proofs, nothing="open")
-    return not any(proof.outcome == "failed" for of_item in proofs.values() for proof in of_item)
+    """Returns whether every item of the list has a test that passed and none that failed."""
+    marker, items = LISTS[what]
+    proofs = by_item(gather(marker))
+    tell(items, proofs)
+    return all(is_proved(proofs[item]) for item in range(1, len(items) + 1))
 
 
-def tell(items: Sequence[str], proofs: Mapping[int, Sequence[Proof]], *, nothing: str = "no test") -> None:
+def tell(items: Sequence[str], proofs: Mapping[int, Sequence[Proof]]) -> None:
     width = max(map(len, items)) + 2
     for item, sentence in enumerate(items, start=1):
-        print(f"  {item:>3}  {sentence:<{width}}{state_of(proofs.get(item, ()), nothing=nothing)}")
+        print(f"  {item:>3}  {sentence:<{width}}{state_of(proofs.get(item, ()))}")
         for name in dict.fromkeys(proof.test.partition("[")[0] for proof in proofs.get(item, ())):
             print(f"         {name}")
 
 
-def state_of(proofs: Sequence[Proof], *, nothing: str = "no test") -> str:
+def state_of(proofs: Sequence[Proof]) -> str:
     failed, passed, skipped = (
         [proof.test for proof in proofs if proof.outcome == outcome] for outcome in ("failed", "passed", "skipped")
     )
     if failed:
         return f"FAILED: {', '.join(failed)}"
     if not passed:
-        return nothing + (f", {len(skipped)} skipped" if skipped else "")
+        return "no test" + (f", {len(skipped)} skipped" if skipped else "")
     return f"{len(passed)} test{'s' if len(passed) > 1 else ''} passed" + (f", {len(skipped)} skipped" if skipped else "")
 
 
@@ -135,18 +135,22 @@ def by_item(proofs: Iterable[Proof]) -> dict[int, list[Proof]]:
     return sorted_out
 
 
-def gather(marker: str, *options: str, folders: Iterable[str | Path] = FOLDERS) -> list[Proof]:
-    """Run the tests that carry the marker. What pytest says is printed, to stderr, when it is not content."""
+def gather(
+    marker: str, *options: str, folders: Iterable[str | Path] = FOLDERS, project: Path = PROJECT, is_quiet: bool = False
+) -> list[Proof]:
+    """Run the tests of `project` that carry the marker. What pytest says is printed, to stderr, when it is not content."""
     proofs: list[Proof] = []
     for folder in folders:
         with TemporaryDirectory(prefix="fundwright-proofs-") as scratch:
+            Path(scratch).chmod(0o755)  # the embedded PostgreSQL of root runs as another user
             found = Path(scratch) / "proofs.json"
             done = subprocess.run(
                 [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", "-p", "tests.plugins",
                  "--proofs", marker, found, *options, folder],
-                cwd=PROJECT, capture_output=True, text=True, check=False,
+                cwd=project, capture_output=True, text=True, check=False,
+                env={**os.environ, "PYTHONPATH": f"{project / 'src'}:{project / 'components'}", "PYTEST_DEBUG_TEMPROOT": scratch},
             )  # fmt: skip
-            if done.returncode:
+            if done.returncode and not is_quiet:
                 print(done.stdout, done.stderr, file=sys.stderr)
             if found.exists():
                 proofs += [Proof(*proof) for proof in json.loads(found.read_text())]

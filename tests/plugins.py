@@ -10,25 +10,36 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--proofs", nargs=2, metavar=("MARKER", "FILE"), help="Write what tests with this marker prove, as JSON.")
+    parser.addoption("--item", type=int, help="With --proofs: run only the tests of this item.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.proofs:
         marker, file = config.option.proofs
         config.option.markexpr = marker
-        config.pluginmanager.register(Proofs(marker, Path(file)))
+        config.pluginmanager.register(Proofs(marker, Path(file), config.option.item))
 
 
 class Proofs:
-    def __init__(self, marker: str, file: Path) -> None:
+    def __init__(self, marker: str, file: Path, item: int | None) -> None:
         self._marker = marker
         self._file = file
+        self._item = item
         self._items: dict[str, list[int]] = {}
         self._outcomes: dict[str, str] = {}
 
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        if self._item is not None:
+            others = [test for test in items if self._item not in self._proved_by(test)]
+            config.hook.pytest_deselected(items=others)
+            items[:] = [test for test in items if test not in others]
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         for test in session.items:
-            self._items[test.nodeid] = [item for mark in test.iter_markers(self._marker) for item in mark.args]
+            self._items[test.nodeid] = self._proved_by(test)
+
+    def _proved_by(self, test: pytest.Item) -> list[int]:
+        return [item for mark in test.iter_markers(self._marker) for item in mark.args]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" or not report.passed:

@@ -1,0 +1,191 @@
+"""Breaks each promise on purpose and sees whether its tests notice: `make mutants`, or `make mutants ONLY="security/16 pains/5"`.
+
+A mutant is a patch in tests/mutants/security or tests/mutants/pains. Its name begins with the number of the item (`21` or `21+30`), and
+its first line says what it breaks. It is applied to a copy of the source; then a test that carries the marker of that item has to fail,
+for each item.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
+
+from scripts.proofs import FOLDERS, LISTS, PROJECT, gather
+
+MUTANTS = PROJECT / "tests/mutants"
+AT_ONCE = 2
+SHARED = (".venv", "node_modules")
+COPIED = ("web/dist", "var/models")
+"""What set-up makes. Server code reads these, and following a link would count as a call that blocks."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.parent.name}/{self.path.stem}"
+
+    @property
+    def list(self) -> str:
+        """`security` or `pains`."""
+        return self.path.parent.name
+
+    @property
+    def items(self) -> list[int]:
+        return [int(item) for item in self.path.stem.partition("-")[0].split("+")]
+
+    @property
+    def sentence(self) -> str:
+        """What is broken."""
+        return self.path.read_text().partition("\n")[0]
+
+    @property
+    def breaks_browser_code(self) -> bool:
+        return "\n+++ b/web/" in self.path.read_text()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    is_caught: bool
+    reason: str
+    """The test that failed, or why the mutant counts as not caught."""
+
+
+def main(only: Sequence[str] = ()) -> bool:
+    """Returns whether every item has a mutant and all of them are caught. `only` are beginnings of their names."""
+    wanted = tuple(only) or ("",)
+    mutants = [mutant for mutant in all_mutants() if mutant.name.startswith(wanted)]
+    missing = sorted(name for name in without_mutant() if name.startswith(wanted))
+    for name in missing:
+        print(f"NO MUTANT  {name}")
+    with copies(min(AT_ONCE, len(mutants) or 1)) as free, ThreadPoolExecutor(AT_ONCE) as pool:
+
+        def judge(mutant: Mutant) -> bool:
+            started = time.monotonic()
+            copy = free.get()
+            try:
+                verdict = verdict_on(mutant, copy)
+            finally:
+                free.put(copy)
+            mark = "caught  " if verdict.is_caught else "SURVIVED"
+            took_s = time.monotonic() - started
+            print(f"{mark}  {mutant.name}: {mutant.sentence}\n          {verdict.reason} ({took_s:.0f} s)", flush=True)
+            return verdict.is_caught
+
+        caught = list(pool.map(judge, mutants))
+    print(f"{sum(caught)} of {len(caught)} mutants caught")
+    return bool(caught) and all(caught) and not missing
+
+
+def all_mutants() -> list[Mutant]:
+    return [Mutant(path) for path in sorted(MUTANTS.glob("*/*.patch"))]
+
+
+def without_mutant() -> set[str]:
+    """Items of the lists that no mutant breaks."""
+    have = {(mutant.list, item) for mutant in all_mutants() for item in mutant.items}
+    return {
+        f"{name}/{item:02}" for name, (_, items) in LISTS.items() for item in range(1, len(items) + 1) if (name, item) not in have
+    }
+
+
+@contextmanager
+def copies(count: int) -> Iterator[SimpleQueue[Path]]:
+    """Copies of the source that tests can run in."""
+    with TemporaryDirectory(prefix="fundwright-mutants-", ignore_cleanup_errors=True) as folder:
+        free = SimpleQueue[Path]()
+        for number in range(count):
+            copy = Path(folder) / str(number) / PROJECT.name
+            copy_source(copy)
+            free.put(copy)
+        yield free
+
+
+def copy_source(copy: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (PROJECT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, copy / name)
+    for name in SHARED:
+        (copy / name).symlink_to(PROJECT / name)
+    for name in COPIED:
+        shutil.copytree(PROJECT / name, copy / name)
+    if (data := PROJECT.parent / "shared").exists():
+        (copy.parent / "shared").symlink_to(data)
+    copy.parent.parent.chmod(0o755)  # the embedded PostgreSQL of root runs as another user
+    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)  # `git apply` looks at nothing outside
+
+
+def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
+    with applied(mutant, copy) as failure:
+        if failure:
+            return Verdict(is_caught=False, reason=failure)
+        failed = {item: first_failure(mutant, item, copy) for item in mutant.items}
+    for item, test in failed.items():
+        if test is None:
+            return Verdict(is_caught=False, reason=f"the tests of {item} pass, or none of them could be run")
+        if not passes(mutant, test, copy):
+            return Verdict(is_caught=False, reason=f"{test} fails without the mutant, too")
+    return Verdict(is_caught=True, reason=", ".join(dict.fromkeys(filter(None, failed.values()))))
+
+
+def first_failure(mutant: Mutant, item: int, copy: Path) -> str | None:
+    marker, _ = LISTS[mutant.list]
+    for folder in FOLDERS:
+        for proof in gather(marker, "--item", str(item), "--exitfirst", folders=[folder], project=copy, is_quiet=True):
+            if proof.outcome == "failed":
+                return proof.test
+    return None
+
+
+def passes(mutant: Mutant, test: str, copy: Path) -> bool:
+    marker, _ = LISTS[mutant.list]
+    again = gather(marker, folders=[test], project=copy, is_quiet=True)
+    return bool(again) and all(proof.outcome == "passed" for proof in again)
+
+
+@contextmanager
+def applied(mutant: Mutant, copy: Path) -> Iterator[str]:
+    """Yields why the patch cannot be applied, or nothing."""
+    done = apply(mutant.path, copy)
+    if done.returncode:
+        yield f"it does not apply: {done.stderr.strip()}"
+        return
+    try:
+        if mutant.breaks_browser_code:
+            build_web(copy)
+        yield ""
+    finally:
+        apply(mutant.path, copy, "--reverse")
+        if mutant.breaks_browser_code:
+            build_web(copy)
+
+
+def apply(patch: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """One line of context has to fit, so that changes nearby do not matter."""
+    return subprocess.run(["git", "apply", "-C1", *options, patch], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def build_web(copy: Path) -> None:
+    subprocess.run(["npm", "run", "--silent", "build"], cwd=copy, stdout=subprocess.DEVNULL, check=True)
+
+
+if __name__ == "__main__":
+    os.environ["CI"] = "true"
+    sys.exit(0 if main(sys.argv[1:]) else 1)
