@@ -62,7 +62,7 @@ class Application:
 
     def change_role(self, email: str, role: Role) -> None:
         """What `fundwright user role` does. The account's sessions end."""
-        self._act(lambda _core, session: identity.change_role(session, email=email, role=role))
+        self._act(lambda core, session: identity.change_role(core, session, email=email, role=role))
 
     def _act(self, action: Callable[[Core, AsyncSession], Awaitable[object]]) -> None:
         async def act() -> None:

@@ -142,7 +142,7 @@ async def test_none_changes_what_is_not_for_the_role(
     committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
 ) -> None:
     async with committed.database.transaction() as session:
-        await identity.change_role(session, email=ada.email, role=role)
+        await identity.change_role(committed, session, email=ada.email, role=role)
     assert await changed_by(committed, ada.model_copy(update={"role": role}), open_page) <= its_own
 
 

@@ -75,7 +75,7 @@ WORK = [start_import, start_categorising, start_training, start_draft]
 
 async def demote(core: Core, actor: Actor) -> None:
     async with core.database.transaction() as session:
-        await identity.change_role(session, email=actor.email, role=Role.VIEWER)
+        await identity.change_role(core, session, email=actor.email, role=Role.VIEWER)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ class TestQueued:
     async def test_of_a_disabled_account_ends(self, committed: Core, worker: Actor, start: Start) -> None:
         job_id = await start(committed, worker)
         async with committed.database.transaction() as session:
-            await identity.disable_account(session, email=worker.email)
+            await identity.disable_account(committed, session, email=worker.email)
         async with working(committed.jobs):
             job = await ended(committed.jobs, job_id)
         assert job.state is JobState.FAILED

@@ -44,7 +44,7 @@ class People:
             code = await entry.new_handover(session, actor.id, remember=True)
             token = (await service.redeem_handover(self._core, session, code, client=HERE)).token
             if who == DISABLED:
-                await service.disable_account(session, email=email)
+                await service.disable_account(self._core, session, email=email)
             return token
 
 

@@ -195,7 +195,7 @@ class TestSigningIn:
         await session.execute(update(Account).values(verified_at=None))
         session.expire_all()
         assert await sign_in(public, session, device) == SignInRefused(reason=Refusal.UNVERIFIED)
-        await service.disable_account(session, email=person.email)
+        await service.disable_account(public, session, email=person.email)
         assert await sign_in(public, session, device) == WRONG
 
     async def test_as_the_second_step_it_is_of_the_same_account(self, public: Core, session: AsyncSession, person: Actor) -> None:

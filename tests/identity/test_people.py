@@ -67,9 +67,9 @@ class TestChange:
     @pytest.mark.security(20, 45)
     async def test_disabling_ends_every_session(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         token = (await _sign_in(core, session)).token
-        assert (await people.disable(session, root, ada.id, client=HERE)).state is AccountState.DISABLED
+        assert (await people.disable(core, session, root, ada.id, client=HERE)).state is AccountState.DISABLED
         assert await service.authenticate(core, session, token) is None
-        assert (await people.enable(session, root, ada.id, client=HERE)).state is AccountState.ACTIVE
+        assert (await people.enable(core, session, root, ada.id, client=HERE)).state is AccountState.ACTIVE
         audit = (await people.list_audit(session, root, AuditQuery(text="ada@"))).items
         assert [(line.action, line.actor_email) for line in audit if line.actor_email == root.email] == [
             ("account.enabled", root.email), ("account.disabled", root.email),
@@ -78,16 +78,33 @@ class TestChange:
     @pytest.mark.security(21)
     async def test_a_role_counts_at_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         token = (await _sign_in(core, session)).token
-        assert (await people.change_role(session, root, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
+        assert (await people.change_role(core, session, root, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
         assert await service.authenticate(core, session, token) is None
 
-    async def test_the_only_administrator_stays_one(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+    @pytest.mark.security(26)
+    async def test_each_is_told_to_the_owner_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        for _ in range(2):
+            await people.change_role(core, session, root, ada.id, Role.REVIEWER, client=HERE)
+        for _ in range(2):
+            await people.disable(core, session, root, ada.id, client=HERE)
+        for _ in range(2):
+            await people.enable(core, session, root, ada.id, client=HERE)
+        sent = (await mail.list_mails(session, PageRequest())).items
+        assert {(letter.recipient, letter.subject) for letter in sent} == {
+            ("ada@example.org", "Your role was changed"),
+            ("ada@example.org", "Your account was disabled"),
+            ("ada@example.org", "Your account was enabled"),
+        }
+        assert len(sent) == 3
+        assert any("the role Reviewer" in letter.text for letter in sent)
+
+    async def test_the_only_administrator_stays_one(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         with pytest.raises(LastAdministrator):
-            await people.disable(session, root, root.id, client=HERE)
+            await people.disable(core, session, root, root.id, client=HERE)
         with pytest.raises(LastAdministrator):
-            await people.change_role(session, root, root.id, Role.USER, client=HERE)
-        await people.change_role(session, root, ada.id, Role.ADMIN, client=HERE)
-        await people.disable(session, root, root.id, client=HERE)
+            await people.change_role(core, session, root, root.id, Role.USER, client=HERE)
+        await people.change_role(core, session, root, ada.id, Role.ADMIN, client=HERE)
+        await people.disable(core, session, root, root.id, client=HERE)
 
     @pytest.mark.security(24)
     async def test_sessions_are_seen_and_ended(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:

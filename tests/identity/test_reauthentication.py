@@ -13,10 +13,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity import passkeys, people, reauthentication, registration, second_factor, service
-from fundwright.identity.models import AccountSession
-from fundwright.identity.reauthentication import NotForPrograms, ProofRequired
-from fundwright.identity.schemas import Actor, Refusal, Role, SignedIn, SignInRefused, TokenScope
+from fundwright.identity import (
+    account,
+    email_change,
+    leaving,
+    passkeys,
+    people,
+    reauthentication,
+    registration,
+    second_factor,
+    service,
+)
+from fundwright.identity.models import Account, AccountSession
+from fundwright.identity.reauthentication import NotForPrograms, ProofRequired, SessionEnded
+from fundwright.identity.schemas import Actor, RecoveryCodes, Refusal, Role, SignedIn, SignInRefused, TokenScope
+from tests.identity.authenticator import code_at
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 
 SENSITIVE = (
@@ -103,8 +114,117 @@ class TestPassword:
             await make_token(session, actor)
 
 
+async def turn_on(core: Core, session: AsyncSession, actor: Actor) -> list[str]:
+    """Turn on two-step verification; returns the recovery codes."""
+    begun = await second_factor.start(core, session, actor)
+    made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, now()), client=HERE)
+    assert isinstance(made, RecoveryCodes)
+    return made.codes
+
+
+class TestTwoStepVerification:
+    @pytest.mark.security(26)
+    async def test_makes_the_password_alone_no_proof(self, core: Core, session: AsyncSession) -> None:
+        actor = await sign_in(core, session)
+        codes = await turn_on(core, session, actor)
+        await let_time_pass(session)
+        refused = await reauthentication.prove_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
+        with pytest.raises(ProofRequired):
+            await second_factor.turn_off(core, session, actor, client=HERE)
+        assert await second_factor.prove_by_code(core, session, actor, code=codes[0], client=HERE) is None
+        await second_factor.turn_off(core, session, actor, client=HERE)
+
+    @pytest.mark.security(26)
+    async def test_asks_for_a_proof_beside_the_password(self, core: Core, session: AsyncSession) -> None:
+        actor = await sign_in(core, session)
+        codes = await turn_on(core, session, actor)
+        await let_time_pass(session)
+
+        async def change_password() -> SignInRefused | None:
+            return await account.change_password(core, session, actor, current=PASSWORD, new="a quiet harbor", client=HERE)
+
+        async def change_email() -> SignInRefused | None:
+            return await email_change.ask(core, session, actor, email="eve@example.org", password=PASSWORD, client=HERE)
+
+        async def delete() -> SignInRefused | None:
+            return await leaving.delete_account(core, session, actor, email=actor.email, password=PASSWORD, client=HERE)
+
+        for change in (change_password, change_email, delete):
+            with pytest.raises(ProofRequired):
+                await change()
+        await second_factor.prove_by_code(core, session, actor, code=codes[0], client=HERE)
+        assert await change_email() is None
+        assert await change_password() is None
+
+    @pytest.mark.security(26)
+    async def test_lets_no_api_token_make_such_a_change(self, core: Core, session: AsyncSession) -> None:
+        actor = await sign_in(core, session)
+        await turn_on(core, session, actor)
+        program = actor.model_copy(update={"session_id": None, "is_program": True})
+        with pytest.raises(NotForPrograms):
+            await email_change.ask(core, session, program, email="eve@example.org", password=PASSWORD, client=HERE)
+
+    @pytest.mark.security(26)
+    async def test_withdraws_the_proofs_of_other_sessions_when_it_is_turned_on(self, core: Core, session: AsyncSession) -> None:
+        actor = await sign_in(core, session)
+        other = await service.sign_in(core, session, email=actor.email, password=PASSWORD, remember=True, client=HERE)
+        assert isinstance(other, SignedIn)
+        await turn_on(core, session, actor)
+        with pytest.raises(ProofRequired):
+            await second_factor.turn_off(core, session, other.actor, client=HERE)
+        await second_factor.turn_off(core, session, actor, client=HERE)
+
+
+class TestEndedSession:
+    @pytest.mark.security(18, 26)
+    @pytest.mark.parametrize("how", ["signed out", "expired", "idle", "disabled"])
+    async def test_proves_nothing(self, core: Core, session: AsyncSession, how: str) -> None:
+        actor = await sign_in(core, session)
+        match how:
+            case "signed out":
+                await service.sign_out(session, actor, client=HERE)
+            case "expired":
+                await session.execute(update(AccountSession).values(expires_at=now()))
+            case "idle":
+                await session.execute(update(AccountSession).values(last_used_at=now() - timedelta(days=30)))
+            case _:
+                await session.execute(update(Account).values(disabled_at=now()))
+        with pytest.raises(SessionEnded):
+            await make_token(session, actor)
+
+    @pytest.mark.security(18, 26)
+    async def test_cannot_be_proved_again(self, core: Core, session: AsyncSession) -> None:
+        actor = await sign_in(core, session)
+        await service.sign_out(session, actor, client=HERE)
+        with pytest.raises(SessionEnded):
+            await reauthentication.prove_by_password(core, session, actor, password=PASSWORD, client=HERE)
+
+    @pytest.mark.security(26)
+    async def test_of_another_account_proves_nothing(self, core: Core, session: AsyncSession) -> None:
+        actor = await sign_in(core, session)
+        eve = await service.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
+        with pytest.raises(SessionEnded):
+            await make_token(session, eve.model_copy(update={"session_id": actor.session_id}))
+
+
 @pytest.mark.usefixtures("ada")
 class TestApi:
+    @pytest.mark.security(26)
+    async def test_takes_no_password_where_two_step_verification_is_on(self, committed: Core) -> None:
+        async with browse(committed) as visitor:
+            await visitor.post("/signin", json={"email": "ada@example.org", "password": PASSWORD})
+            secret = (await visitor.post("/api/account/second-factor")).json()["secret"]
+            code = code_at(secret, now())
+            codes = (await visitor.put("/api/account/second-factor", json={"code": code})).json()["codes"]
+            async with committed.database.transaction() as session:
+                await let_time_pass(session)
+            refused = await visitor.put("/api/account/proof", json={"password": PASSWORD})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ProofRefused")
+            assert (await visitor.delete("/api/account/second-factor")).status_code == 403
+            assert (await visitor.put("/api/account/proof", json={"password": PASSWORD, "code": codes[0]})).status_code == 204
+            assert (await visitor.delete("/api/account/second-factor")).status_code == 204
+
     async def test_asks_and_goes_on_after_the_proof(self, committed: Core) -> None:
         async with browse(committed) as visitor:
             await visitor.post("/signin", json={"email": "ada@example.org", "password": PASSWORD})

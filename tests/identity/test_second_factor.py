@@ -19,8 +19,8 @@ from fundwright.core.paging import PageRequest
 from fundwright.identity import people, registration, second_factor, service
 from fundwright.identity.entry import LinkSpent
 from fundwright.identity.models import Account, AuditEntry, OneTimeSecret, RecoveryCode
-from fundwright.identity.schemas import Actor, Refusal, Role, SecondStep, SignedIn, SignInRefused
-from fundwright.identity.second_factor import AlreadyOn, NotStarted, WrongCode
+from fundwright.identity.schemas import Actor, RecoveryCodes, Refusal, Role, SecondStep, SignedIn, SignInRefused
+from fundwright.identity.second_factor import AlreadyOn, NotStarted
 from tests.identity.authenticator import code_at
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 
@@ -51,6 +51,7 @@ async def turn_on(core: Core, session: AsyncSession, actor: Actor, moment: datet
     """The secret of the app, and the recovery codes."""
     begun = await second_factor.start(core, session, actor)
     made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, moment), client=HERE)
+    assert isinstance(made, RecoveryCodes)
     return begun.secret, made.codes
 
 
@@ -80,10 +81,11 @@ class TestSettingUp:
         assert begun.secret in begun.address and begun.address.startswith("otpauth://totp/Fundwright:ada%40example.org?")
         assert begun.picture.startswith("data:image/svg+xml")
         assert isinstance(await sign_in(core, session), SignedIn)
-        with pytest.raises(WrongCode):
-            await second_factor.confirm(core, session, person, code="000000", client=HERE)
+        wrong = await second_factor.confirm(core, session, person, code="000000", client=HERE)
+        assert wrong == SignInRefused(reason=Refusal.WRONG_CODE)
         moment = clock(timedelta())
         made = await second_factor.confirm(core, session, person, code=code_at(begun.secret, moment), client=HERE)
+        assert isinstance(made, RecoveryCodes)
         assert len(set(made.codes)) == 10
         assert await sign_in(core, session) == SignInRefused(reason=Refusal.CODE_NEEDED)
         read = await second_factor.read(session, person)
@@ -108,14 +110,27 @@ class TestSettingUp:
         second = await second_factor.start(core, session, person)
         assert first.secret != second.secret
         moment = clock(timedelta())
-        with pytest.raises(WrongCode):
-            await second_factor.confirm(core, session, person, code=code_at(first.secret, moment), client=HERE)
+        old = await second_factor.confirm(core, session, person, code=code_at(first.secret, moment), client=HERE)
+        assert old == SignInRefused(reason=Refusal.WRONG_CODE)
         code = code_at(second.secret, moment)
         await second_factor.confirm(core, session, person, code=code, client=HERE)
         with pytest.raises(AlreadyOn):
             await second_factor.start(core, session, person)
         with pytest.raises(AlreadyOn):
             await second_factor.confirm(core, session, person, code=code, client=HERE)
+
+    @pytest.mark.security(1)
+    async def test_wrong_codes_are_throttled_like_those_of_signing_in(
+        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+    ) -> None:
+        begun = await second_factor.start(core, session, person)
+        code = code_at(begun.secret, clock(timedelta()))
+        for _ in range(4):
+            wrong = await second_factor.confirm(core, session, person, code="000000", client=HERE)
+            assert wrong == SignInRefused(reason=Refusal.WRONG_CODE)
+        right = await second_factor.confirm(core, session, person, code=code, client=HERE)
+        assert right == SignInRefused(reason=Refusal.THROTTLED)
+        assert not (await second_factor.read(session, person)).is_on
 
     async def test_begun_twice_at_once_is_no_error(self, committed: Core, ada: Actor) -> None:
         async def begin() -> str:
@@ -310,6 +325,17 @@ class TestConfirmingTheAddress:
 
 @pytest.mark.usefixtures("ada")
 class TestPrograms:
+    @pytest.mark.security(1)
+    async def test_are_paused_after_four_wrong_codes_of_a_set_up(self, committed: Core) -> None:
+        async with browse(committed) as visitor:
+            await visitor.post("/signin", json={"email": EMAIL, "password": PASSWORD})
+            secret = (await visitor.post("/api/account/second-factor")).json()["secret"]
+            for _ in range(4):
+                wrong = await visitor.put("/api/account/second-factor", json={"code": "000000"})
+                assert wrong.status_code == 422
+            paused = await visitor.put("/api/account/second-factor", json={"code": code_at(secret, now())})
+            assert (paused.status_code, paused.json()["error"]["code"]) == (429, "CodesPaused")
+
     @pytest.mark.parametrize("uniform", [False, True])
     async def test_send_the_code_with_the_password(self, committed: Core, ada: Actor, uniform: bool) -> None:
         form = {"email": EMAIL, "password": PASSWORD}
@@ -318,6 +344,8 @@ class TestPrograms:
             secret = (await visitor.post("/api/account/second-factor")).json()["secret"]
             wrong = await visitor.put("/api/account/second-factor", json={"code": "000000"})
             assert (wrong.status_code, wrong.json()["error"]["code"]) == (422, "WrongCode")
+            for _ in range(2):
+                await visitor.put("/api/account/second-factor", json={"code": "000000"})
             made = await visitor.put("/api/account/second-factor", json={"code": code_at(secret, now())})
             first, second, *_ = made.json()["codes"]
             assert (await visitor.get("/api/account/second-factor")).json()["recovery_codes"] == 10

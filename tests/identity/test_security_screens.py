@@ -15,7 +15,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.identity import passkeys, people, second_factor, service
 from fundwright.identity.models import AccountSession
-from fundwright.identity.schemas import Actor, Role, SecondStep, SignedIn, TokenScope
+from fundwright.identity.schemas import Actor, RecoveryCodes, Role, SecondStep, SignedIn, TokenScope
 from fundwright_ui.hooks import use_action, use_actor
 from fundwright_ui.login.second_factor import second_factor_screen
 from fundwright_ui.login.sign_in import sign_in_screen
@@ -73,6 +73,7 @@ async def turn_on(core: Core, actor: Actor) -> tuple[str, list[str]]:
     async with core.database.transaction() as session:
         begun = await second_factor.start(core, session, actor)
         made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, now()), client=HERE)
+    assert isinstance(made, RecoveryCodes)
     return begun.secret, made.codes
 
 
@@ -94,7 +95,7 @@ class TestTwoStepVerification:
             assert "QR code for the authenticator app" in str(screen.view.tree)
             await screen.type("Code", "000000")
             await screen.click("button", "Confirm")
-            assert "That code is not right." in screen.text
+            assert "That code is not right. Enter the one the app shows now" in screen.text
             await screen.type("Code", code_at(secret, now()))
             await screen.click("button", "Confirm")
             codes = str(screen.find("CopyButton", "Copy the codes").props["text"]).split()
@@ -179,14 +180,20 @@ class TestProof:
             assert not screen.has("ProofDialog")
             assert screen.toasts == []
 
-    async def test_takes_a_code_instead(self, committed: Core, signed_in: Actor) -> None:
+    @pytest.mark.security(26)
+    async def test_takes_a_code_and_not_the_password_where_two_step_verification_is_on(
+        self, committed: Core, signed_in: Actor
+    ) -> None:
         _, codes = await turn_on(committed, signed_in)
         async with committed.database.transaction() as session:
             await session.execute(update(AccountSession).values(proved_until=now()))
         async with mounted(committed, signed_in, sensitive_form) as screen:
             await screen.type("Name", "nightly")
             await screen.click("button", "Make")
-            assert screen.props("ProofDialog")["codeLabel"] != ""
+            dialog = screen.props("ProofDialog")
+            assert (dialog["passwordLabel"], dialog["codeLabel"]) == ("", "Code")
+            await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
+            assert screen.toasts == []
             await screen.emit("ProofDialog", "on_prove", password="", code="000000")
             assert "That code is not right" in screen.props("ProofDialog")["error"]
             await screen.emit("ProofDialog", "on_prove", password="", code=codes[0])

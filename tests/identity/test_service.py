@@ -144,9 +144,9 @@ class TestActorForCommand:
         with pytest.raises(NotFound, match="user add"):
             await service.actor_for_command(session, email=None)
 
-    async def test_passes_over_a_disabled_account(self, session: AsyncSession) -> None:
+    async def test_passes_over_a_disabled_account(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
-        await service.disable_account(session, email="ada@example.org")
+        await service.disable_account(core, session, email="ada@example.org")
         with pytest.raises(NotFound):
             await service.actor_for_command(session, email="ada@example.org")
 
@@ -222,7 +222,7 @@ class TestSignIn:
 
     async def test_refuses_a_disabled_account_as_if_it_were_unknown(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
-        await service.disable_account(session, email="ada@example.org")
+        await service.disable_account(core, session, email="ada@example.org")
         assert await _sign_in(core, session) == SignInRefused(reason=Refusal.UNKNOWN_EMAIL)
 
     @pytest.mark.security(14)
@@ -430,16 +430,16 @@ class TestAuthenticate:
     async def test_refuses_a_disabled_account(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
         tokens = [(await _signed_in(core, session)).token for _ in range(2)]
-        await service.disable_account(session, email="ada@example.org")
+        await service.disable_account(core, session, email="ada@example.org")
         assert [await service.authenticate(core, session, token) for token in tokens] == [None, None]
-        await service.enable_account(session, email="ada@example.org")
+        await service.enable_account(core, session, email="ada@example.org")
         assert [await service.authenticate(core, session, token) for token in tokens] == [None, None]
 
     @pytest.mark.security(21)
     async def test_refuses_the_token_of_an_earlier_role(self, core: Core, session: AsyncSession) -> None:
         await _add(session, role=Role.ADMIN)
         token = (await _signed_in(core, session)).token
-        await service.change_role(session, email="ada@example.org", role=Role.USER)
+        await service.change_role(core, session, email="ada@example.org", role=Role.USER)
         assert await service.authenticate(core, session, token) is None
         assert (await _signed_in(core, session)).actor.role is Role.USER
 
@@ -480,7 +480,7 @@ class TestSessions:
         ended = asyncio.Event()
         with committed.live.subscribed(entry.session_topic(signed_in.actor.session_id), lambda _payload: ended.set()):
             async with committed.database.transaction() as session:
-                await service.disable_account(session, email="ada@example.org")
+                await service.disable_account(committed, session, email="ada@example.org")
             async with asyncio.timeout(5):
                 await ended.wait()
 
@@ -641,7 +641,7 @@ class TestApiTokens:
         assert listed.last_used_at is not None
 
     @pytest.mark.security(44)
-    async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, session: AsyncSession) -> None:
+    async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, core: Core, session: AsyncSession) -> None:
         ada = await _add(session)
         made = [
             await service.create_api_token(session, ada, name=f"t{n}", scope=TokenScope.WRITE, lasts_days=1) for n in range(3)
@@ -651,7 +651,7 @@ class TestApiTokens:
         assert await service.authenticate_api_token(session, made[0].secret) is None
         assert await service.authenticate_api_token(session, made[1].secret) is None
         assert await service.authenticate_api_token(session, made[2].secret)
-        await service.disable_account(session, email=ada.email)
+        await service.disable_account(core, session, email=ada.email)
         assert await service.authenticate_api_token(session, made[2].secret) is None
 
     async def test_has_a_bound_that_revoked_and_expired_ones_do_not_count_toward(
@@ -687,7 +687,7 @@ class TestAudit:
         ada = await _add(session)
         await _sign_in(core, session, password="wrong")
         signed_in = await _signed_in(core, session)
-        await service.change_role(session, email=ada.email, role=Role.ADMIN)
+        await service.change_role(core, session, email=ada.email, role=Role.ADMIN)
         made = await service.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
         await service.revoke_api_token(session, ada, made.id)
         await service.sign_out(session, signed_in.actor, client=HERE)

@@ -50,12 +50,12 @@ async def change(core: Core, name: str, **values: Any) -> None:
 
 async def disabled(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await identity.disable_account(session, email=sender.email)
+        await identity.disable_account(core, session, email=sender.email)
 
 
 async def demoted(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await identity.change_role(session, email=sender.email, role=Role.USER)
+        await identity.change_role(core, session, email=sender.email, role=Role.USER)
 
 
 async def deleted(core: Core, sender: Actor) -> None:

@@ -405,7 +405,7 @@ class TestStrangers:
         async with server.socket(token=token) as client:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                await identity.change_role(session, email=EMAIL, role=Role.ADMIN)
+                await identity.change_role(server.core, session, email=EMAIL, role=Role.ADMIN)
             with pytest.raises(ConnectionClosed):
                 await client.until("done")
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, t
 from fundwright.identity import passkeys, second_factor
-from fundwright.identity.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp
+from fundwright.identity.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp, SignInRefused
 from fundwright_ui.hooks import Row, use_action, use_actor, use_connection, use_query, use_rows
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.ui import (
@@ -77,11 +77,16 @@ def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
     async def start(session: AsyncSession) -> SecondFactorSetUp:
         return await second_factor.start(connection.core, session, actor)
 
-    async def confirm(session: AsyncSession, typed: CodeTyped) -> RecoveryCodes:
+    async def confirm(session: AsyncSession, typed: CodeTyped) -> RecoveryCodes | SignInRefused:
         return await second_factor.confirm(connection.core, session, actor, code=typed.code, client=connection.client)
 
+    def finish(made: RecoveryCodes | SignInRefused) -> None:
+        if isinstance(made, SignInRefused):
+            raise second_factor.confirmation_error(made)
+        show_codes(made)
+
     starting = use_action(start, then=set_begun)
-    confirming = use_action(confirm, success=t("Two-step verification is on."), then=show_codes)
+    confirming = use_action(confirm, success=t("Two-step verification is on."), then=finish)
 
     if begun is None:
         return html.div(

@@ -108,11 +108,11 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
     client = connection.client
 
     async def change_role(session: AsyncSession, chosen: RoleChosen) -> None:
-        await people.change_role(session, actor, person.id, chosen.role, client=client)
+        await people.change_role(connection.core, session, actor, person.id, chosen.role, client=client)
 
     async def close_or_open(session: AsyncSession) -> None:
         change: Callable[..., Awaitable[AccountRead]] = people.enable if person.disabled_at else people.disable
-        await change(session, actor, person.id, client=client)
+        await change(connection.core, session, actor, person.id, client=client)
 
     async def start_reset(session: AsyncSession) -> None:
         await people.start_reset(connection.core, session, actor, person.id, client=client)

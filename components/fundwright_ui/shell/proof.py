@@ -44,8 +44,11 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         has_passkeys = passkeys.relying_party(core.settings) and await passkeys.list_passkeys(session, actor)
         return (await second_factor.read(session, actor)).is_on, bool(has_passkeys)
 
+    ways = use_query(read, key=[actor.id])
+    has_code, has_passkeys = ways.value or (False, False)
+
     async def prove(session: AsyncSession, given: ProofGiven) -> SignInRefused | None:
-        if given.code.strip():
+        if has_code:
             return await second_factor.prove_by_code(core, session, actor, code=given.code, client=client)
         return await reauthentication.prove_by_password(core, session, actor, password=given.password, client=client)
 
@@ -66,20 +69,24 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
             await go_on()
         elif refused.reason in (Refusal.WRONG_CODE, Refusal.WRONG_PASSKEY):
             set_error(t(refused.sentence))
+        elif refused.reason is Refusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened
+            ways.reload()
         else:
             set_error(t("That was not right. Try again; after several wrong tries nothing is accepted for 5 minutes."))
 
-    ways = use_query(read, key=[actor.id])
     proving = use_action(prove, then=finish)
     starting = use_action(start, then=set_options)
     answering = use_action(answer, then=finish)
 
-    has_code, has_passkeys = ways.value or (False, False)
+    if ways.is_loading and ways.value is None:
+        return html.fragment()
     return ProofDialog(
         title=t("Confirm that it is you"),
-        text=t("This change asks for your password once more. Then it is done at once."),
-        password_label=t("Password"),
-        code_label=t("Or a code of your authenticator app") if has_code else "",
+        text=t("Enter a code of your authenticator app or a recovery code. The change is then made at once.")
+        if has_code
+        else t("This change asks for your password once more. Then it is done at once."),
+        password_label="" if has_code else t("Password"),
+        code_label=t("Code") if has_code else "",
         passkey_label=t("Use a passkey") if has_passkeys else "",
         confirm_label=t("Confirm"),
         cancel_label=t("Cancel"),

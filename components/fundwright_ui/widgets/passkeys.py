@@ -37,7 +37,7 @@ class ProofGiven(Props):
 
 
 class ProofDialog(Widget):
-    """Asks for the password, for a code instead where `code_label` is given, or for a passkey where `passkey_label` is."""
+    """Asks for the password or a code, whichever has a label, or for a passkey where `passkey_label` is given."""
 
     title: str
     text: str

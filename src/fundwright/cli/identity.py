@@ -101,7 +101,7 @@ def disable_user(context: typer.Context, email: Email, as_json: AsJson = False) 
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            changed = await service.disable_account(session, email=email)
+            changed = await service.disable_account(core, session, email=email)
         emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
@@ -113,7 +113,7 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            changed = await service.enable_account(session, email=email)
+            changed = await service.enable_account(core, session, email=email)
         emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
@@ -132,7 +132,7 @@ def change_role(
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            changed = await service.change_role(session, email=email, role=Role(role))
+            changed = await service.change_role(core, session, email=email, role=Role(role))
         emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)

@@ -10,7 +10,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
 from fundwright.core.messages import current_language, t
-from fundwright.identity import audit, entry, letters, places, repository, service
+from fundwright.identity import audit, entry, letters, places, reauthentication, repository, service
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import (
     AccountProfile,
@@ -55,9 +55,10 @@ async def change_password(
 ) -> SignInRefused | None:
     """Choose a new password; every other session ends and the owner is told. Answers why not when `current` is wrong.
 
-    Wrong ones count as at sign-in. Raises WeakPassword, or Invalid when nothing would change.
+    Wrong ones count as at sign-in. Raises WeakPassword, Invalid when nothing would change, or ProofRequired (see
+    `check_own_password`).
     """
-    account = await entry.check_password(session, email=actor.email, password=current, client=client)
+    account = await reauthentication.check_own_password(session, actor, password=current, client=client)
     if isinstance(account, SignInRefused):
         return account
     if new == current:

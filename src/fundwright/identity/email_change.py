@@ -15,7 +15,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import current_language, t
-from fundwright.identity import audit, entry, letters, repository, throttle, tokens
+from fundwright.identity import audit, entry, letters, reauthentication, repository, throttle, tokens
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission, SignInRefused
 
@@ -31,12 +31,12 @@ async def ask(
 ) -> SignInRefused | None:
     """Send a link to the new address and a notice to the present one. Answers why not when the password is wrong.
 
-    An earlier link stops working. Raises Invalid or TooManyTries.
+    An earlier link stops working. Raises Invalid, TooManyTries, or ProofRequired (see `check_own_password`).
     """
     plain = entry.normalise_email(email)
     if plain == actor.email:
         raise Invalid(t("That is the address you have. Enter another one."))
-    account = await entry.check_password(session, email=actor.email, password=password, client=client)
+    account = await reauthentication.check_own_password(session, actor, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     await throttle.require_calm(session, _PURPOSE, email=plain, address=client.address)

@@ -10,7 +10,7 @@ from fundwright.core import jobs, mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.messages import current_language, t
-from fundwright.identity import audit, entry, letters, repository
+from fundwright.identity import audit, entry, letters, reauthentication, repository
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission, Role, SignInRefused
 
@@ -30,11 +30,12 @@ async def delete_account(
 ) -> SignInRefused | None:
     """Delete the actor's account for good; invoices and the audit trail stay. Answers why not when the password is wrong.
 
-    `email` is its address, typed to show that this is meant. Raises Invalid or OnlyAdministrator.
+    `email` is its address, typed to show that this is meant. Raises Invalid, OnlyAdministrator, or
+    ProofRequired (see `check_own_password`).
     """
     if email.strip().lower() != actor.email:
         raise Invalid(t("Type {email} to show that you mean this account.", email=actor.email))
-    account = await entry.check_password(session, email=actor.email, password=password, client=client)
+    account = await reauthentication.check_own_password(session, actor, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     if actor.role is Role.ADMIN and list(await repository.lock_administrators(session)) == [actor.id]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from fundwright.core.mail import Letter
 from fundwright.core.messages import Language, speaking, t
+from fundwright.identity.schemas import Role
 
 
 def reset(recipient: str, language: Language, *, link: str) -> Letter:
@@ -97,6 +98,48 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
             subject,
             (sentence, t("If it was not you, choose a new password at once by the link below; that ends every session.")),
             (t("Choose a new password"), link),
+            language,
+        )
+
+
+def role_changed(recipient: str, language: Language, *, role: Role, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your role was changed"),
+            (
+                t("An administrator gave your account at Fundwright the role {role}.", role=role.label),
+                t("You were signed out everywhere. If you did not expect this, ask an administrator."),
+            ),
+            (t("Sign in"), link),
+            language,
+        )
+
+
+def account_disabled(recipient: str, language: Language) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your account was disabled"),
+            (
+                t("An administrator disabled your account at Fundwright. You were signed out everywhere and cannot sign in."),
+                t("If you did not expect this, ask an administrator."),
+            ),
+            None,
+            language,
+        )
+
+
+def account_enabled(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your account was enabled"),
+            (
+                t("An administrator enabled your account at Fundwright. You can sign in again."),
+                t("If you did not expect this, ask an administrator."),
+            ),
+            (t("Sign in"), link),
             language,
         )
 

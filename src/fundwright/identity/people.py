@@ -81,27 +81,29 @@ def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, reque
 
 @needs(Permission.ADMINISTER)
 @needs_recent_proof
-async def change_role(session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client) -> AccountRead:
+async def change_role(
+    core: Core, session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client
+) -> AccountRead:
     """It counts at once: the account's sessions end. Raises NotFound, LastAdministrator or ProofRequired."""
     person = await get_person(session, actor, account_id)
     if role is not Role.ADMIN:
         await _keep_an_administrator(session, account_id)
-    return await service.change_role(session, email=person.email, role=role, client=client, by=actor)
+    return await service.change_role(core, session, email=person.email, role=role, client=client, by=actor)
 
 
 @needs(Permission.ADMINISTER)
-async def disable(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+async def disable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
     """Nobody can sign in to the account any more, and its sessions end. Raises NotFound or LastAdministrator."""
     person = await get_person(session, actor, account_id)
     await _keep_an_administrator(session, account_id)
-    return await service.disable_account(session, email=person.email, client=client, by=actor)
+    return await service.disable_account(core, session, email=person.email, client=client, by=actor)
 
 
 @needs(Permission.ADMINISTER)
-async def enable(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+async def enable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
     """Raises NotFound."""
     person = await get_person(session, actor, account_id)
-    return await service.enable_account(session, email=person.email, client=client, by=actor)
+    return await service.enable_account(core, session, email=person.email, client=client, by=actor)
 
 
 @needs(Permission.ADMINISTER)

@@ -44,21 +44,21 @@ async def get_person(session: DbSession, actor: CurrentActor, account_id: UUID) 
 
 @router.put("/api/people/{account_id}/role")
 async def change_role(
-    session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, form: RoleForm
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, form: RoleForm
 ) -> AccountRead:
     """It counts at once: the account's sessions end."""
-    return await people.change_role(session, actor, account_id, form.role, client=client)
+    return await people.change_role(core, session, actor, account_id, form.role, client=client)
 
 
 @router.put("/api/people/{account_id}/disabled")
-async def disable(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
+async def disable(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
     """Nobody can sign in to the account any more, and its sessions end."""
-    return await people.disable(session, actor, account_id, client=client)
+    return await people.disable(core, session, actor, account_id, client=client)
 
 
 @router.delete("/api/people/{account_id}/disabled")
-async def enable(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
-    return await people.enable(session, actor, account_id, client=client)
+async def enable(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
+    return await people.enable(core, session, actor, account_id, client=client)
 
 
 @router.get("/api/people/{account_id}/sessions")

@@ -15,8 +15,9 @@ from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import t
 from fundwright.identity import audit, entry, repository
+from fundwright.identity.models import Account
 from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission, SignInRefused
+from fundwright.identity.schemas import Actor, Client, Permission, Refusal, SignInRefused
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +29,16 @@ class ProofRequired(FundwrightError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__(t("Confirm that it is you: this change asks for your password once more."))
+        super().__init__(t("Confirm that it is you: this change asks once more for your password, a code, or a passkey."))
+
+
+class SessionEnded(FundwrightError):
+    """The session of the actor ended after the request or event was let in."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__(t("Your session has ended. Sign in again."))
 
 
 class NotForPrograms(FundwrightError):
@@ -41,8 +51,8 @@ class NotForPrograms(FundwrightError):
 def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
     """Let a service be called only by who has just shown who they are. Goes below `@needs`.
 
-    The service has parameters `session` and `actor`. The call raises ProofRequired, or NotForPrograms for an API token. Commands
-    pass: whoever can open the data folder is its administrator.
+    The service has parameters `session` and `actor`. The call raises ProofRequired, NotForPrograms for an API token, or SessionEnded.
+    With two-step verification on, signing in and every other proof include the second factor. Commands pass: whoever can open the data folder is its administrator.
     """
     signature = inspect.signature(service)
 
@@ -58,16 +68,25 @@ def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable
 async def _require_proof(session: AsyncSession, actor: Actor) -> None:
     if actor.is_program:
         raise NotForPrograms
-    if actor.session_id is not None and not await repository.is_proved(session, actor.session_id):
+    if actor.session_id is None:
+        return
+    until = await repository.find_proof(session, actor.session_id, actor.id)
+    if until is None:
+        raise SessionEnded
+    if until <= now():
         raise ProofRequired
 
 
 @needs(Permission.READ)
 async def accept_proof(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
-    """The actor has shown who they are, by `password`, `code` or `passkey`: sensitive changes pass for some minutes."""
+    """The actor has shown who they are, by `password`, `code` or `passkey`: sensitive changes pass for some minutes.
+
+    Raises SessionEnded.
+    """
     if actor.session_id is not None:
         until = now() + timedelta(minutes=core.settings.proof_minutes)
-        await repository.prove_session(session, actor.session_id, until=until)
+        if not await repository.prove_session(session, actor.session_id, actor.id, until=until):
+            raise SessionEnded
     await audit.record(session, "session.proved", actor=actor, subject=actor.email, client=client, by=by)
 
 
@@ -75,9 +94,26 @@ async def accept_proof(core: Core, session: AsyncSession, actor: Actor, *, by: s
 async def prove_by_password(
     core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
 ) -> SignInRefused | None:
-    """None when it is the actor's password. Wrong ones count like those of signing in."""
+    """None when it is the actor's password. Wrong ones count like those of signing in.
+
+    With two-step verification on, the password is not a proof, and is not checked: the refusal is CODE_NEEDED.
+    """
+    if await repository.has_second_factor(session, actor.id):
+        return await entry.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
     account = await entry.check_password(session, email=actor.email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     await accept_proof(core, session, actor, by="password", client=client)
     return None
+
+
+@needs(Permission.READ)
+async def check_own_password(session: AsyncSession, actor: Actor, *, password: str, client: Client) -> Account | SignInRefused:
+    """Check the password of a signed-in person, for a change that asks for it. Wrong ones count like those of signing in.
+
+    With two-step verification on, the change also needs a recent proof, which then includes the second factor. Raises
+    ProofRequired, NotForPrograms, or SessionEnded.
+    """
+    if await repository.has_second_factor(session, actor.id):
+        await _require_proof(session, actor)
+    return await entry.check_password(session, email=actor.email, password=password, client=client)

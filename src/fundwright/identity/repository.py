@@ -200,13 +200,27 @@ async def forget_old_sessions(session: AsyncSession, owner_id: UUID) -> None:
     )
 
 
-async def prove_session(session: AsyncSession, session_id: UUID, *, until: datetime) -> None:
-    await session.execute(update(AccountSession).where(AccountSession.id == session_id).values(proved_until=until))
+async def prove_session(session: AsyncSession, session_id: UUID, owner_id: UUID, *, until: datetime) -> bool:
+    """Whether the session is still live and was marked as proved."""
+    own = update(AccountSession).where(AccountSession.id == session_id, *_live_and_of(owner_id))
+    return await session.scalar(own.values(proved_until=until).returning(AccountSession.id)) is not None
 
 
-async def is_proved(session: AsyncSession, session_id: UUID) -> bool:
-    query = select(AccountSession.id).where(AccountSession.id == session_id, AccountSession.proved_until > now())
-    return await session.scalar(query) is not None
+async def find_proof(session: AsyncSession, session_id: UUID, owner_id: UUID) -> datetime | None:
+    """Until when the session is proved, or None when it is no longer live."""
+    query = select(AccountSession.proved_until).where(AccountSession.id == session_id, *_live_and_of(owner_id))
+    return await session.scalar(query)
+
+
+async def withdraw_proofs(session: AsyncSession, owner_id: UUID, *, but: UUID | None) -> None:
+    """Every session of the account, except `but`, has to be proved again."""
+    query = update(AccountSession).where(AccountSession.owner_id == owner_id, AccountSession.id.is_distinct_from(but))
+    await session.execute(query.values(proved_until=now()))
+
+
+def _live_and_of(owner_id: UUID) -> tuple[ColumnElement[bool], ...]:
+    is_open = select(Account.id).where(Account.id == owner_id, Account.disabled_at.is_(None)).exists()
+    return (AccountSession.owner_id == owner_id, is_open, *_live())
 
 
 async def find_second_factor(session: AsyncSession, owner_id: UUID) -> SecondFactor | None:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.errors import Conflict, Invalid
+from fundwright.core.errors import Conflict, FundwrightError, Invalid
 from fundwright.core.messages import t
 from fundwright.identity import audit, entry, reauthentication, repository, throttle, tokens
 from fundwright.identity.models import Account, RecoveryCode
@@ -58,6 +58,18 @@ class WrongCode(Invalid):
         super().__init__(t("That code is not right. Enter the one the app shows now; if it goes on, set the telephone's clock."))
 
 
+class CodesPaused(FundwrightError):
+    status = 429
+
+    def __init__(self) -> None:
+        super().__init__(t("After several wrong codes this is paused for 5 minutes. Wait, then try again."))
+
+
+def confirmation_error(refused: SignInRefused) -> FundwrightError:
+    """What to tell somebody whose code was refused by `confirm`. Raise it only after the commit that counts wrong codes."""
+    return CodesPaused() if refused.reason is Refusal.THROTTLED else WrongCode()
+
+
 # Setting it up
 
 
@@ -82,16 +94,26 @@ async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactor
 
 
 @needs(Permission.READ)
-async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes:
-    """Turn it on by a code of the app; answers the recovery codes. Raises NotStarted, AlreadyOn or WrongCode."""
+async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
+    """Turn it on by a code of the app; returns the recovery codes. The other sessions of the account have to be proved again.
+
+    Wrong codes are counted like those of signing in. Raises NotStarted or AlreadyOn.
+    """
     factor = await repository.find_second_factor(session, actor.id)
     if factor is None:
         raise NotStarted
     if factor.confirmed_at is not None:
         raise AlreadyOn
-    if not await _is_code(core, session, factor.id, code):
-        raise WrongCode
+    attempt = throttle.Attempt(email=actor.email, address=client.address, is_code=True)
+    if await throttle.is_banned(session, attempt):
+        return await entry.refuse(session, Refusal.THROTTLED, email=actor.email, client=client)
+    is_right = await _is_code(core, session, factor.id, code)
+    if not await throttle.settle(session, attempt, is_right=is_right):
+        return await entry.refuse(session, Refusal.THROTTLED, email=actor.email, client=client)
+    if not is_right:
+        return await entry.refuse(session, Refusal.WRONG_CODE, email=actor.email, client=client)
     factor.confirmed_at = now()
+    await repository.withdraw_proofs(session, actor.id, but=actor.session_id)
     await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
     await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "second_factor_on")
     return await _new_recovery_codes(session, actor.id)

@@ -38,7 +38,8 @@ class NewPasskeyForm(BaseModel):
 
 
 class ProofForm(BaseModel):
-    """One of the three. `credential` is what `navigator.credentials.get` answered, as JSON."""
+    """One of the three, where two-step verification is on not the password. `credential` is what `navigator.credentials.get`
+    returned, as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,12 +60,16 @@ async def start_second_factor(core: CoreDep, session: DbSession, actor: CurrentA
     return await second_factor.start(core, session, actor)
 
 
-@router.put("/second-factor")
+@router.put("/second-factor", response_model=RecoveryCodes)
 async def confirm_second_factor(
     form: CodeForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
-) -> RecoveryCodes:
+) -> RecoveryCodes | JSONResponse:
     """Turn it on by a code of the app. This answer is the only place where the recovery codes can be read."""
-    return await second_factor.confirm(core, session, actor, code=form.code, client=client)
+    made = await second_factor.confirm(core, session, actor, code=form.code, client=client)
+    if isinstance(made, RecoveryCodes):
+        return made
+    error = second_factor.confirmation_error(made)
+    return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status)
 
 
 @router.delete("/second-factor", status_code=204)

@@ -16,13 +16,14 @@ from uuid import UUID, uuid4
 from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
-from fundwright.core.messages import t
+from fundwright.core.messages import current_language, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import audit, entry, passwords, repository, second_factor, sessions, tokens
+from fundwright.identity import audit, entry, letters, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs
 from fundwright.identity.reauthentication import needs_recent_proof
@@ -197,41 +198,53 @@ async def choose_language(session: AsyncSession, actor: Actor, language: Languag
 
 
 async def disable_account(
-    session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
+    core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
 ) -> AccountRead:
     """Close an account: its sessions end at once, nobody can sign in to it, and the invitations it sent stop working. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
-    account.disabled_at = account.disabled_at or now()
+    was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()
     await entry.end_sessions(session, account.id)
     await repository.revoke_invitations_from(session, account.id)
     await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+    if was_open:
+        await mail.post(core, session, letters.account_disabled(account.email, _language_of(account)))
     return AccountRead.model_validate(account)
 
 
 async def enable_account(
-    session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
+    core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
 ) -> AccountRead:
     """Open a closed account again. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
-    account.disabled_at = None
+    was_open, account.disabled_at = account.disabled_at is None, None
     await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+    if not was_open:
+        link = f"{core.settings.address}/auth/login"
+        await mail.post(core, session, letters.account_enabled(account.email, _language_of(account), link=link))
     return AccountRead.model_validate(account)
 
 
 async def change_role(
-    session: AsyncSession, *, email: str, role: Role, client: Client | None = None, by: Actor | None = None
+    core: Core, session: AsyncSession, *, email: str, role: Role, client: Client | None = None, by: Actor | None = None
 ) -> AccountRead:
     """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
     invitations, those that the account has sent stop working. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
-    account.role = role
+    is_other, account.role = role != account.role, role
     await entry.end_sessions(session, account.id)
     if not entry.actor_of(account).may(Permission.ADMINISTER):
         await repository.revoke_invitations_from(session, account.id)
     await audit.record(
         session, "account.role_changed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE, role=role.value
     )
+    if is_other:
+        link = f"{core.settings.address}/auth/login"
+        await mail.post(core, session, letters.role_changed(account.email, _language_of(account), role=role, link=link))
     return AccountRead.model_validate(account)
+
+
+def _language_of(account: Account) -> Language:
+    return entry.language_of(account, otherwise=current_language())
 
 
 async def actor_for_command(session: AsyncSession, *, email: str | None) -> Actor:

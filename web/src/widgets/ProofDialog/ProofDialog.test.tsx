@@ -24,13 +24,22 @@ describe("ProofDialog", () => {
     expect(screen.queryByLabelText("Code")).toBeNull();
   });
 
-  it("gives password and code", async () => {
+  it("gives the password", async () => {
     const onProve = vi.fn();
-    await renderWidget(<ProofDialog {...props} codeLabel="Code" onProve={onProve} />);
+    await renderWidget(<ProofDialog {...props} onProve={onProve} />);
     fireEvent.change(screen.getByLabelText("Password"), { target: { value: "a quiet harbour" } });
+    fireEvent.click(screen.getByRole("button", { name: "Confirm" }));
+    expect(onProve).toHaveBeenCalledWith({ password: "a quiet harbour", code: "" });
+  });
+
+  it("asks for a code instead of the password", async () => {
+    const onProve = vi.fn();
+    await renderWidget(<ProofDialog {...props} passwordLabel="" codeLabel="Code" onProve={onProve} />);
+    expect(screen.queryByLabelText("Password")).toBeNull();
+    expect(document.activeElement).toBe(screen.getByLabelText("Code"));
     fireEvent.change(screen.getByLabelText("Code"), { target: { value: "123456" } });
     fireEvent.click(screen.getByRole("button", { name: "Confirm" }));
-    expect(onProve).toHaveBeenCalledWith({ password: "a quiet harbour", code: "123456" });
+    expect(onProve).toHaveBeenCalledWith({ password: "", code: "123456" });
   });
 
   it("says what was wrong and keeps what was typed", async () => {

@@ -33,7 +33,9 @@ export function ProofDialog(props: ProofDialogProps): ReactNode {
                 </div>
               </div>
             )}
-            <Field id={`${id}password`} name="password" type="password" label={passwordLabel} autoComplete="current-password" isFirst />
+            {passwordLabel === "" ? null : (
+              <Field id={`${id}password`} name="password" type="password" label={passwordLabel} autoComplete="current-password" />
+            )}
             {codeLabel === "" ? null : (
               <Field id={`${id}code`} name="code" type="text" label={codeLabel} autoComplete="one-time-code" />
             )}
@@ -63,17 +65,16 @@ interface FieldProps {
   readonly type: string;
   readonly label: string;
   readonly autoComplete: string;
-  readonly isFirst?: boolean;
 }
 
-function Field({ id, name, type, label, autoComplete, isFirst = false }: FieldProps): ReactNode {
+function Field({ id, name, type, label, autoComplete }: FieldProps): ReactNode {
   return (
     <div className="fw-field">
       <label className="fw-label" htmlFor={id}>
         {label}
       </label>
       <input
-        ref={isFirst ? focus : undefined}
+        ref={focus}
         id={id}
         name={name}
         type={type}
