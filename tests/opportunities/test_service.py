@@ -36,7 +36,7 @@ def notice(position: int, **values: object) -> ParsedNotice:
 
 async def add(session: AsyncSession, *notices: ParsedNotice, is_sample: bool = False) -> None:
     run = await repository.add_run(session, owner_id=None, source="sam", filename="x")
-    await repository.merge(session, batch_of(notices), SamCsv(), run_id=run.id, is_sample=is_sample)
+    await repository.merge(session, batch_of(notices), SamCsv(), run_id=run.id, uploader=None, is_sample=is_sample)
 
 
 def titles(rows: list[service.OpportunityRow]) -> list[str]:

@@ -17,6 +17,7 @@ from fundwright.categories import service as categories
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import repository
 from fundwright.opportunities.incoming import Incoming
 from fundwright.opportunities.models import Opportunity
@@ -31,11 +32,16 @@ TOPIC = "opportunities"
 async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
     """Read the file at `path` into the database from where an earlier run of the same job stopped.
 
+    Files that an administrator imports, or the installation itself, may change every opportunity; those of other accounts change only
+    what the same account has uploaded.
+
     The first import that adds real opportunities removes the samples in its last transaction.
 
     Raises NotFound when the file is gone, UnreadableFile when it is of another format.
     """
     core: Core = run.services
+    actor: Actor | None = run.actor
+    uploader = None if actor is None or actor.may(Permission.ADMINISTER) else actor.id
     async with run.transaction() as session:
         await repository.set_job(session, run_id, run.id)
         if run.checkpoint.get("is_read"):
@@ -58,7 +64,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
                 # The next batch is read while the database takes in this one.
                 reading = in_thread(incoming.next_batch)
                 async with run.transaction() as session:
-                    await repository.merge(session, batch, source, run_id=run_id)
+                    await repository.merge(session, batch, source, run_id=run_id, uploader=uploader)
                     await run.save_checkpoint(session, {"items": batch.items})
                 await run.progress(batch.bytes_read, incoming.size_bytes, "bytes read")
         finally:

@@ -1,4 +1,4 @@
-"""Tables of opportunities. They belong to the installation, not to an account; import runs belong to who started them."""
+"""Tables of opportunities. All accounts share them; import runs belong to who started them."""
 
 from __future__ import annotations
 
@@ -62,6 +62,9 @@ class Opportunity(Base):
     content_hash: Mapped[str]
     version: Mapped[int]
     is_sample: Mapped[bool]
+    uploaded_by: Mapped[UUID | None]
+    """The account that may replace this notice by another upload; None when it belongs to the installation. Not a foreign key: the id of
+    a deleted account never comes back, and clearing it would rewrite every notice of the account."""
     first_seen_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     title_search: Mapped[str] = mapped_column(TSVECTOR)

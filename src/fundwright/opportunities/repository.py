@@ -84,7 +84,7 @@ _STAGE = (
     "CREATE TEMP TABLE IF NOT EXISTS opportunity_key "
     "(position int, line int, content_hash text, external_id text, status text) ON COMMIT DROP",
     "CREATE TEMP TABLE IF NOT EXISTS opportunity_verdict "
-    "(position int, verdict text, opportunity_id uuid, version int, is_same boolean) ON COMMIT DROP",
+    "(position int, verdict text, opportunity_id uuid, version int, is_same boolean, is_taken_over boolean) ON COMMIT DROP",
     "CREATE TEMP TABLE IF NOT EXISTS opportunity_incoming "
     "(" + ", ".join(f"{name} {_COPIED_TYPES.get(name, 'text')}" for name in COPIED) + ") ON COMMIT DROP",
     "TRUNCATE opportunity_key, opportunity_verdict, opportunity_incoming",
@@ -95,11 +95,14 @@ _JUDGE = text("""
            CASE WHEN k.nth > 1 OR s.import_run_id = :run THEN 'repeated'
                 WHEN o.id IS NULL THEN 'new'
                 WHEN o.content_hash = k.content_hash THEN 'unchanged'
-                WHEN k.status = 'forecasted' AND o.status <> 'forecasted' THEN 'unchanged'
+                WHEN k.status = 'forecasted' AND o.status <> 'forecasted' AND NOT owned.is_taken_over THEN 'unchanged'
+                WHEN CAST(:uploader AS uuid) IS NOT NULL AND o.uploaded_by IS DISTINCT FROM CAST(:uploader AS uuid) AND NOT o.is_sample
+                    THEN 'refused'
                 ELSE 'changed' END,
            coalesce(o.id, gen_random_uuid()),
            coalesce(o.version, 0) + 1,
-           k.content_hash = CASE WHEN k.nth > 1 THEN k.first_hash ELSE o.content_hash END
+           k.content_hash = CASE WHEN k.nth > 1 THEN k.first_hash ELSE o.content_hash END,
+           owned.is_taken_over
     FROM (
         SELECT position, external_id, content_hash, status,
                row_number() OVER same AS nth, first_value(content_hash) OVER same AS first_hash
@@ -107,6 +110,7 @@ _JUDGE = text("""
     ) k
     LEFT JOIN opportunity o ON o.source = :source AND o.external_id = k.external_id
     LEFT JOIN opportunity_sighting s ON s.opportunity_id = o.id
+    CROSS JOIN LATERAL (SELECT CAST(:uploader AS uuid) IS NULL AND o.uploaded_by IS NOT NULL AS is_taken_over) owned
 """)
 _TO_COPY = text("SELECT position FROM opportunity_verdict WHERE verdict IN ('new', 'changed') ORDER BY position")
 _VECTORS = """
@@ -119,10 +123,10 @@ _VECTORS = """
 """
 _ADD = text(f"""
     INSERT INTO opportunity (
-        id, source, kind, version, is_sample, first_seen_at, updated_at, title_search, search,
+        id, source, kind, version, is_sample, uploaded_by, first_seen_at, updated_at, title_search, search,
         {", ".join(_CONTENT)}
     )
-    SELECT v.opportunity_id, :source, :kind, 1, :is_sample, now(), now(), t.title, s.everything,
+    SELECT v.opportunity_id, :source, :kind, 1, :is_sample, CAST(:uploader AS uuid), now(), now(), t.title, s.everything,
            {", ".join(f"i.{name}" for name in _CONTENT)}
     FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
     WHERE v.verdict = 'new' ORDER BY position
@@ -140,7 +144,7 @@ _KEEP_REPLACED = text("""
 """)
 _REPLACE = text(f"""
     UPDATE opportunity o
-    SET version = v.version, updated_at = now(), is_sample = :is_sample,
+    SET version = v.version, updated_at = now(), is_sample = :is_sample, uploaded_by = CAST(:uploader AS uuid),
         title_search = t.title, search = s.everything, {", ".join(f"{name} = i.{name}" for name in _CONTENT)}
     FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
     WHERE v.verdict = 'changed' AND o.id = v.opportunity_id
@@ -156,7 +160,7 @@ _FORGET_VECTORS = text("""
 """)
 _SEE = text("""
     INSERT INTO opportunity_sighting (opportunity_id, import_run_id, seen_at)
-    SELECT opportunity_id, :run, now() FROM opportunity_verdict WHERE verdict <> 'repeated'
+    SELECT opportunity_id, :run, now() FROM opportunity_verdict WHERE verdict NOT IN ('repeated', 'refused')
     ON CONFLICT (opportunity_id) DO UPDATE SET import_run_id = excluded.import_run_id, seen_at = excluded.seen_at
 """)
 
@@ -184,27 +188,38 @@ _COUNT_IN = _tally("+", "o.id IN (SELECT opportunity_id FROM opportunity_verdict
 _COUNT_SAMPLE_OUT = _tally("-", "o.is_sample")
 _COUNT = text("""
     SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
-           count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same)
+           count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same),
+           count(*) FILTER (WHERE verdict = 'unchanged' AND is_taken_over)
     FROM opportunity_verdict
 """)
-_REPEATED = text("""
-    SELECT k.line, k.external_id FROM opportunity_key k JOIN opportunity_verdict v USING (position)
-    WHERE v.verdict = 'repeated' AND NOT v.is_same
+_TAKE_OVER = text("""
+    UPDATE opportunity o SET uploaded_by = NULL FROM opportunity_verdict v
+    WHERE v.verdict = 'unchanged' AND v.is_taken_over AND o.id = v.opportunity_id
+""")
+_LEFT_OUT = text("""
+    SELECT k.line, k.external_id, v.verdict FROM opportunity_key k JOIN opportunity_verdict v USING (position)
+    WHERE v.verdict = 'refused' OR v.verdict = 'repeated' AND NOT v.is_same
 """)
 
 
-async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: UUID, is_sample: bool = False) -> ImportCounts:
-    """Take a batch in: new notices, new versions of changed ones, and why rows were left out. Safe to repeat."""
+async def merge(
+    session: AsyncSession, batch: Batch, source: Source, *, run_id: UUID, uploader: UUID | None, is_sample: bool = False
+) -> ImportCounts:
+    """Take a batch in: new notices, new versions of changed ones, and why rows were left out. Safe to repeat.
+
+    An `uploader` changes only samples and notices that it has uploaded. Without one, the batch comes from the installation, which
+    changes every notice and keeps it from then on, also one that an account has uploaded under the same id before.
+    """
     rejections = list(batch.rejections)
     new = changed = unchanged = 0
     if batch.rows:
         await _change_alone(session)
         for statement in _STAGE:
             await session.execute(text(statement))
-        named = {"source": source.name, "kind": source.kind, "run": run_id, "is_sample": is_sample}
+        named = {"source": source.name, "kind": source.kind, "run": run_id, "is_sample": is_sample, "uploader": uploader}
         await _copy(session, "opportunity_key", KEYS, batch.keys)
         await session.execute(_JUDGE, named)
-        new, changed, unchanged = (await session.execute(_COUNT)).one()
+        new, changed, unchanged, taken_over = (await session.execute(_COUNT)).one()
         positions = await session.scalars(_TO_COPY)
         await _copy(session, "opportunity_incoming", COPIED, [batch.rows[position] for position in positions])
         if new:
@@ -218,17 +233,12 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
             await session.execute(_COUNT_IN)
             await session.execute(_ADD_TEXTS)
             await session.execute(_ADD_VERSIONS, named)
+        if taken_over:
+            await session.execute(_TAKE_OVER)
         await session.execute(_SEE, named)
         rejections += [
-            RejectedRow(
-                line,
-                "",
-                t(
-                    "The notice {external_id} already stands on an earlier line of this file, with other content.",
-                    external_id=external_id,
-                ),
-            )
-            for line, external_id in await session.execute(_REPEATED)
+            RejectedRow(line, "", _reason(verdict, external_id))
+            for line, external_id, verdict in await session.execute(_LEFT_OUT)
         ]
     if rejections:
         rows = [{"import_run_id": run_id, "line": r.line, "column": r.column, "reason": r.reason} for r in rejections]
@@ -245,6 +255,18 @@ async def merge(session: AsyncSession, batch: Batch, source: Source, *, run_id: 
         )
     )
     return counts
+
+
+def _reason(verdict: str, external_id: str) -> str:
+    if verdict == "refused":
+        return t(
+            "The notice {external_id} is already there with other content, and you did not upload it. Ask an administrator to "
+            "import the file.",
+            external_id=external_id,
+        )
+    return t(
+        "The notice {external_id} already stands on an earlier line of this file, with other content.", external_id=external_id
+    )
 
 
 async def _change_alone(session: AsyncSession) -> None:
@@ -482,7 +504,7 @@ async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]
 
 async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     """Every column of one opportunity. Raises NotFound."""
-    left_out = {"search", "title_search", "content_hash"}
+    left_out = {"search", "title_search", "content_hash", "uploaded_by"}
     columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
     texts = (getattr(OpportunityText, name) for name in _TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")

@@ -501,7 +501,7 @@ async def load_sample_once(session: AsyncSession) -> None:
         run = await repository.add_run(session, owner_id=None, source=source.name, filename=name, is_sample=True)
         with (folder / name).open("rb") as file:
             rows = list(source.parse(cast(io.BufferedReader, file)))
-        await repository.merge(session, batch_of(rows), source, run_id=run.id, is_sample=True)
+        await repository.merge(session, batch_of(rows), source, run_id=run.id, uploader=None, is_sample=True)
     await importing.announce(session)
 
 

@@ -1,0 +1,11 @@
+"""The account that uploaded an opportunity."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0028"
+down_revision = "0023"
+
+
+def upgrade() -> None:
+    op.add_column("opportunity", sa.Column("uploaded_by", sa.Uuid()), if_not_exists=True)
