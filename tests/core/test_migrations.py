@@ -45,6 +45,7 @@ class TestUpgrade:
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute("UPDATE alembic_version SET version_num = '0019'")
             connection.execute("ALTER TABLE category DROP COLUMN changed_at")  # what later migrations add
+            connection.execute("DROP TABLE known_device")
             connection.execute(
                 "INSERT INTO job (id, kind, title, language, state, done, message, payload, checkpoint, cancel_requested, created_at)"
                 " VALUES (gen_random_uuid(), 'draft', '', 'en', 'queued', 0, '', %s, '{}', false, now())",

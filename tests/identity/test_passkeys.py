@@ -187,6 +187,18 @@ class TestSigningIn:
         assert await passkeys.sign_in(public, session, credential=answer, remember=True, client=HERE) == WRONG
 
     @pytest.mark.security(20)
+    @pytest.mark.security(2)
+    async def test_is_not_paused_by_wrong_passwords_of_strangers(
+        self, public: Core, session: AsyncSession, person: Actor
+    ) -> None:
+        device = Device()
+        await add(public, session, person, device)
+        for _ in range(4):
+            await service.sign_in(public, session, email=person.email, password="wrong", remember=True, client=HERE)
+        paused = await service.sign_in(public, session, email=person.email, password=PASSWORD, remember=True, client=HERE)
+        assert paused == SignInRefused(reason=Refusal.THROTTLED)
+        assert isinstance(await sign_in(public, session, device), str)
+
     async def test_a_disabled_or_unconfirmed_account_stays_closed(
         self, public: Core, session: AsyncSession, person: Actor
     ) -> None:

@@ -65,7 +65,7 @@ async def change_password(
         raise Invalid(t("That is the password you have. Choose another one."))
     account.password_hash = await entry.new_hash(new, account.email, account.display_name)
     await repository.forget_secrets(session, purpose="reset", owner_id=account.id)
-    await entry.end_sessions(session, account.id, but=actor.session_id)
+    await entry.end_sessions(session, account.id, but=actor.session_id, device=client.device)
     forgot = f"{core.settings.address}/auth/reset-password"
     language = entry.language_of(account, otherwise=current_language())
     await mail.post(core, session, letters.own_password_changed(account.email, language, link=forgot))
@@ -76,7 +76,7 @@ async def change_password(
 @needs(Permission.READ)
 async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Client) -> None:
     """Sign the account out everywhere but here."""
-    await entry.end_sessions(session, actor.id, but=actor.session_id)
+    await entry.end_sessions(session, actor.id, but=actor.session_id, device=client.device)
     await audit.record(session, "session.others_ended", actor=actor, subject=actor.email, client=client)
 
 

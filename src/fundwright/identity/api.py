@@ -20,7 +20,7 @@ from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download, error_body
-from fundwright.identity import account, outbox, passkeys, recovery, registration, service, sessions, tokens
+from fundwright.identity import account, entry, outbox, passkeys, recovery, registration, service, sessions, tokens
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import (
     AccountUser,
@@ -89,10 +89,21 @@ def cookie_name(settings: Settings) -> str:
     return "__Host-session" if _is_https(settings) else "session"
 
 
+def device_cookie_name(settings: Settings) -> str:
+    """Name of the cookie by which a browser is recognized in which accounts have signed in."""
+    return "__Host-device" if _is_https(settings) else "device"
+
+
 def client_of(connection: HTTPConnection) -> Client:
     """Who is at the other end of the connection, or of the one to a trusted proxy. Others' X-Forwarded-For is not believed."""
     address = connection.client.host if connection.client else ""
-    return Client(address=address, user_agent=connection.headers.get("user-agent", ""))
+    device = connection.cookies.get(device_cookie_name(connection.app.state.core.settings))
+    return Client(
+        address=address,
+        user_agent=connection.headers.get("user-agent", ""),
+        is_browser=not _is_silent(connection),
+        device=tokens.digest(device) if device else "",
+    )
 
 
 RequestClient = Annotated[Client, Depends(client_of)]
@@ -610,6 +621,16 @@ def _set_cookie(response: Response, settings: Settings, signed_in: SignedIn) -> 
         httponly=True,
         samesite="lax",
     )
+    if signed_in.device:
+        response.set_cookie(
+            device_cookie_name(settings),
+            signed_in.device,
+            max_age=int(entry.KNOWN_FOR.total_seconds()) if signed_in.max_age_s is not None else None,
+            path="/",
+            secure=_is_https(settings),
+            httponly=True,
+            samesite="lax",
+        )
     response.headers["Cache-Control"] = "no-store"
 
 
@@ -623,7 +644,7 @@ def refuse_foreign_page(request: Request) -> None:
         raise ForeignOrigin
 
 
-def _is_silent(request: Request) -> bool:
+def _is_silent(request: HTTPConnection) -> bool:
     """Neither header that browsers send with requests of pages: a program, or a very old browser."""
     return "sec-fetch-site" not in request.headers and "origin" not in request.headers
 

@@ -20,6 +20,9 @@ from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignIn
 
 _HANDOVER = timedelta(seconds=30)
 
+KNOWN_FOR = timedelta(days=365)
+_MAX_KNOWN_DEVICES = 30
+
 _EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 _MAX_EMAIL_LENGTH = 254
 _MAX_NAME_LENGTH = 200
@@ -97,9 +100,31 @@ async def get_account_by_id(session: AsyncSession, account_id: UUID) -> Account:
     return account
 
 
-async def check_password(session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
+async def attempt_of(
+    session: AsyncSession, *, email: str, client: Client, place: str = "", is_code: bool = False
+) -> throttle.Attempt:
+    """How a password or code is counted. Without a `place`, the client is one if it is a known device of the account."""
+    if not place and client.device:
+        device_id = await repository.find_known_device(session, email, client.device)
+        place = f"device:{device_id}" if device_id else ""
+    return throttle.Attempt(email=email, address=client.address, place=place, is_code=is_code)
+
+
+def place_of_session(session_id: UUID | None) -> str:
+    """Where a signed-in person enters a password or code."""
+    return f"session:{session_id}" if session_id else ""
+
+
+def place_of_link(link: OneTimeSecret) -> str:
+    """Where somebody enters a password or code who has followed a link from an email to the account."""
+    return f"link:{link.id}"
+
+
+async def check_password(
+    session: AsyncSession, *, email: str, password: str, client: Client, place: str = ""
+) -> Account | SignInRefused:
     plain = audit.one_line(email.strip().lower())
-    attempt = throttle.Attempt(email=plain, address=client.address)
+    attempt = await attempt_of(session, email=plain, client=client, place=place)
     if await throttle.is_banned(session, attempt):
         return await refuse(session, Refusal.THROTTLED, email=plain, client=client)
     account = await repository.find_account(session, plain)
@@ -144,11 +169,31 @@ async def start_session(core: Core, session: AsyncSession, account: Account, *, 
     actor = actor_of(account, session_id=row.id)
     await audit.record(session, "sign_in", actor=actor, subject=account.email, client=client)
     token = tokens.sign(core, actor, session_id=row.id, issued_at=moment, expires_at=row.expires_at)
-    return SignedIn(token=token, actor=actor, max_age_s=int(lasts.total_seconds()) if remember else None)
+    device = await remember_device(session, account.id, lasts=KNOWN_FOR, replaces=client.device) if client.is_browser else ""
+    return SignedIn(token=token, actor=actor, max_age_s=int(lasts.total_seconds()) if remember else None, device=device)
 
 
-async def end_sessions(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None) -> bool:
+async def remember_device(session: AsyncSession, owner_id: UUID, *, lasts: timedelta, replaces: str = "") -> str:
+    """Make a browser a known device of the account; returns the secret for its cookie. `replaces` is the digest of its present one."""
+    secret = tokens.new_secret()
+    await repository.add_known_device(
+        session,
+        owner_id,
+        digest=tokens.digest(secret),
+        replaces=replaces,
+        expires_at=now() + lasts,
+        limit=_MAX_KNOWN_DEVICES,
+    )
+    return secret
+
+
+async def end_sessions(
+    session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None, device: str = ""
+) -> bool:
+    """End one session, or all except `but`, and with all of them forget the known devices, except the one with the digest `device`."""
     ended = await repository.end_sessions(session, owner_id, only=only, but=but)
+    if only is None:
+        await repository.forget_known_devices(session, owner_id, but=device)
     for session_id in ended:
         await live.publish(session, session_topic(session_id))
     return bool(ended)

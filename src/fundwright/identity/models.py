@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -70,6 +70,19 @@ class AccountSession(Base):
     superseded_at: Mapped[datetime | None]
     """When that token was first seen, and the one before it became an old one."""
     ended_at: Mapped[datetime | None]
+
+
+class KnownDevice(Base):
+    """A browser in which an account has signed in. One browser has one secret, for all accounts that have signed in there."""
+
+    __tablename__ = "known_device"
+    __table_args__ = (UniqueConstraint("digest", "owner_id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    digest: Mapped[str]
+    signed_in_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
 
 
 class SecondFactor(Base):
@@ -209,12 +222,12 @@ class AuditEntry(Base):
 
 
 class SignInThrottle(Base):
-    """Wrong passwords of one account or one address in the current window."""
+    """Wrong passwords of one account, one address, or one known place in the current window."""
 
     __tablename__ = "sign_in_throttle"
 
     subject: Mapped[str] = mapped_column(primary_key=True)
-    """`account:` or `address:` and a digest."""
+    """`account:` or `address:` and a digest, or `place:` and an id."""
     failures: Mapped[int] = mapped_column(default=0)
     window_ends_at: Mapped[datetime]
     banned_until: Mapped[datetime | None]

@@ -100,7 +100,9 @@ async def prove_by_password(
     """
     if await repository.has_second_factor(session, actor.id):
         return await entry.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
-    account = await entry.check_password(session, email=actor.email, password=password, client=client)
+    account = await entry.check_password(
+        session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
+    )
     if isinstance(account, SignInRefused):
         return account
     await accept_proof(core, session, actor, by="password", client=client)
@@ -116,4 +118,6 @@ async def check_own_password(session: AsyncSession, actor: Actor, *, password: s
     """
     if await repository.has_second_factor(session, actor.id):
         await _require_proof(session, actor)
-    return await entry.check_password(session, email=actor.email, password=password, client=client)
+    return await entry.check_password(
+        session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
+    )

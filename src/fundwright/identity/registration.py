@@ -184,10 +184,12 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
     The password is asked for because anybody can register somebody else's address: its owner must not confirm what a stranger
     chose.
     """
+    link = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
     email = await email_to_confirm(session, secret)
-    if email is None:
+    if link is None or email is None:
         raise entry.LinkSpent(t("This link"), t("Sign in, or let the letter be sent again."))
-    account = await entry.check_password(session, email=email, password=password, client=client)
+    place = entry.place_of_link(link)
+    account = await entry.check_password(session, email=email, password=password, client=client, place=place)
     if isinstance(account, SignInRefused):
         return account
     await repository.forget_secrets(session, purpose="verify", owner_id=account.id)

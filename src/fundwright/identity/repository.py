@@ -22,6 +22,7 @@ from fundwright.identity.models import (
     AuditEntry,
     DataCopy,
     Invitation,
+    KnownDevice,
     OneTimeSecret,
     Passkey,
     RecoveryCode,
@@ -221,6 +222,32 @@ async def withdraw_proofs(session: AsyncSession, owner_id: UUID, *, but: UUID | 
 def _live_and_of(owner_id: UUID) -> tuple[ColumnElement[bool], ...]:
     is_open = select(Account.id).where(Account.id == owner_id, Account.disabled_at.is_(None)).exists()
     return (AccountSession.owner_id == owner_id, is_open, *_live())
+
+
+async def find_known_device(session: AsyncSession, email: str, digest: str) -> UUID | None:
+    """The id of the known device, if it is one of the account with this email."""
+    query = select(KnownDevice.id).join(Account, Account.id == KnownDevice.owner_id)
+    return await session.scalar(query.where(Account.email == email, KnownDevice.digest == digest, KnownDevice.expires_at > now()))
+
+
+async def add_known_device(
+    session: AsyncSession, owner_id: UUID, *, digest: str, replaces: str, expires_at: datetime, limit: int
+) -> None:
+    """Add it, or renew the one with the digest `replaces`, which every account on the device exchanges for the new digest. Only the
+    `limit` devices of the account that were used last stay known."""
+    if replaces:
+        await session.execute(update(KnownDevice).where(KnownDevice.digest == replaces).values(digest=digest))
+    fresh = {"signed_in_at": now(), "expires_at": expires_at}
+    query = insert(KnownDevice).values(id=uuid4(), owner_id=owner_id, digest=digest, **fresh)
+    await session.execute(query.on_conflict_do_update(index_elements=["digest", "owner_id"], set_=fresh))
+    kept = select(KnownDevice.id).where(KnownDevice.owner_id == owner_id, KnownDevice.expires_at > now())
+    kept = kept.order_by(KnownDevice.signed_in_at.desc(), KnownDevice.id).limit(limit)
+    await session.execute(delete(KnownDevice).where(KnownDevice.owner_id == owner_id, KnownDevice.id.not_in(kept)))
+
+
+async def forget_known_devices(session: AsyncSession, owner_id: UUID, *, but: str = "") -> None:
+    """Forget all devices of the account, except the one with the digest `but`."""
+    await session.execute(delete(KnownDevice).where(KnownDevice.owner_id == owner_id, KnownDevice.digest != but))
 
 
 async def find_second_factor(session: AsyncSession, owner_id: UUID) -> SecondFactor | None:

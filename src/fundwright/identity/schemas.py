@@ -255,6 +255,10 @@ class Client(BaseModel):
 
     address: str
     user_agent: str = ""
+    is_browser: bool = False
+    """It can be remembered by a cookie."""
+    device: str = ""
+    """Digest of the secret in its device cookie, if it sends one."""
 
 
 class Refusal(StrEnum):
@@ -302,13 +306,15 @@ class SignInRefused(BaseModel):
 
 
 class SignedIn(BaseModel):
-    """A new session and the token that names it. `max_age_s` is None when it ends with the browser."""
+    """A new session and the token that names it. `max_age_s` is None when it ends with the browser. `device` is the secret for the
+    device cookie of a browser that has just signed in."""
 
     model_config = ConfigDict(frozen=True)
 
     token: str
     actor: Actor
     max_age_s: int | None
+    device: str = ""
 
 
 class SecondStep(BaseModel):

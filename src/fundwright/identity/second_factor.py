@@ -104,7 +104,9 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
         raise NotStarted
     if factor.confirmed_at is not None:
         raise AlreadyOn
-    attempt = throttle.Attempt(email=actor.email, address=client.address, is_code=True)
+    attempt = await entry.attempt_of(
+        session, email=actor.email, client=client, place=entry.place_of_session(actor.session_id), is_code=True
+    )
     if await throttle.is_banned(session, attempt):
         return await entry.refuse(session, Refusal.THROTTLED, email=actor.email, client=client)
     is_right = await _is_code(core, session, factor.id, code)
@@ -199,9 +201,12 @@ async def end_pending(session: AsyncSession, pending: str) -> None:
         raise entry.LinkSpent(t("This sign-in"), t("Sign in again."))
 
 
-async def accept(core: Core, session: AsyncSession, account: Account, *, code: str, client: Client) -> SignInRefused | None:
-    """None when it is a code of the account's app, or one of its recovery codes, neither used before. Wrong ones are counted."""
-    attempt = throttle.Attempt(email=account.email, address=client.address, is_code=True)
+async def accept(
+    core: Core, session: AsyncSession, account: Account, *, code: str, client: Client, place: str = ""
+) -> SignInRefused | None:
+    """None when it is a code of the account's app, or one of its recovery codes, neither used before. Wrong ones are counted, at the
+    known `place` where it is entered, if there is one."""
+    attempt = await entry.attempt_of(session, email=account.email, client=client, place=place, is_code=True)
     if await throttle.is_banned(session, attempt):
         return await entry.refuse(session, Refusal.THROTTLED, email=account.email, client=client)
     factor = await repository.find_second_factor(session, account.id)
@@ -223,7 +228,7 @@ async def accept(core: Core, session: AsyncSession, account: Account, *, code: s
 async def prove_by_code(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> SignInRefused | None:
     """None when the code is right: the actor has shown who they are."""
     account = await entry.get_account(session, actor.email)
-    refused = await accept(core, session, account, code=code, client=client)
+    refused = await accept(core, session, account, code=code, client=client, place=entry.place_of_session(actor.session_id))
     if refused is None:
         await reauthentication.accept_proof(core, session, actor, by="code", client=client)
     return refused

@@ -35,7 +35,7 @@ class TooManyTries(FundwrightError):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One sign-in, counted against the email it names and the address it comes from.
+    """One sign-in, counted against the email it names and the address it comes from, or against the known place it is made at.
 
     Wrong codes have counters of their own: the right password, which comes before them, must not set them back.
     """
@@ -43,17 +43,25 @@ class Attempt:
     email: str
     address: str
     is_code: bool = False
+    place: str = ""
+    """A known device, a session, or a one-time link of the account. It has a counter of its own, and strangers cannot cause a ban there:
+    otherwise, four wrong passwords every five minutes would lock the owner out for good."""
 
     @property
     def subjects(self) -> tuple[str, str]:
         email = hashlib.sha256(self.email.encode()).hexdigest()
         address = hashlib.sha256(_network(self.address).encode()).hexdigest()
-        kind = "code:" if self.is_code else ""
-        return f"{kind}account:{email}", f"{kind}address:{address}"
+        return f"{self._kind}account:{email}", f"{self._kind}address:{address}"
+
+    @property
+    def _kind(self) -> str:
+        return "code:" if self.is_code else ""
 
     @property
     def limits(self) -> tuple[tuple[str, int], ...]:
         """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+        if self.place:
+            return ((f"{self._kind}place:{self.place}", FAILURES_PER_ACCOUNT),)
         account, address = self.subjects
         return (account, FAILURES_PER_ACCOUNT), (address, FAILURES_PER_ADDRESS)
 
