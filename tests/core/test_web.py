@@ -47,6 +47,10 @@ def build(core: Core) -> FastAPI:
     async def refused() -> None:
         raise DatabaseAway
 
+    @app.get("/api/broken")
+    async def broken() -> None:
+        raise RuntimeError("SELECT token FROM secrets")
+
     @app.get("/api/export.csv")
     async def export(core: CoreDep, rows: int, failure: str = "") -> CsvDownload:
         async def lines(_session: AsyncSession) -> AsyncIterator[str]:
@@ -72,6 +76,15 @@ async def program(core: Core) -> AsyncIterator[httpx.AsyncClient]:
 
 
 class TestErrors:
+    @pytest.mark.security(46)
+    async def test_an_unexpected_one_shows_an_id_that_is_in_the_log(self, program: httpx.AsyncClient) -> None:
+        with capture_logs() as logs:
+            answer = await program.get("/api/broken")
+        assert answer.status_code == 500
+        assert "SELECT" not in answer.text and "RuntimeError" not in answer.text and "Traceback" not in answer.text
+        (line,) = [each for each in logs if each["event"] == "request.failed"]
+        assert answer.json()["error"]["id"] == line["error_id"]
+
     @pytest.mark.parametrize(
         ("method", "path", "body", "status", "code"),
         [

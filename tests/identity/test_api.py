@@ -1,20 +1,23 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobState
-from fundwright.core.mail import list_mails
+from fundwright.core.mail import Mail, list_mails
 from fundwright.core.paging import PageRequest
 from fundwright.identity import api, service, throttle
 from fundwright.identity.models import SignInThrottle
 from fundwright.identity.schemas import Actor, Role, TokenScope
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
+from tests.jobs import working
+from tests.polling import eventually
 from tests.statements import statements
 
 _FORM = {"email": "ada@example.org", "password": PASSWORD}
@@ -25,6 +28,11 @@ async def _sign_in(visitor: httpx.AsyncClient, **changes: object) -> str:
     answer = (await visitor.post("/signin", json={**_FORM, **changes})).json()
     assert answer["flag"] == "success"
     return answer["token"]
+
+
+async def _sent_text(core: Core) -> str | None:
+    async with core.database.transaction() as session:
+        return await session.scalar(select(Mail.text))
 
 
 @pytest.mark.usefixtures("ada")
@@ -422,6 +430,18 @@ class TestLetters:
             await committed.jobs._run(job_id, reraise=True)
         async with committed.database.transaction() as session:
             assert (await list_mails(session, PageRequest())).total == 1
+
+    @pytest.mark.security(16)
+    async def test_their_links_lead_to_the_configured_host(self, committed: Core, ada: Actor) -> None:
+        object.__setattr__(committed, "settings", with_settings(committed, public_url="https://fundwright.example/app").settings)
+        async with browse(committed, base_url="https://evil.example") as visitor:
+            headers = {"x-forwarded-host": "evil.example", "origin": "https://fundwright.example"}
+            assert (await self._ask(visitor, self._ASKED[0], ada.email, **headers))[0] == 202
+        async with working(committed.jobs):
+            await eventually(lambda: _sent_text(committed))
+        text = await _sent_text(committed)
+        assert text is not None and "https://fundwright.example/app/auth/confirm-reset/" in text
+        assert re.findall(r"https?://(?!fundwright\.example/app/)", text) == []
 
     @pytest.mark.security(8)
     @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])

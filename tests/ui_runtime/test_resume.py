@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Client as Device
+from fundwright.identity.schemas import Role
 from fundwright_ui.runtime.outbox import Outbox
 from tests.polling import eventually
 from tests.ui_runtime.conftest import Client, Server, find
@@ -155,6 +156,20 @@ class TestStrangers:
         client = await lost(server, token)
         async with server.socket() as stranger:
             assert await is_sent_to_the_login(stranger, client)
+
+    async def test_signed_in_people_cannot_go_on_with_the_page_of_somebody_else(self, server: Server) -> None:
+        await server.add_account("eve@example.org", role=Role.ADMIN)
+        client = await lost(server, await server.sign_in())
+        async with server.socket(token=await server.sign_in("eve@example.org")) as stranger:
+            await stranger.hello("/notes", session=client.session, received=client.received)
+            assert "mount" in [frame["type"] for frame in stranger.frames]
+            assert stranger.text.startswith("notes of eve@example.org")
+
+    async def test_another_sign_in_of_the_same_person_gets_a_page_of_its_own(self, server: Server) -> None:
+        client = await lost(server, await server.sign_in())
+        async with server.socket(token=await server.sign_in()) as again:
+            await again.hello("/notes", session=client.session, received=client.received)
+            assert "mount" in [frame["type"] for frame in again.frames]
 
     async def test_a_session_that_ended_meanwhile_is_not_gone_on_with(self, server: Server) -> None:
         token = await server.sign_in()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -277,13 +278,13 @@ class TestStrangers:
             assert client.text.startswith("notes of ada@example.org: own, more")
             assert admin.text.startswith("notes of admin@example.org: theirs, last")
 
-    @pytest.mark.security(30, 31)
+    @pytest.mark.security(21, 30, 31)
     @pytest.mark.pain(14)
+    @pytest.mark.parametrize("change", ["signed out", "another role"])
     async def test_an_event_after_the_end_of_its_session_does_nothing(
-        self, server: Server, monkeypatch: pytest.MonkeyPatch
+        self, server: Server, monkeypatch: pytest.MonkeyPatch, change: str
     ) -> None:
         """Even when nothing has told the socket of the end, as when a notification is lost."""
-        monkeypatch.setattr("fundwright_ui.runtime.session._IDENTITY_MAX_AGE_S", 0.0)
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             await client.hello("/notes")
@@ -291,7 +292,11 @@ class TestStrangers:
                 monkeypatch.setattr("fundwright.core.live.publish", _say_nothing)
                 actor = await identity.authenticate(server.core, session, token)
                 assert actor is not None
-                await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+                if change == "signed out":
+                    await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+                else:
+                    await identity.change_role(session, email=EMAIL, role=Role.VIEWER)
+            monkeypatch.setattr("fundwright_ui.runtime.session.time.monotonic", _five_seconds_later)
             with _sent_to_sign_in():
                 await client.click("keep", value="too late")
         assert not [frame for frame in client.frames if frame["type"] == "patch"]
@@ -508,6 +513,13 @@ def _sent_to_sign_in() -> Iterator[None]:
     with pytest.raises(ConnectionClosed) as closed:
         yield
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+
+
+_monotonic = time.monotonic
+
+
+def _five_seconds_later() -> float:
+    return _monotonic() + 5
 
 
 async def _flood(client: Browser, frame: str | bytes) -> None:
