@@ -20,7 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.mail import Mail, MailState
-from fundwright.core.web import Bounds, CoreDep, CsvDownload, Speech, add_error_handlers, csv_download, receive_file
+from fundwright.core.web import Bounds, CoreDep, CsvDownload, DbSession, Speech, add_error_handlers, csv_download, receive_file
 from tests.polling import eventually
 
 
@@ -51,6 +51,10 @@ def build(core: Core) -> FastAPI:
     async def broken() -> None:
         raise RuntimeError("SELECT token FROM secrets")
 
+    @app.api_route("/api/writing", methods=["GET", "HEAD", "POST"])
+    async def write(session: DbSession) -> None:
+        await session.execute(text("DELETE FROM job"))
+
     @app.get("/api/export.csv")
     async def export(core: CoreDep, rows: int, failure: str = "") -> CsvDownload:
         async def lines(_session: AsyncSession) -> AsyncIterator[str]:
@@ -73,6 +77,13 @@ async def program(core: Core) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(build(core), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
         yield client
+
+
+class TestSession:
+    @pytest.mark.security(37)
+    @pytest.mark.parametrize(("method", "status"), [("GET", 500), ("HEAD", 500), ("POST", 200)])
+    async def test_changes_nothing_for_methods_that_only_read(self, program: httpx.AsyncClient, method: str, status: int) -> None:
+        assert (await program.request(method, "/api/writing")).status_code == status
 
 
 class TestErrors:

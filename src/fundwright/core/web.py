@@ -39,6 +39,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Of requests that change nothing (RFC 9110, section 9.2.1)."""
 _BODY_LIMIT = "fundwright.max_body_bytes"
 _LANGUAGE_COOKIE = "language"
 
@@ -50,8 +52,9 @@ def _core(request: Request) -> Core:
 CoreDep = Annotated[Core, Depends(_core)]
 
 
-async def _session(core: CoreDep) -> AsyncIterator[AsyncSession]:
-    async with core.database.transaction() as session:
+async def _session(request: Request, core: CoreDep) -> AsyncIterator[AsyncSession]:
+    """A request that must not change anything cannot: the database refuses it."""
+    async with core.database.reading() if request.method in SAFE_METHODS else core.database.transaction() as session:
         yield session
 
 

@@ -150,9 +150,10 @@ async def start_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor
 
 
 @router.get("/data/archive", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
-async def download_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> FileResponse:
+async def download_data_copy(core: CoreDep, actor: CurrentActor, client: RequestClient) -> FileResponse:
     """The finished archive, as a ZIP file."""
-    path = await personal_data.open_copy(core, session, actor, client=client)
+    async with core.database.transaction() as session:  # reading it is recorded
+        path = await personal_data.open_copy(core, session, actor, client=client)
     return FileResponse(path, media_type="application/zip", filename="fundwright-data.zip")
 
 

@@ -19,7 +19,7 @@ from fundwright.core.mail import MailRead
 from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download, error_body
+from fundwright.core.web import SAFE_METHODS, CoreDep, CsvDownload, DbSession, csv_download, error_body
 from fundwright.identity import account, entry, outbox, passkeys, recovery, registration, service, sessions, tokens
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import (
@@ -43,7 +43,6 @@ from fundwright.identity.tokens import API_TOKEN_PREFIX
 
 router = APIRouter(tags=["identity"])
 
-_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _SIGNING_IN = ("/signin", "/session", "/api/account/login")
 
 
@@ -157,7 +156,7 @@ async def _current_actor(request: Request, core: CoreDep) -> Actor:
         if holder is None:
             raise TokenInvalid
         actor, scope = holder
-        if scope is TokenScope.READ and request.method not in _SAFE_METHODS:
+        if scope is TokenScope.READ and request.method not in SAFE_METHODS:
             raise ReadOnlyToken
         return _spoken_to(actor)
     token = bearer or request.cookies.get(cookie_name(core.settings))
@@ -168,7 +167,7 @@ async def _current_actor(request: Request, core: CoreDep) -> Actor:
     if actor is None:
         await _end_if_replayed(core, token, request)
         raise TokenInvalid
-    if not bearer and request.method not in _SAFE_METHODS:
+    if not bearer and request.method not in SAFE_METHODS:
         require_same_origin(request)
     return _spoken_to(actor)
 
