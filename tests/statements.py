@@ -1,7 +1,8 @@
-"""What is asked of the database: a measure of work that does not depend on the machine."""
+"""What is asked of the database, and waited for: measures of work that do not depend on the machine."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,3 +23,20 @@ def statements(of: Connection | Engine) -> Iterator[list[str]]:
         yield sent
     finally:
         event.remove(of, "before_cursor_execute", note)
+
+
+@contextmanager
+def waits() -> Iterator[list[float]]:
+    """For how long, in seconds, anything in here waits for time to pass."""
+    loop = asyncio.get_running_loop()
+    call_later, delays = loop.call_later, list[float]()
+
+    def note(delay: float, *arguments: Any, **options: Any) -> asyncio.TimerHandle:
+        delays.append(delay)
+        return call_later(delay, *arguments, **options)
+
+    loop.call_later = note
+    try:
+        yield delays
+    finally:
+        del loop.call_later

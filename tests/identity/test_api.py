@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 import re
+import sys
 from datetime import timedelta
 
 import httpx
@@ -18,9 +20,20 @@ from fundwright.identity.schemas import Actor, Role, TokenScope
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 from tests.jobs import working
 from tests.polling import eventually
-from tests.statements import statements
+from tests.statements import statements, waits
 
 _FORM = {"email": "ada@example.org", "password": PASSWORD}
+_IS_BANNED = """
+import asyncio, sys
+from fundwright.core.database import Database
+from fundwright.identity.throttle import Attempt, is_banned
+
+async def main():
+    async with Database(sys.argv[1]).reading() as session:
+        print(await is_banned(session, Attempt("ada@example.org", "192.0.2.99")))
+
+asyncio.run(main())
+"""
 _CROSS = {"sec-fetch-site": "cross-site", "origin": "https://evil.example"}
 
 
@@ -94,6 +107,14 @@ class TestSignIn:
         assert (await visitor.post("/signin", json=_FORM)).json() == wrong[0]
         async with browse(committed, address="192.0.2.99") as elsewhere:  # a second worker, another address
             assert (await elsewhere.post("/signin", json=_FORM)).json() == wrong[0]
+
+    @pytest.mark.security(3)
+    async def test_a_ban_holds_in_another_process(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        for _ in range(4):
+            await visitor.post("/signin", json={**_FORM, "password": "wrong"})
+        url = committed.database.engine.url.render_as_string(hide_password=False)
+        other = await asyncio.create_subprocess_exec(sys.executable, "-c", _IS_BANNED, url, stdout=asyncio.subprocess.PIPE)
+        assert await other.communicate() == (b"True\n", None)
 
     @pytest.mark.security(4)
     async def test_does_not_believe_a_forged_address(
@@ -395,12 +416,12 @@ class TestLetters:
     async def test_the_answer_and_the_work_are_the_same_for_known_and_unknown_addresses(
         self, committed: Core, visitor: httpx.AsyncClient, ada: Actor, path: str
     ) -> None:
-        work: list[list[str]] = []
+        work: list[tuple[list[str], set[float]]] = []
         for email in (ada.email, "nobody@example.org"):
-            with statements(committed.database.engine.sync_engine) as sent:
+            with statements(committed.database.engine.sync_engine) as sent, waits() as waited:
                 assert await self._ask(visitor, path, email) == (202, "null")
             assert sent
-            work.append(sent)
+            work.append((sent, set(waited)))
         assert work[0] == work[1]
 
     @pytest.mark.security(7)
