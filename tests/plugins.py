@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,14 @@ class Proofs:
         self._marker = marker
         self._file = file
         self._item = item
+        self._marked = re.compile(rf"mark\.{marker}\(" + ("" if item is None else rf"[^)]*\b{item}\b"))
         self._items: dict[str, list[int]] = {}
         self._outcomes: dict[str, str] = {}
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Importing all other tests would take longer than running these."""
+        is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+        return True if is_test and not self._marked.search(collection_path.read_text()) else None
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         if self._item is not None:
