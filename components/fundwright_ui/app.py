@@ -12,6 +12,7 @@ from fundwright.billing.api import router as billing
 from fundwright.categories.api import router as categories
 from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
+from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.health import router as health
 from fundwright.core.web import REFUSAL, Bounds, RequestId, Speech, add_error_handlers
 from fundwright.generation.api import router as generation
@@ -55,13 +56,18 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     )
     app.state.core = core
     add_error_handlers(app)
+    # The last one that is added comes first.
+    if (names := known_names(core.settings)) is not None:
+        app.add_middleware(KnownHosts, names=names)
     app.add_middleware(Bounds)
     app.add_middleware(Speech)
     app.add_middleware(RequestId)
+    app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:
         # Before everything that asks who sends a request. Of a chain of addresses it takes the last that is no proxy of ours.
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
-    guards = [Depends(refuse_in_maintenance)] if core.settings.is_closed else []
+    app.add_middleware(UntrustedProxy, trusted=core.settings.trusted_proxies)
+    guards = [Depends(partial(refuse_in_maintenance, base))] if core.settings.is_closed else []
     for router in ROUTERS:
         app.include_router(router, prefix=base, dependencies=guards)
     app.include_router(health, prefix=base)

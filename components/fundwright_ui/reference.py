@@ -26,6 +26,6 @@ def add_reference(app: FastAPI, *, core: Core, base: str) -> None:
             f"{bundle.head(_ENTRY, nonce=nonce)}</head>"
             f'<body><main id="root" data-openapi="{base}/api/openapi.json"></main></body></html>'
         )
-        return HTMLResponse(html, headers=page_headers(nonce, core.settings.public_url))
+        return HTMLResponse(html, headers=page_headers(nonce))
 
     app.add_api_route(f"{base}/api/docs", reference, include_in_schema=False)

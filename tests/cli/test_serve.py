@@ -31,6 +31,19 @@ def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.parametrize("name", ["session.key", "second_factor.key"])
+def test_an_empty_key_is_refused_before_anything_is_opened(tmp_path: Path, name: str) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / name).touch()
+    done = subprocess.run(
+        [Path(sys.executable).parent / "fundwright", "--data", tmp_path, "serve", "--port", "0"],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert f"The key file {tmp_path / 'keys' / name} is damaged: it has less than 32 bytes. Restore it" in done.stderr
+    assert not (tmp_path / "postgres").exists()
+
+
 class Broken(JobQueue):
     """A queue whose worker cannot work."""
 

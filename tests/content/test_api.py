@@ -23,14 +23,16 @@ POST = {"title": "What is new", "summary": "In short", "text": "Much."}
 
 
 @asynccontextmanager
-async def client_of(core: Core, actor: Actor | None, *, base: str = "") -> AsyncIterator[httpx.AsyncClient]:
+async def client_of(
+    core: Core, actor: Actor | None, *, base: str = "", host: str = "localhost"
+) -> AsyncIterator[httpx.AsyncClient]:
     headers = {}
     if actor is not None:
         async with core.database.transaction() as session:
             token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
         headers = {"Authorization": f"Bearer {token.secret}"}
     transport = httpx.ASGITransport(build_app(core, base=base))
-    async with httpx.AsyncClient(transport=transport, base_url="http://forged.example", headers=headers) as client:
+    async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", headers=headers) as client:
         yield client
 
 
@@ -168,7 +170,7 @@ class TestFeed:
     async def test_links_use_the_public_address_and_never_the_host_of_the_request(self, committed: Core, write: Write) -> None:
         await write("News")
         settings = committed.settings.model_copy(update={"public_url": "https://funding.example.org/app"})
-        async with client_of(replace(committed, settings=settings), None, base="/app") as client:
+        async with client_of(replace(committed, settings=settings), None, base="/app", host="forged.example") as client:
             feed = (await client.get("/app/blog/rss.xml")).text
         assert "<link>https://funding.example.org/app/blog/news</link>" in feed
         assert "forged.example" not in feed

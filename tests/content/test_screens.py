@@ -245,7 +245,7 @@ class TestBlog:
     async def test_what_is_not_there_answers_404_with_a_way_back(self, committed: Core, write: Write) -> None:
         await write("Secret", draft=True)
         transport = httpx.ASGITransport(build_app(committed))
-        async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             page = await client.get("/blog/secret")
         assert page.status_code == 404
         assert "It is" not in page.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ import structlog
 
 from fundwright.core import logs
 from fundwright.core.web import RequestId
+from fundwright_ui.plugin import screens
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +34,14 @@ class TestSecrets:
             "Authorization: Bearer HIDDEN",
             "GET /auth/first-admin/HIDDEN",
             "GET /app/auth/confirm-reset/HIDDEN?x=1",
+            "GET /auth/confirm-email/HIDDEN",
+            "GET /auth/register/team/HIDDEN",
+            "GET /app/auth/register/premium/HIDDEN?x=1",
+            "GET /verify?link=HIDDEN",
+            "GET /auth/second-factor?pending=HIDDEN&next=%2Fdashboard",
+            "GET /auth/login?next=%2Fauth%2Fregister%2Fteam%2FHIDDEN",
+            "GET /auth/login?next=%2Fauth%2Fsecond-factor%3Fpending%3DHIDDEN%26next%3D%252F",
+            "GET /session?x=1&code=HIDDEN",
             "GET /x?token=HIDDEN&y=1",
             "host=db password=HIDDEN",
             "made fwt_HIDDEN",
@@ -52,6 +62,23 @@ class TestSecrets:
             structlog.get_logger().exception("failed")
         line = json.loads(capsys.readouterr().err)
         assert "://ada:***@db/x" in line["exception"] and "HIDDEN" not in line["exception"]
+
+    def test_in_a_structure_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
+        logs.configure(level="info", form="json")
+        structlog.get_logger().warning("something", seen=["/auth/confirm-reset/HIDDEN", {"pending": 1, "token": "HIDDEN"}])
+        said = capsys.readouterr().err
+        assert said.count("***") == 2 and "HIDDEN" not in said
+
+    def test_in_the_address_of_a_screen_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """Of every screen that a one-time link opens."""
+        logs.configure(level="info", form="json")
+        opened = [screen.path for screen in screens() if re.search(r"^/auth/.*\{(link|secret|token)\}", screen.path)]
+        assert len(opened) >= 4
+        for path in opened:
+            structlog.get_logger().warning(
+                "failed", at=re.sub(r"\{(link|secret|token)\}", "HIDDEN", path.replace("{type}", "team"))
+            )
+        assert "HIDDEN" not in capsys.readouterr().err
 
     def test_under_a_telling_name_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
         logs.configure(level="info", form="json")

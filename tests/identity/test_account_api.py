@@ -24,7 +24,7 @@ NEW = "seven quiet lighthouses"
 async def browse(core: Core) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(build_app(core), client=("192.0.2.7", 5_000), raise_app_exceptions=False)
     headers = {"sec-fetch-site": "same-origin"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test", headers=headers) as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
         yield client
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.errors import Conflict, NotFound, StartRefused
 from fundwright.identity import keyring as keyring_module
 from fundwright.identity import keys, tokens
 from fundwright.identity.keyring import Keyring, keyring
@@ -144,3 +144,24 @@ class TestRetire:
             await retire(committed, keyring(committed).newest.id)
         with pytest.raises(NotFound):
             await retire(committed, "unknown")
+
+
+class TestDamagedKeys:
+    """Whoever knows how short a key is can sign tokens for anybody."""
+
+    @pytest.mark.parametrize("left", [b"", b"x" * 31])
+    def test_sign_and_read_nothing(self, committed: Core, left: bytes) -> None:
+        token = sign(committed)
+        keyring(committed).newest.path.write_bytes(left)
+        for _ in range(2):
+            with pytest.raises(StartRefused, match=r"session\.key is damaged"):
+                sign(committed)
+            with pytest.raises(StartRefused, match=r"session\.key is damaged"):
+                tokens.read(committed, token)
+
+    def test_of_a_second_factor_make_no_codes(self, committed: Core) -> None:
+        path = committed.settings.data / "keys" / "second_factor.key"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        with pytest.raises(StartRefused, match=r"second_factor\.key is damaged"):
+            tokens.authenticator_secret(committed, uuid4())

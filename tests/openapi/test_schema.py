@@ -78,7 +78,7 @@ async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Pat
     loop = asyncio.get_running_loop()
     answers = Counter[int]()
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://fundwright.test"
+        transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://localhost"
     ) as client:
 
         async def send_as(asked: requests.PreparedRequest, token: str) -> httpx.Response:
@@ -92,7 +92,7 @@ async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Pat
             return found
 
         def send(case: Any) -> Sequence[httpx.Response]:
-            asked = requests.Request(**case.as_transport_kwargs(base_url="http://fundwright.test")).prepare()
+            asked = requests.Request(**case.as_transport_kwargs(base_url="http://localhost")).prepare()
             return asyncio.run_coroutine_threadsafe(send_as_each(asked), loop).result(timeout=20)
 
         # Not in the thread: it imports much, and Python 3.11 fails now and then when pytest rewrites modules in two threads.

@@ -41,7 +41,7 @@ async def signed_in(core: Core) -> AsyncIterator[httpx.AsyncClient]:
     async with core.database.transaction() as session:
         await identity.add_account(session, email="new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
     transport = httpx.ASGITransport(build_app(core))
-    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post("/signin", json={"email": "new-admin@example.org", "password": PASSWORD})
         client.headers["authorization"] = f"Bearer {answer.json()['token']}"
         yield client

@@ -32,7 +32,7 @@ async def test_it_answers_404_with_a_way_back(committed: Core, path: str, back: 
     async with committed.database.transaction() as session:
         await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.ADMIN, password="a quiet harbour")
     transport = httpx.ASGITransport(build_app(committed))
-    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post("/signin", json={"email": "ada@example.org", "password": "a quiet harbour"})
         client.headers["authorization"] = f"Bearer {answer.json()['token']}"
         page = await client.get(f"{path}/{id}/edit" if path == "/dashboard/blog" else f"{path}/{id}")

@@ -11,6 +11,8 @@ from uuid import uuid4
 import httpx
 import pytest
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from structlog.testing import capture_logs
 
 from fundwright.core.assembly import Core
 from fundwright.identity import service as identity
@@ -22,9 +24,11 @@ NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 
 @asynccontextmanager
-async def browse(app: FastAPI, *, peer: str = "192.0.2.7") -> AsyncIterator[httpx.AsyncClient]:
+async def browse(
+    app: FastAPI, *, peer: str = "192.0.2.7", base_url: str = "http://localhost"
+) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app, client=(peer, 5_000), raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://fundwright.test") as client:
+    async with httpx.AsyncClient(transport=transport, base_url=base_url) as client:
         yield client
 
 
@@ -103,12 +107,161 @@ class TestPrefix:
                 assert answer.status_code == 404 and "location" not in answer.headers
 
 
+def with_settings(core: Core, **values: Any) -> Core:
+    return replace(core, settings=type(core.settings)(**{**dict(core.settings), **values}))
+
+
+class TestStrictTransport:
+    PATHS = (
+        ("/auth/login", 200),
+        ("/", 302),
+        ("/dashboard/train", 302),
+        ("/assets/nothing.js", 404),
+        ("/api/health", 200),
+        ("/api/docs", 200),
+        ("/api/nothing", 404),
+        ("/api/opportunities", 401),
+        ("/api/blog?text=%00", 422),
+        ("/api/broken", 500),
+    )
+
+    @pytest.mark.security(36)
+    @pytest.mark.parametrize(("path", "status"), PATHS)
+    async def test_is_asked_for_by_every_answer_behind_tls(self, open_to_ada: Core, path: str, status: int) -> None:
+        app = build_app(with_settings(open_to_ada, public_url="https://fundwright.test"))
+
+        async def broken() -> None:
+            raise RuntimeError
+
+        app.router.routes.insert(0, APIRoute("/api/broken", broken))
+        async with browse(app) as client:
+            answer = await client.get(path)
+        assert (answer.status_code, answer.headers.get("strict-transport-security")) == (status, "max-age=31536000")
+
+    @pytest.mark.security(36)
+    async def test_is_asked_for_where_a_trusted_proxy_says_https(self, open_to_ada: Core) -> None:
+        async with browse(build_app(with_settings(open_to_ada, trusted_proxies=["192.0.2.7"]))) as client:
+            over_http = await client.get("/auth/login")
+            over_https = await client.get("/auth/login", headers={"x-forwarded-proto": "https"})
+        assert "strict-transport-security" not in over_http.headers
+        assert over_https.headers["strict-transport-security"] == "max-age=31536000"
+
+    @pytest.mark.security(36)
+    async def test_is_not_asked_for_by_somebody_elses_word(self, open_to_ada: Core) -> None:
+        async with browse(build_app(open_to_ada)) as client:
+            answer = await client.get("/auth/login", headers={"x-forwarded-proto": "https"})
+        assert "strict-transport-security" not in answer.headers
+
+    @pytest.mark.security(36)
+    async def test_is_asked_for_by_a_refused_socket(self, open_to_ada: Core) -> None:
+        sent = await handshake(
+            build_app(with_settings(open_to_ada, public_url="https://fundwright.test")), origin="http://evil.test"
+        )
+        start, _body = sent
+        assert (start["type"], start["status"]) == ("websocket.http.response.start", 403)
+        assert (b"strict-transport-security", b"max-age=31536000") in start["headers"]
+
+
+async def handshake(app: FastAPI, *, origin: str, host: str = "localhost") -> list[dict[str, Any]]:
+    """What the application answers to the handshake of a socket."""
+    sent: list[dict[str, Any]] = []
+
+    messages = iter(("websocket.connect", "websocket.disconnect"))
+
+    async def receive() -> dict[str, Any]:
+        return {"type": next(messages), "code": 1001}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope: dict[str, Any] = {
+        "type": "websocket", "scheme": "ws", "path": "/socket", "raw_path": b"/socket", "query_string": b"", "root_path": "",
+        "headers": [(b"host", host.encode()), (b"origin", origin.encode())], "client": ("192.0.2.7", 5_000),
+        "extensions": {"websocket.http.response": {}}, "subprotocols": [],
+    }  # fmt: skip
+    await app(scope, receive, send)
+    return sent
+
+
+class TestHosts:
+    """Without a public URL, a page of another site whose name leads here (DNS rebinding) must get nothing."""
+
+    @pytest.mark.security(28)
+    @pytest.mark.parametrize("path", ["/auth/login", "/api/health", "/assets/nothing.js", "/", "/api/account/my-account"])
+    async def test_of_others_are_refused_in_one_sentence(self, open_to_ada: Core, path: str) -> None:
+        async with browse(build_app(open_to_ada), base_url="http://evil.test:8000") as client:
+            answer = await client.get(path)
+        assert answer.status_code == 400
+        assert answer.json()["error"]["code"] == "UnknownHost"
+        message: str = answer.json()["error"]["message"]
+        assert message.startswith("This server does not answer to the name evil.test:8000.")
+        assert "FUNDWRIGHT_PUBLIC_URL" in message and "http://evil.test:8000 to FUNDWRIGHT_ALLOWED_ORIGINS" in message
+
+    @pytest.mark.security(28)
+    async def test_of_others_open_no_socket(self, open_to_ada: Core) -> None:
+        app = build_app(open_to_ada)
+        assert (await handshake(app, origin="http://127.0.0.1:8000", host="evil.test"))[0]["type"] == "websocket.close"
+        assert (await handshake(app, origin="http://127.0.0.1:8000"))[0]["type"] == "websocket.accept"
+
+    @pytest.mark.parametrize(
+        "host",
+        [
+            "localhost",
+            "LOCALHOST:9000",
+            "127.0.0.1:8000",
+            "[::1]:8000",
+            "192.168.1.5:8000",
+            "a.localhost",
+            "localhost.",
+            "intranet",
+        ],
+    )
+    async def test_of_this_machine_are_answered(self, open_to_ada: Core, host: str) -> None:
+        async with browse(build_app(with_settings(open_to_ada, host="intranet"))) as client:
+            assert (await client.get("/auth/login", headers={"host": host})).status_code == 200
+
+    @pytest.mark.parametrize(
+        "host", ["localhost.evil.test", "127.0.0.1.evil.test", "evil.test#localhost", "[::1", "localhost@evil.test"]
+    )
+    async def test_that_only_look_like_this_machine_are_refused(self, open_to_ada: Core, host: str) -> None:
+        async with browse(build_app(open_to_ada)) as client:
+            assert (await client.get("/auth/login", headers={"host": host})).status_code == 400
+
+    async def test_of_a_setting_are_answered(self, open_to_ada: Core) -> None:
+        async with browse(
+            build_app(with_settings(open_to_ada, allowed_origins=["http://funds.lan:8000"])), base_url="http://funds.lan:8000"
+        ) as client:
+            assert (await client.get("/auth/login")).status_code == 200
+
+    async def test_behind_a_public_url_are_all_answered(self, open_to_ada: Core) -> None:
+        """A balancer asks after the health of each server by a name of its own."""
+        app = build_app(with_settings(open_to_ada, public_url="https://funds.example.org"))
+        async with browse(app, base_url="http://web-1:8000") as client:
+            assert (await client.get("/api/health")).status_code == 200
+
+
 class TestTrustedProxies:
+    @pytest.mark.security(4)
+    @pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "x-real-ip"])
+    async def test_one_that_is_not_set_up_is_reported_once(self, open_to_ada: Core, header: str) -> None:
+        app = build_app(with_settings(open_to_ada, trusted_proxies=["10.0.0.0/8"]))
+        with capture_logs() as lines:
+            async with browse(app, peer="10.0.0.2") as client:
+                await client.get("/api/health", headers={header: "203.0.113.5"})
+            assert lines == []
+            async with browse(app, peer="192.0.2.7") as client:
+                await client.get("/api/health")
+                assert lines == []
+                for _ in range(2):
+                    await client.get("/api/health", headers={header: "203.0.113.5"})
+        (line,) = lines
+        assert (line["event"], line["log_level"], line["peer"]) == ("proxy.not_trusted", "warning", "192.0.2.7")
+        assert "FUNDWRIGHT_TRUSTED_PROXIES" in line["advice"]
+
     @staticmethod
     async def seen(core: Core, *, peer: str, forwarded: str, trusted: list[str]) -> str:
         """The address that a session is kept with."""
-        settings = type(core.settings)(**{**dict(core.settings), "trusted_proxies": trusted})
-        async with browse(build_app(replace(core, settings=settings)), peer=peer) as client:
+        async with browse(build_app(with_settings(core, trusted_proxies=trusted)), peer=peer) as client:
             await sign_in(client, **{"x-forwarded-for": forwarded})
             (session,) = (await client.get("/api/account/sessions")).json()["items"]
         return session["address"]

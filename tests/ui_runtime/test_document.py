@@ -172,12 +172,6 @@ class TestHeaders:
         assert headers["cross-origin-opener-policy"] == "same-origin"
         assert "referrer-policy" in headers and "access-control-allow-origin" not in headers
 
-    @pytest.mark.security(36)
-    async def test_a_site_of_https_is_never_asked_for_otherwise(self, server: Server) -> None:
-        assert "strict-transport-security" not in (await server.get("/public")).headers
-        server.set(public_url="https://fundwright.test")
-        assert (await server.get("/public")).headers["strict-transport-security"] == "max-age=31536000"
-
 
 class TestCompression:
     @pytest.mark.parametrize(("accepted", "packed"), [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None)])

@@ -47,6 +47,7 @@ class TestPages:
 
     async def test_are_open_to_administrators(self, closed: httpx.AsyncClient) -> None:
         assert (await closed.get("/auth/login")).status_code == 200
+        assert (await closed.get("/auth/second-factor?pending=x")).status_code == 200
         await sign_in(closed, Role.ADMIN)
         assert (await closed.get("/dashboard/train")).status_code == 200
 
@@ -67,6 +68,16 @@ class TestApi:
     async def test_is_open_to_administrators(self, closed: httpx.AsyncClient) -> None:
         await sign_in(closed, Role.ADMIN)
         assert (await closed.get("/api/opportunities")).status_code == 200
+
+    async def test_says_so_at_every_path_that_only_ends_like_one_of_signing_in(self, closed: httpx.AsyncClient) -> None:
+        for path in ("/api/blog/session", "/api/blog/signin"):
+            assert (await closed.get(path)).status_code == 503
+        assert (await closed.get("/api/blog/session/")).status_code == 404
+
+    async def test_lets_administrators_sign_in_below_a_prefix(self, committed: Core, closed: httpx.AsyncClient) -> None:
+        async with browse(build_app(with_settings(committed, maintenance=UNTIL), base="/app")) as client:
+            answer = await client.post("/app/signin", json={"email": f"{Role.ADMIN}@example.org", "password": PASSWORD})
+        assert answer.json()["flag"] == "success"
 
     async def test_health_stays_up(self, closed: httpx.AsyncClient) -> None:
         answer = await closed.get("/api/health")

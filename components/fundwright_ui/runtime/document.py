@@ -101,7 +101,7 @@ class Documents:
 
     def _page(self, html: str, request: Request, *, status: int, nonce: str) -> Response:
         content = html.encode()
-        headers = page_headers(nonce, self._core.settings.public_url) | {"Vary": "Accept-Encoding, Cookie"}
+        headers = page_headers(nonce) | {"Vary": "Accept-Encoding, Cookie"}
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             headers["Retry-After"] = str(UnderMaintenance.retry_after_s)
         accepted = request.headers.get("accept-encoding", "")
@@ -173,7 +173,7 @@ def _address_of(request: Request, base: str) -> str:
     return f"{path}?{request.url.query}" if request.url.query else path
 
 
-def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
+def page_headers(nonce: str) -> dict[str, str]:
     """Headers that keep a page to itself. Style attributes and inline scripts without the nonce do nothing."""
     policy = (
         "default-src 'self'; "
@@ -181,16 +181,13 @@ def page_headers(nonce: str, public_url: str | None) -> dict[str, str]:
         "img-src 'self' data:; font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; "
         "form-action 'self'; frame-ancestors 'none'"
     )
-    headers = {
+    return {
         "Content-Security-Policy": policy,
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
     }
-    if public_url and public_url.startswith("https:"):
-        headers["Strict-Transport-Security"] = "max-age=31536000"
-    return headers
 
 
 def language_of(actor: Actor | None, request: HTTPConnection) -> str:

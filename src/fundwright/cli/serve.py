@@ -20,6 +20,7 @@ from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
 from fundwright.core.sweeping import sweep_daily
 from fundwright.identity import service as identity
+from fundwright.identity.keyring import check_keys
 from fundwright.opportunities import service as opportunities
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def serve(
     with ExitStack() as stack:
         if settings.database_url is None:
             stack.enter_context(only_server(settings.data))
+        check_keys(settings.data)
         listening = stack.enter_context(listen(settings.host, settings.port))
 
         async def command() -> None:

@@ -6,25 +6,40 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import MutableMapping, Sequence
+from typing import Any, cast
 
 import structlog
 
 _SECRET_NAME = re.compile(r"password|token|secret|authorization|cookie|api_?key", re.IGNORECASE)
 _SECRET_TEXT = re.compile(
-    r"(\bbearer\s+|\b(?:token|key|password|secret)=|://[^\s/:@]*:|/auth/(?:first-admin|confirm-reset)/|\bfwt_)[^\s&\"'@/]+",
+    # In an address that is part of another address, "/", "=", and "?" are escaped.
+    r"(\bbearer\s+|\b(?:token|key|password|secret)=|(?:[?&]|%3F|%26)(?:pending|link|code)(?:=|%3D)|://[^\s/:@]*:"
+    r"|(?:/|%2F)auth(?:/|%2F)(?:register(?:/|%2F))?[\w-]+(?:/|%2F)|\bfwt_)(?:(?!%26)[^\s&\"'@/])+",
     re.IGNORECASE,
 )
 
 
+def masked(text: str) -> str:
+    """The text without what opens an account: passwords, tokens, and the secrets of one-time links."""
+    return _SECRET_TEXT.sub(r"\1***", text)
+
+
 def mask_secrets(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in event.items():
-        if _SECRET_NAME.search(name):
-            event[name] = "***"
-        elif isinstance(value, str):
-            event[name] = _SECRET_TEXT.sub(r"\1***", value)
+        event[name] = "***" if _SECRET_NAME.search(name) else _masked_within(value)
     return event
+
+
+def _masked_within(value: Any) -> Any:
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, dict):
+        named = cast(dict[Any, Any], value)
+        return {name: "***" if _SECRET_NAME.search(str(name)) else _masked_within(each) for name, each in named.items()}
+    if isinstance(value, list | tuple):
+        return [_masked_within(each) for each in cast(Sequence[Any], value)]
+    return value
 
 
 def configure(*, level: str, form: str) -> None:

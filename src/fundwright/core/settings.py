@@ -42,7 +42,10 @@ class Settings(BaseSettings):
         default=[],
         description="Addresses or networks of your proxies, as a JSON list: their `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
     )
-    allowed_origins: list[str] = Field(default=[], description="Further origins that may open the socket, as a JSON list.")
+    allowed_origins: list[str] = Field(
+        default=[],
+        description="Further origins that may open the socket, as a JSON list. Without a public URL, the server also answers to their hosts.",
+    )
     resume_s: float = Field(
         default=60, gt=0, description="Seconds that an open page is kept on the server after its connection was lost."
     )

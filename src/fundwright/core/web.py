@@ -94,6 +94,13 @@ def error_body(code: str, message: str, error_id: str | None = None) -> dict[str
     return {"error": {"code": code, "message": message, "id": error_id}}
 
 
+def strict_transport(scope: Scope) -> dict[str, str]:
+    """The header that keeps browsers on https, when this was asked over https or the public URL is one of https."""
+    core: Core = scope["app"].state.core
+    is_https = scope["scheme"] in ("https", "wss") or (core.settings.public_url or "").startswith("https:")
+    return {"Strict-Transport-Security": "max-age=31536000"} if is_https else {}
+
+
 def add_error_handlers(app: FastAPI) -> None:
     """Answer every error as `{"error": {"code", "message", "id"}}`; an unexpected one shows its id, never a trace."""
 
@@ -121,7 +128,7 @@ def add_error_handlers(app: FastAPI) -> None:
         """Whoever asked has left before everything was sent: that is no fault of ours, and nobody reads the answer."""
         return Response(status_code=HTTPStatus.BAD_REQUEST)
 
-    async def unexpected(_request: Request, error: Exception) -> JSONResponse:
+    async def unexpected(request: Request, error: Exception) -> JSONResponse:
         error_id = uuid4().hex[:8]
         log.error("request.failed", error_id=error_id, exc_info=error)
         return JSONResponse(
@@ -129,7 +136,7 @@ def add_error_handlers(app: FastAPI) -> None:
                 "InternalError", t("Something went wrong (error {id}). Try again, or report the id.", id=error_id), error_id
             ),
             status_code=500,
-            headers=_HEADERS,  # answered outside of every middleware
+            headers=_HEADERS | strict_transport(request.scope),  # answered outside of every middleware
         )
 
     app.add_exception_handler(FundwrightError, refused)

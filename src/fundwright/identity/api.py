@@ -183,9 +183,9 @@ CurrentActor = Annotated[Actor, Depends(_current_actor, scope="function")]
 """Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie."""
 
 
-async def refuse_in_maintenance(request: Request, core: CoreDep) -> None:
-    """Let only administrators go on, and whoever signs in or out: it may be one of them. Raises UnderMaintenance."""
-    if request.url.path.endswith(_SIGNING_IN):
+async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> None:
+    """Let only administrators go on, and whoever signs in or out: it may be one of them. `base` is the path prefix. Raises UnderMaintenance."""
+    if request.scope["path"] in [base + path for path in _SIGNING_IN]:
         return
     try:
         actor = await _current_actor(request, core)

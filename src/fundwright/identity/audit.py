@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.logs import masked
 from fundwright.core.messages import Message, later
 from fundwright.identity import repository
 from fundwright.identity.models import AuditEntry
@@ -102,5 +103,5 @@ async def record(
 
 
 def one_line(text: str) -> str:
-    """Text from outside, cut and without line breaks or other control characters, so that it cannot forge a line."""
-    return _CONTROL.sub(" ", text)[:_MAX_LENGTH]
+    """Text from outside, cut, without line breaks or other control characters, so that it cannot forge a line, and without secrets."""
+    return masked(_CONTROL.sub(" ", text))[:_MAX_LENGTH]

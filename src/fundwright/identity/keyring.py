@@ -17,9 +17,11 @@ from pathlib import Path
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.errors import StartRefused
 
 _FIRST = "session.key"
 _LATER = "session-%Y%m%dT%H%M%S%fZ.key"
+_KEY_BYTES = 32
 
 
 Files = tuple[tuple[str, int], ...]
@@ -70,11 +72,11 @@ class Keyring:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _paths(self._folder):
             _make(self._folder / _FIRST)
-        self._seen = _files(self._folder)
-        self._keys = []
+        seen, keys = _files(self._folder), list[SigningKey]()
         for path in _paths(self._folder):
             with suppress(FileNotFoundError):  # retired this moment
-                self._keys.append(_key(path))
+                keys.append(_key(path))
+        self._seen, self._keys = seen, keys
 
 
 def keyring(core: Core) -> Keyring:
@@ -90,8 +92,27 @@ def lasting_key(core: Core, name: str) -> bytes:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             _make(path)
-        core.cache[name] = path.read_bytes()
+        core.cache[name] = _secret(path)
     return core.cache[name]
+
+
+def check_keys(data: Path) -> None:
+    """Look at the keys in a data folder, so that a server with a damaged one does not start. Raises StartRefused."""
+    for path in sorted((data / "keys").glob("*.key")):
+        with suppress(FileNotFoundError):  # retired this moment
+            _secret(path)
+
+
+def _secret(path: Path) -> bytes:
+    """Raises StartRefused when the file was cut off, as by a full disk: with what is left of the key, anybody could forge a token."""
+    secret = path.read_bytes()
+    if len(secret) < _KEY_BYTES:
+        raise StartRefused(
+            f"The key file {path} is damaged: it has less than {_KEY_BYTES} bytes. Restore it from a copy of the data folder. If there is "
+            "none, remove it, and a new one is made: session*.key ends every session, second_factor.key makes authenticator apps useless, "
+            "so that everybody has to set up two-step verification again."
+        )
+    return secret
 
 
 def _paths(folder: Path) -> list[Path]:
@@ -106,7 +127,7 @@ def _files(folder: Path) -> Files:
 
 
 def _key(path: Path) -> SigningKey:
-    secret = path.read_bytes()
+    secret = _secret(path)
     made_at = (
         datetime.fromtimestamp(path.stat().st_mtime, UTC)
         if path.name == _FIRST
@@ -118,7 +139,7 @@ def _key(path: Path) -> SigningKey:
 def _make(path: Path) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
     with os.fdopen(handle, "wb") as file:
-        file.write(secrets.token_bytes(32))
+        file.write(secrets.token_bytes(_KEY_BYTES))
         file.flush()
         os.fsync(file.fileno())
     try:
