@@ -17,6 +17,7 @@ ALLOWED = {
     "e2e/laboratory.py": "handlers that block or take long on purpose",
     "e2e/journeys/test_rows.py": "two presses as far apart as those of a person",
     "tests/soak/__main__.py": "a run that lasts as long as it is told to, and processes that are killed at random moments",
+    "tests/core/sandboxed.py": "parsers that never end, on purpose",
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
     "tests/soak/people.py": "people who think between their steps, and try again while a process is down",
     "tests/soak/test_kills.py": "the users of an installation whose server is being killed try again",

@@ -116,7 +116,12 @@ class TestDocx:
 
     @pytest.mark.security(42)
     @pytest.mark.parametrize(
-        ("limit", "most", "sentence"), [("_MAX_UNPACKED_BYTES", 1_000, "1,000 bytes"), ("_MAX_PARTS", 3, "or 3 files")]
+        ("limit", "most", "sentence"),
+        [
+            ("_MAX_UNPACKED_BYTES", 1_000, "1,000 bytes"),
+            ("_MAX_PARTS", 3, "or 3 files"),
+            ("_MAX_PART_BYTES", 900, "A part .* more than 900 bytes"),
+        ],
     )
     def test_a_zip_bomb_is_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, sentence: str
@@ -124,6 +129,15 @@ class TestDocx:
         monkeypatch.setattr(f"fundwright.training.readers.{limit}", most)
         with pytest.raises(Unreadable, match=sentence):
             read_file(tmp_path, a_docx(), "a.docx")
+
+    @pytest.mark.security(42)
+    @pytest.mark.parametrize("filename", ["a.txt", "a.md", "a.html"])
+    def test_more_text_than_can_be_processed_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filename: str
+    ) -> None:
+        monkeypatch.setattr("fundwright.training.readers._MAX_TEXT_BYTES", 1_000)
+        with pytest.raises(Unreadable, match="more than 1,000 bytes of text"):
+            read_file(tmp_path, b"<p>" + b"word " * 200, filename)
 
     def test_another_zip_is_refused(self, tmp_path: Path) -> None:
         target = io.BytesIO()

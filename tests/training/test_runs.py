@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Collection, Sequence
-from pathlib import Path
+from dataclasses import replace
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -21,11 +20,12 @@ from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
-from fundwright.training import readers, service
+from fundwright.training import extraction, service
 from fundwright.training.models import TrainingRun
 from fundwright.training.schemas import DocumentState, PastedText
 from tests.jobs import working
 from tests.polling import eventually
+from tests.training import hostile
 from tests.training.conftest import AddFile
 
 BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
@@ -199,29 +199,22 @@ class TestRun:
     async def test_is_cancelled_while_a_document_is_read_keeping_those_before_it(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
             quick = await add_file(committed, session, owner, BOATS, "quick.md")
-            slow = await add_file(committed, session, owner, BREAD, "slow.md")
+            slow = await add_file(committed, session, owner, hostile.document("loop"), "slow.hostile")
         run = await service.start_run(committed, owner, [quick.id, slow.id])
-        is_reading, is_over = threading.Event(), threading.Event()
-        read = readers.MarkdownReader.read
-
-        def read_slowly(reader: readers.MarkdownReader, path: Path, filename: str) -> list[readers.Block]:
-            if filename == "slow.md":
-                is_reading.set()
-                is_over.wait(30)
-            return read(reader, path, filename)
-
-        monkeypatch.setattr(readers.MarkdownReader, "read", read_slowly)
         monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
         running = asyncio.create_task(committed.jobs._run(run.job_id, reraise=True))
-        await asyncio.to_thread(is_reading.wait, 30)
+
+        async def is_reading() -> bool:
+            async with committed.database.transaction() as session:
+                return (await jobs.get(session, run.job_id)).message == "slow"
+
+        await eventually(is_reading)
         async with committed.database.transaction() as session:
             await service.cancel_run(session, owner, run.id)
-        try:
-            await asyncio.wait_for(running, 5)
-        finally:
-            is_over.set()
+        await running
         async with committed.database.transaction() as session:
             ended = await service.get_run(session, owner, run.id)
             states = {item.title: item.state for item in (await service.list_documents(session, owner)).items}
@@ -248,6 +241,44 @@ class TestRun:
             with pytest.raises(NotFound):
                 await service.repeat_run(committed, session, stranger, run.id)
             assert (await service.list_runs(session, stranger)).total == 0
+
+
+@pytest.mark.security(42)
+class TestHostileDocument:
+    """Whatever the reader of a document does, the document fails with a reason, and the run goes on with the next one."""
+
+    @pytest.mark.parametrize(
+        ("deed", "reason"),
+        [
+            (
+                "allocate",
+                "Reading “a.hostile” needs more than 1,000 MB of memory. Split it or save it in a simpler form, and try again.",
+            ),
+            ("flood", "Reading “a.hostile” gives more than 100 MB of text. Split it and try again."),
+            ("crash", "The reader crashed on “a.hostile”. Save it anew or in another format, and try again."),
+            ("kill", "“a.hostile” is damaged or not really hostile (PermissionError). Open and save it anew, then add it again."),
+        ],
+    )
+    async def test_fails_alone(self, committed: Core, owner: Actor, add_file: AddFile, deed: str, reason: str) -> None:
+        committed.plugins.register(hostile)
+        async with committed.database.transaction() as session:
+            bad = await add_file(committed, session, owner, hostile.document(deed), "a.hostile")
+            good = await add_file(committed, session, owner, BOATS, "boats.md")
+        run = await _train(committed, owner, bad.id, good.id)
+        assert (run.state, run.documents) == (JobState.SUCCEEDED, 1)
+        assert [failed.reason for failed in run.failed] == [reason]
+
+    async def test_is_killed_when_its_time_is_up(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(extraction, "LIMITS", replace(extraction.LIMITS, total_seconds=2))
+        committed.plugins.register(hostile)
+        async with committed.database.transaction() as session:
+            bad = await add_file(committed, session, owner, hostile.document("loop"), "a.hostile")
+        run = await _train(committed, owner, bad.id)
+        assert [failed.reason for failed in run.failed] == [
+            "Reading “a.hostile” takes longer than 2 seconds. Split it or save it in a simpler form, and try again."
+        ]
 
 
 class TestFindPassages:

@@ -15,6 +15,7 @@ from fundwright.core.live import LiveBus
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
+from fundwright.core.sandbox import Sandbox
 from fundwright.core.settings import Settings
 
 
@@ -28,6 +29,7 @@ class Core:
     jobs: JobQueue
     files: FileStore
     plugins: Plugins
+    sandbox: Sandbox
     cache: dict[str, Any] = field(default_factory=dict)
     """Things made once per process, such as a loaded model. Keyed by module name."""
 
@@ -54,6 +56,8 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
             jobs.register(handler)
         with start_errors(settings.data):
             files = FileStore(settings.data / "files", max_bytes=settings.max_upload_bytes)
-        core = Core(settings=settings, database=database, live=live, jobs=jobs, files=files, plugins=plugins)
+        sandbox = Sandbox()
+        stack.callback(sandbox.close)
+        core = Core(settings=settings, database=database, live=live, jobs=jobs, files=files, plugins=plugins, sandbox=sandbox)
         jobs.services = core
         yield core

@@ -21,9 +21,9 @@ from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import repository
-from fundwright.training.chunking import ChunkedDocument, chunk
+from fundwright.training.extraction import extract
 from fundwright.training.models import Document
-from fundwright.training.readers import Reader, Unreadable, choose_reader, read
+from fundwright.training.readers import Reader, Unreadable
 from fundwright.training.schemas import RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic
 
@@ -71,11 +71,14 @@ async def _train_document(
         title = document.title
         report = partial(run.progress, place, total, title)
         await report()
-        reading = asyncio.ensure_future(asyncio.to_thread(_read, core, document))
+        readers: list[Reader] = core.plugins.collect("document_readers")
+        path = core.files.path(document.sha256)
+        reading = asyncio.ensure_future(extract(core.sandbox, readers, path, document.filename))
         try:
             chunked = await watched(reading, report)
         finally:
-            reading.cancel()  # a run that was stopped takes no more from the thread, which nothing can end
+            reading.cancel()
+            await asyncio.wait([reading])
         async with run.transaction() as session:
             await repository.get_document(session, owner_id, document_id)
             await repository.save_chunks(session, owner_id, document_id, chunked)
@@ -106,18 +109,6 @@ async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
     for sha256 in run.payload.sha256:
         async with run.transaction() as session:
             await remove_unused(core, session, sha256)
-
-
-def _read(core: Core, document: Document) -> ChunkedDocument:
-    path = core.files.path(document.sha256)
-    readers: list[Reader] = core.plugins.collect("document_readers")
-    try:
-        reader = choose_reader(readers, path, document.filename)
-    except FileNotFoundError as error:
-        raise Unreadable(
-            t("The file of “{title}” is gone from the data folder. Remove the document and add it again.", title=document.title)
-        ) from error
-    return chunk(read(reader, path, document.filename))
 
 
 async def _embed(run: JobRun[TrainDocuments, Actor], embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:

@@ -17,6 +17,10 @@ HEAD_BYTES = 4_096
 _OLE = b"\xd0\xcf\x11\xe0"
 _MAX_UNPACKED_BYTES = 300_000_000
 _MAX_PARTS = 10_000
+_MAX_PART_BYTES = 50_000_000
+"""The parser needs about ten times the size of a part."""
+_MAX_TEXT_BYTES = 50_000_000
+"""Text is read whole. This is some 10,000 pages."""
 
 
 class Unreadable(Invalid):
@@ -44,7 +48,7 @@ class Reader(Protocol):
     def recognises(self, head: bytes, filename: str) -> bool: ...
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        """Every block in reading order. Runs in a thread. Raises Unreadable."""
+        """Every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
         ...
 
 
@@ -171,7 +175,7 @@ class HtmlReader:
     def read(self, path: Path, filename: str) -> list[Block]:
         from lxml import html
 
-        source = path.read_bytes()
+        source = _read_text(path, filename)
         declared = re.search(rb"<meta[^>]+charset=[\"']?([\w-]+)", source[:HEAD_BYTES], re.IGNORECASE)
         text = decode(source, filename, declared.group(1).decode("ascii") if declared else None)
         # lxml refuses text that declares its own encoding.
@@ -189,7 +193,7 @@ class MarkdownReader:
         return filename.lower().endswith((".md", ".markdown")) and _is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        return list(self._blocks(decode(path.read_bytes(), filename).splitlines()))
+        return list(self._blocks(decode(_read_text(path, filename), filename).splitlines()))
 
     def _blocks(self, lines: list[str]) -> Iterator[Block]:
         paragraph: list[str] = []
@@ -221,7 +225,7 @@ class TextReader:
         return _is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        lines = decode(path.read_bytes(), filename).splitlines()
+        lines = decode(_read_text(path, filename), filename).splitlines()
         return _paragraphs(lines, _words(lines), page=None)
 
 
@@ -255,6 +259,20 @@ def _is_text(head: bytes) -> bool:
     return b"\x00" not in head and controls < len(head) / 50 and not head.startswith((b"PK\x03\x04", _OLE))
 
 
+def _read_text(path: Path, filename: str) -> bytes:
+    with path.open("rb") as file:
+        source = file.read(_MAX_TEXT_BYTES + 1)
+    if len(source) > _MAX_TEXT_BYTES:
+        raise Unreadable(
+            t(
+                "“{filename}” has more than {size} bytes of text. Split the document and add its pieces.",
+                filename=filename,
+                size=_MAX_TEXT_BYTES,
+            )
+        )
+    return source
+
+
 def _check_unpacked_size(path: Path, filename: str) -> None:
     with zipfile.ZipFile(path) as archive:
         parts = archive.infolist()
@@ -265,6 +283,14 @@ def _check_unpacked_size(path: Path, filename: str) -> None:
                 filename=filename,
                 size=_MAX_UNPACKED_BYTES,
                 count=_MAX_PARTS,
+            )
+        )
+    if any(part.file_size > _MAX_PART_BYTES and part.filename.lower().endswith((".xml", ".rels")) for part in parts):
+        raise Unreadable(
+            t(
+                "A part of “{filename}” unpacks to more than {size} bytes. Split the document and add its pieces.",
+                filename=filename,
+                size=_MAX_PART_BYTES,
             )
         )
 

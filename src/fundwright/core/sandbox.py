@@ -1,0 +1,226 @@
+"""Reads untrusted bytes in a process of their own, so that no parser can hurt the server whatever it does.
+
+`Sandbox.stream` runs a function in a child process that has limits on time, memory, and output, and no keys in its memory. On Linux it
+also has no network, writes nothing, starts no process, and reads no files but Python's own and those it was given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import structlog
+
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import current_language, t
+from fundwright.core.sandbox_forks import FRAME, LENGTH, STATUS, Work
+from fundwright.core.sandbox_limits import missing
+
+log = structlog.get_logger()
+
+_MEGABYTE = 1_000_000
+_FRAME_BYTES = 100 * _MEGABYTE
+"""The most that one result may have: it is in the server's memory as a whole."""
+_BUFFER_BYTES = 1 << 18
+_REFUSAL_BYTES = 10_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What reading one file may cost, and the error to raise when it costs more or fails."""
+
+    error: type[FundwrightError]
+    silent_seconds: int
+    """The longest time until the next result."""
+    total_seconds: int
+    memory_bytes: int
+    output_bytes: int
+    at_once: int = 2
+    """Further calls with the same limits wait for their turn."""
+    modules: tuple[str, ...] = ()
+    """Modules that take long to import. They are imported once, not in each child."""
+
+
+class Sandbox:
+    """The children of one server or command. They are killed when it ends."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._turns: dict[Limits, asyncio.Semaphore] = {}
+
+    async def stream(
+        self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
+    ) -> AsyncGenerator[bytes]:
+        """Run `function`, which can be pickled, in a child and yield its results. `name` tells people what is read.
+
+        Raises `limits.error` with a sentence when a limit is exceeded, the child dies, or `function` raises. Whoever closes the
+        generator, or is canceled, kills the child.
+        """
+        loop = asyncio.get_running_loop()
+        async with self._turns.setdefault(limits, asyncio.Semaphore(limits.at_once)):
+            (channel, childs_channel), (watch, childs_watch) = socket.socketpair(), socket.socketpair()
+            try:
+                modules = [function.func.__module__, *limits.modules]
+                await asyncio.to_thread(self._launch, modules, childs_channel, childs_watch)
+                watch.setblocking(False)
+                reader, writer = await asyncio.open_unix_connection(sock=channel, limit=_BUFFER_BYTES)
+                work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable)
+                writer.write(_request(work))
+                deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
+                try:
+                    while True:
+                        try:
+                            async with asyncio.timeout_at(min(deadline, loop.time() + limits.silent_seconds)):
+                                kind, content = await _frame(reader, room)
+                        except TimeoutError:
+                            raise _took_too_long(limits, name) from None
+                        except _TooMuch:
+                            raise _gave_too_much(limits, name) from None
+                        except (asyncio.IncompleteReadError, ConnectionError):
+                            raise await _died(watch, limits, name) from None
+                        if kind == b"E":
+                            return
+                        if kind != b"D":
+                            raise _failed(kind, content, limits, name)
+                        room -= len(content)
+                        yield content
+                finally:
+                    writer.close()
+            finally:
+                # The child is killed when its watch is closed.
+                watch.close()
+                channel.close()
+
+    async def run(
+        self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
+    ) -> list[bytes]:
+        """All results of `function` at once, as `stream` yields them."""
+        async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
+            return [result async for result in results]
+
+    def close(self) -> None:
+        """Kill every child."""
+        with self._lock:
+            if self._server is not None:
+                process, control = self._server
+                self._server = None
+                control.close()
+                process.wait()
+
+    def _launch(self, modules: list[str], channel: socket.socket, watch: socket.socket) -> None:
+        """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second."""
+        message = json.dumps(modules).encode()
+        with channel, watch, self._lock:
+            for _ in range(2):  # the process to fork from may have been killed
+                if self._server is None:
+                    self._server = _start()
+                process, control = self._server
+                with suppress(ConnectionError):
+                    socket.send_fds(control, [message], [channel.fileno(), watch.fileno()])
+                    if control.recv(1):
+                        return
+                control.close()
+                process.wait()
+                self._server = None
+        raise ConnectionError("The process that the sandbox forks from ends at once.")
+
+
+def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    if absent := missing():
+        log.warning("sandbox.incomplete", missing=absent, reason="This system does not have these protections.")
+    control, theirs = socket.socketpair()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "fundwright.core.sandbox_forks", str(theirs.fileno())],
+            # No address of a database and no key: a child could read its parent's environment.
+            env={"PYTHONPATH": os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path), "LANG": "C.UTF-8"},
+            cwd="/",
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    return process, control
+
+
+def _request(work: Work) -> bytes:
+    content = pickle.dumps(work)
+    return LENGTH.pack(len(content)) + content
+
+
+class _TooMuch(Exception):
+    """A result is larger than what is left of the output limit."""
+
+
+async def _frame(reader: asyncio.StreamReader, room: int) -> tuple[bytes, bytes]:
+    kind, size = FRAME.unpack(await reader.readexactly(FRAME.size))
+    if size > (min(room, _FRAME_BYTES) if kind == b"D" else _REFUSAL_BYTES):
+        raise _TooMuch
+    return kind, await reader.readexactly(size)
+
+
+async def _died(watch: socket.socket, limits: Limits, name: str) -> FundwrightError:
+    """The error for a child that ended without a word."""
+    status = await asyncio.get_running_loop().sock_recv(watch, STATUS.size)
+    code: int | None = STATUS.unpack(status)[0] if len(status) == STATUS.size else None
+    if code == -signal.SIGXCPU:
+        return _took_too_long(limits, name)
+    if code == -signal.SIGKILL:  # not by us: the system had no more memory
+        return _needs_memory(limits, name)
+    log.warning("sandbox.crashed", name=name, exit_code=code)
+    return _crashed(limits, name)
+
+
+def _failed(kind: bytes, content: bytes, limits: Limits, name: str) -> FundwrightError:
+    if kind == b"M":
+        return _needs_memory(limits, name)
+    if kind == b"R":
+        return limits.error(content.decode(errors="replace"))
+    log.warning("sandbox.crashed", name=name, traceback=content.decode(errors="replace"))
+    return _crashed(limits, name)
+
+
+def _took_too_long(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(
+        t(
+            "Reading {name} takes longer than {seconds} seconds. Split it or save it in a simpler form, and try again.",
+            name=name,
+            seconds=min(limits.silent_seconds, limits.total_seconds),
+        )
+    )
+
+
+def _needs_memory(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(
+        t(
+            "Reading {name} needs more than {size} MB of memory. Split it or save it in a simpler form, and try again.",
+            name=name,
+            size=limits.memory_bytes // _MEGABYTE,
+        )
+    )
+
+
+def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(
+        t(
+            "Reading {name} gives more than {size} MB of text. Split it and try again.",
+            name=name,
+            size=min(limits.output_bytes, _FRAME_BYTES) // _MEGABYTE,
+        )
+    )
+
+
+def _crashed(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(t("The reader crashed on {name}. Save it anew or in another format, and try again.", name=name))

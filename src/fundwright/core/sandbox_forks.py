@@ -1,0 +1,180 @@
+"""The process that the sandbox forks its children from: `python -m fundwright.core.sandbox_forks FD`.
+
+It is started with an empty environment and no open files, so no key or password of the server is in its memory or in that of its
+children. It imports the parsers before it forks, so that a child costs milliseconds. It reads no untrusted bytes itself.
+
+Protocol on the Unix socket FD: each request is one message with a JSON list of modules to import and two sockets, the child's channel
+and the parent's watch. The answer is one byte. When the child has ended, its exit status is sent to the watch as four bytes; when the
+watch is closed, the child is killed. When FD is closed, all children are killed.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import pickle
+import selectors
+import signal
+import socket
+import struct
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn, cast
+
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import speaking
+from fundwright.core.sandbox_limits import confine, missing
+
+FRAME = struct.Struct(">cQ")
+"""Kind and length of what follows: D (a result), R (a refusal, the sentence), M (out of memory), X (a traceback), or E (the end)."""
+LENGTH = struct.Struct(">Q")
+STATUS = struct.Struct(">i")
+_MESSAGE_BYTES = 65_536
+_TRACEBACK_CHARACTERS = 4_000
+_MOST_OPEN_FILES = 65_536
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a child is to do."""
+
+    function: Callable[[], Iterator[bytes]]
+    language: str
+    memory_bytes: int
+    cpu_seconds: int
+    readable: tuple[Path, ...]
+
+
+def main() -> None:
+    server = socket.socket(fileno=int(sys.argv[1]))
+    server.set_inheritable(False)
+    woken, wakes = socket.socketpair()
+    for end in (woken, wakes):
+        end.setblocking(False)
+    signal.set_wakeup_fd(wakes.fileno())
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches the whole group; the server decides
+    missing()  # loads what each child needs to confine itself
+    watches: dict[int, socket.socket] = {}
+    with selectors.DefaultSelector() as selector:
+        selector.register(server, selectors.EVENT_READ)
+        selector.register(woken, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj is server:
+                    message, received, _, _ = socket.recv_fds(server, _MESSAGE_BYTES, 2)
+                    if not message:
+                        for pid in watches:
+                            _kill(pid)
+                        return
+                    pid, watch = _fork(json.loads(message), *received)
+                    watches[pid] = watch
+                    selector.register(watch, selectors.EVENT_READ, pid)
+                    server.sendall(b".")
+                elif key.fileobj is woken:
+                    woken.recv(_MESSAGE_BYTES)
+                    for pid, status in _ended():
+                        watch = watches.pop(pid)
+                        with suppress(KeyError):
+                            selector.unregister(watch)
+                        with suppress(OSError):
+                            watch.sendall(STATUS.pack(os.waitstatus_to_exitcode(status)))
+                        watch.close()
+                else:
+                    _kill(key.data)
+                    selector.unregister(key.fileobj)
+
+
+def _ended() -> Iterator[tuple[int, int]]:
+    with suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            yield pid, status
+
+
+def _kill(pid: int) -> None:
+    """Kill a child that has not been waited for, and its process group."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _fork(modules: list[str], channel: int, watch: int) -> tuple[int, socket.socket]:
+    if new := [name for name in modules if name not in sys.modules]:
+        for name in new:
+            with suppress(Exception):  # the child fails in the same way, and says so
+                importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
+    pid = os.fork()
+    if not pid:
+        _child(channel)
+    os.close(channel)
+    return pid, socket.socket(fileno=watch)
+
+
+def _child(channel: int) -> NoReturn:
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDWR), 2)
+        os.dup2(channel, 3)
+        os.closerange(4, _MOST_OPEN_FILES)
+        _work(3)
+    finally:
+        os._exit(1)
+
+
+def _work(channel: int) -> None:
+    try:
+        work = cast(Work, pickle.loads(_read(channel, LENGTH.unpack(_read(channel, LENGTH.size))[0])))  # noqa: S301 (from the server)
+        confine(memory_bytes=work.memory_bytes, cpu_seconds=work.cpu_seconds, readable=work.readable)
+        with speaking(work.language):
+            for result in work.function():
+                _send(channel, b"D", result)
+        _send(channel, b"E", b"")
+    except BaseException as error:
+        if _is_out_of_memory(error):
+            _send(channel, b"M", b"")
+        elif isinstance(error, FundwrightError):
+            _send(channel, b"R", error.sentence.encode(errors="replace"))
+        else:
+            _send(channel, b"X", "".join(traceback.format_exception(error))[-_TRACEBACK_CHARACTERS:].encode(errors="replace"))
+    os._exit(0)
+
+
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, MemoryError):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _read(channel: int, size: int) -> bytes:
+    found = bytearray()
+    while len(found) < size:
+        piece = os.read(channel, size - len(found))
+        if not piece:
+            os._exit(1)
+        found += piece
+    return bytes(found)
+
+
+def _send(channel: int, kind: bytes, content: bytes) -> None:
+    for part in (FRAME.pack(kind, len(content)), content):
+        left = memoryview(part)
+        while left:
+            left = left[os.write(channel, left) :]
+
+
+if __name__ == "__main__":
+    main()

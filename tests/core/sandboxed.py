@@ -1,0 +1,151 @@
+"""What a hostile parser might do, for tests of the sandbox. Children import these by name."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from fundwright.core.errors import Invalid
+from fundwright.core.messages import t
+
+
+def echo(*contents: bytes) -> Iterator[bytes]:
+    yield from contents
+
+
+def loop_with_the_interpreter_locked() -> Iterator[bytes]:
+    yield b"before"
+    # A repeated pattern holds the GIL in C code.
+    import re
+
+    re.match(r"(a+)+$", "a" * 60 + "b")
+    yield b"after"
+
+
+def sleep() -> Iterator[bytes]:
+    time.sleep(3600)
+    yield b""
+
+
+def drip() -> Iterator[bytes]:
+    while True:
+        time.sleep(0.2)
+        yield b"."
+
+
+def allocate(size: int) -> Iterator[bytes]:
+    block = bytearray(size)
+    yield str(len(block)).encode()
+
+
+def allocate_and_hide_it(size: int) -> Iterator[bytes]:
+    try:
+        yield bytes(bytearray(size))
+    except MemoryError as error:
+        raise Invalid("This page is damaged.") from error
+
+
+def print_much() -> Iterator[bytes]:
+    for _ in range(2_000):
+        sys.stdout.write("x" * 1_000_000)
+        sys.stderr.write("x" * 1_000_000)
+    yield b"printed"
+
+
+def give_much(size: int) -> Iterator[bytes]:
+    yield bytes(size)
+
+
+def give_many(count: int) -> Iterator[bytes]:
+    for _ in range(count):
+        yield b"12345678"
+
+
+def refuse() -> Iterator[bytes]:
+    yield b"first"
+    raise Invalid(t("The file is empty. Choose another one."))
+
+
+def fail() -> Iterator[bytes]:
+    raise ZeroDivisionError("secret")
+    yield b""
+
+
+def crash() -> Iterator[bytes]:
+    ctypes.string_at(0)
+    yield b""
+
+
+def leave() -> Iterator[bytes]:
+    yield b"first"
+    os._exit(0)
+
+
+def kill_itself() -> Iterator[bytes]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    yield b"alive"
+
+
+def try_signals(victim: int) -> Iterator[bytes]:
+    """The name of each signal that can be sent."""
+    yield from _succeeding(
+        {
+            "to its parent": lambda: os.kill(os.getppid(), signal.SIGKILL),
+            "to the server": lambda: os.kill(victim, signal.SIGKILL),
+            "to the group of the server": lambda: os.killpg(os.getpgid(victim), signal.SIGKILL),
+            "to everybody": lambda: os.kill(-1, signal.SIGKILL),
+        }
+    )
+
+
+def try_everything(port: int, folder: Path, secret: Path) -> Iterator[bytes]:
+    """The name of each deed that succeeds."""
+    existing = folder / "existing"
+    deeds = {
+        "a TCP socket": lambda: socket.create_connection(("127.0.0.1", port), 1),
+        "a UDP socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+        "a Unix socket": lambda: socket.socket(socket.AF_UNIX),
+        "a new file": lambda: (folder / "new").write_bytes(b"x"),
+        "an empty new file": lambda: (folder / "empty").touch(),
+        "a changed file": lambda: existing.write_bytes(b"x"),
+        "a truncated file": lambda: os.truncate(existing, 0),
+        "changed permissions": lambda: existing.chmod(0o777),
+        "a new folder": lambda: (folder / "new folder").mkdir(),
+        "a renamed file": lambda: existing.rename(existing),
+        "a removed file": lambda: existing.unlink(),
+        "another file read": lambda: secret.read_bytes(),
+        "a folder listed": lambda: list(secret.parent.iterdir()),
+        "an environment read": lambda: Path(f"/proc/{os.getppid()}/environ").read_bytes(),
+        "a program": lambda: subprocess.run(["/bin/true"], check=True),
+        "a fork": lambda: os.fork() or os._exit(0),
+    }
+    yield from _succeeding(deeds)
+
+
+def _succeeding(deeds: Mapping[str, Callable[[], object]]) -> Iterator[bytes]:
+    for name, deed in deeds.items():
+        try:
+            deed()
+        except OSError:
+            continue
+        yield name.encode()
+
+
+def read_file(path: Path) -> Iterator[bytes]:
+    yield path.read_bytes()
+
+
+def environment() -> Iterator[bytes]:
+    yield "\n".join(os.environ).encode()
+
+
+def own_pid() -> Iterator[bytes]:
+    yield str(os.getpid()).encode()
+    time.sleep(3600)

@@ -1,0 +1,188 @@
+"""Each limit of the sandbox is proved by a function that violates it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from fundwright.core import sandbox_limits
+from fundwright.core.errors import Invalid
+from fundwright.core.messages import speaking
+from fundwright.core.sandbox import Limits, Sandbox
+from tests.core import sandboxed
+from tests.polling import eventually
+
+pytestmark = pytest.mark.security(42)
+
+LIMITS = Limits(error=Invalid, silent_seconds=30, total_seconds=60, memory_bytes=300_000_000, output_bytes=2_000_000)
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    opened = Sandbox()
+    yield opened
+    await asyncio.to_thread(opened.close)
+
+
+async def run(sandbox: Sandbox, function: partial[Iterator[bytes]], *readable: Path, limits: Limits = LIMITS) -> list[bytes]:
+    return await sandbox.run(function, limits=limits, name="“a.pdf”", readable=readable)
+
+
+class TestResults:
+    async def test_arrive_one_by_one(self, sandbox: Sandbox) -> None:
+        contents = [b"", b"one", b"two" * 300_000, b"\x00\xff"]
+        assert await run(sandbox, partial(sandboxed.echo, *contents)) == contents
+
+    async def test_an_error_keeps_its_sentence_in_the_language_of_the_caller(self, sandbox: Sandbox) -> None:
+        with speaking("de"), pytest.raises(Invalid) as raised:
+            await run(sandbox, partial(sandboxed.refuse))
+        assert raised.value.sentence == "Die Datei ist leer. Wählen Sie eine andere."
+
+    async def test_an_unexpected_error_does_not_reach_people(self, sandbox: Sandbox) -> None:
+        with pytest.raises(Invalid) as raised:
+            await run(sandbox, partial(sandboxed.fail))
+        assert raised.value.sentence == "The reader crashed on “a.pdf”. Save it anew or in another format, and try again."
+
+
+class TestTime:
+    async def test_a_function_that_holds_the_interpreter_is_killed(self, sandbox: Sandbox) -> None:
+        with pytest.raises(Invalid, match="Reading “a.pdf” takes longer than 2 seconds. Split it"):
+            await run(sandbox, partial(sandboxed.loop_with_the_interpreter_locked), limits=replace(LIMITS, silent_seconds=2))
+
+    async def test_the_event_loop_goes_on_meanwhile(self, sandbox: Sandbox) -> None:
+        looping = partial(sandboxed.loop_with_the_interpreter_locked)
+        async with aclosing(sandbox.stream(looping, limits=replace(LIMITS, silent_seconds=600), name="a")) as results:
+            assert await anext(results) == b"before"
+            waiting = asyncio.ensure_future(anext(results))
+            for _ in range(5):
+                assert await run(sandbox, partial(sandboxed.echo, b"other")) == [b"other"]
+            assert waiting.cancel(), "it ended meanwhile"
+            await asyncio.wait([waiting])
+
+    async def test_results_now_and_then_do_not_extend_the_total(self, sandbox: Sandbox) -> None:
+        with pytest.raises(Invalid, match="takes longer than 2 seconds"):
+            await run(sandbox, partial(sandboxed.drip), limits=replace(LIMITS, total_seconds=2))
+
+
+class TestMemory:
+    @pytest.mark.parametrize("function", [sandboxed.allocate, sandboxed.allocate_and_hide_it])
+    async def test_more_than_the_limit_is_refused(self, sandbox: Sandbox, function: object) -> None:
+        assert callable(function)
+        with pytest.raises(Invalid, match="needs more than 300 MB of memory. Split it"):
+            await run(sandbox, partial(function, 4_000_000_000))
+
+    async def test_less_than_the_limit_is_not(self, sandbox: Sandbox) -> None:
+        assert await run(sandbox, partial(sandboxed.allocate, 200_000_000)) == [b"200000000"]
+
+
+class TestOutput:
+    @pytest.mark.parametrize("function", [partial(sandboxed.give_much, 3_000_000), partial(sandboxed.give_many, 300_000)])
+    async def test_more_than_the_limit_is_refused(self, sandbox: Sandbox, function: partial[Iterator[bytes]]) -> None:
+        with pytest.raises(Invalid, match="gives more than 2 MB of text. Split it"):
+            await run(sandbox, function)
+
+    async def test_what_is_printed_goes_nowhere(self, sandbox: Sandbox, capfd: pytest.CaptureFixture[str]) -> None:
+        assert await run(sandbox, partial(sandboxed.print_much)) == [b"printed"]
+        captured = capfd.readouterr()
+        assert "xxx" not in captured.out + captured.err
+
+
+class TestCrash:
+    @pytest.mark.parametrize("function", [sandboxed.crash, sandboxed.leave])
+    async def test_is_a_sentence_and_the_next_call_works(self, sandbox: Sandbox, function: object) -> None:
+        assert callable(function)
+        with pytest.raises(Invalid, match="The reader crashed on “a.pdf”"):
+            await run(sandbox, partial(function))
+        assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
+
+    async def test_of_the_process_it_forks_from_is_made_good(self, sandbox: Sandbox) -> None:
+        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
+            forks_from = psutil.Process(int(await anext(results))).parent()
+            assert forks_from
+            forks_from.kill()
+            with pytest.raises(Invalid, match="The reader crashed"):
+                await anext(results)
+        assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
+
+
+class TestConfinement:
+    @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
+    async def test_no_network_no_writing_no_processes_no_other_files(self, sandbox: Sandbox, tmp_path: Path) -> None:
+        (tmp_path / "files").mkdir()
+        (tmp_path / "files" / "existing").write_bytes(b"kept")
+        secret = tmp_path / "keys" / "session"
+        secret.parent.mkdir()
+        secret.write_bytes(b"secret")
+        async with await asyncio.start_server(lambda *_: None, "127.0.0.1") as server:
+            work = partial(sandboxed.try_everything, server.sockets[0].getsockname()[1], tmp_path / "files", secret)
+            assert await run(sandbox, work, tmp_path / "files" / "existing") == []
+        assert [path.read_bytes() for path in (tmp_path / "files").iterdir()] == [b"kept"]
+
+    @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
+    async def test_no_signals(self, sandbox: Sandbox) -> None:
+        assert await run(sandbox, partial(sandboxed.try_signals, os.getpid())) == []
+
+    def test_all_of_it_works_outside(self, tmp_path: Path) -> None:
+        (tmp_path / "existing").write_bytes(b"")
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            deeds = list(sandboxed.try_everything(server.getsockname()[1], tmp_path, tmp_path / "new"))
+        assert len(deeds) == 16
+
+    async def test_reads_the_file_that_it_was_given(self, sandbox: Sandbox, tmp_path: Path) -> None:
+        (tmp_path / "a.pdf").write_bytes(b"content")
+        assert await run(sandbox, partial(sandboxed.read_file, tmp_path / "a.pdf"), tmp_path / "a.pdf") == [b"content"]
+
+    async def test_the_environment_of_the_server_is_not_there(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("DATABASE_URL", "postgresql://fundwright:secret@db/fundwright")
+        assert await run(sandbox, partial(sandboxed.environment)) == [b"PYTHONPATH\nLANG"]
+
+
+class TestEnd:
+    async def test_whoever_is_canceled_kills_the_child(self, sandbox: Sandbox) -> None:
+        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
+            pid = int(await anext(results))
+            waiting = asyncio.ensure_future(anext(results))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+        await eventually(lambda: not psutil.pid_exists(pid))
+
+    async def test_closing_the_sandbox_kills_the_children(self, sandbox: Sandbox) -> None:
+        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
+            pid = int(await anext(results))
+            await asyncio.to_thread(sandbox.close)
+            await eventually(lambda: not psutil.pid_exists(pid))
+
+    async def test_children_die_with_the_server(self) -> None:
+        script = (
+            "import asyncio; from functools import partial; from tests.core import sandboxed, test_sandbox as t\n"
+            "async def main():\n"
+            "    async for pid in t.Sandbox().stream(partial(sandboxed.own_pid), limits=t.LIMITS, name='a'):\n"
+            "        print(pid.decode(), flush=True)\n"
+            "asyncio.run(main())"
+        )
+        server = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=subprocess.PIPE)
+        assert server.stdout
+        pid = int(await server.stdout.readline())
+        server.kill()
+        await server.wait()
+        await eventually(lambda: not psutil.pid_exists(pid))
+
+    async def test_calls_beyond_the_limit_wait_for_their_turn(self, sandbox: Sandbox) -> None:
+        limits = replace(LIMITS, at_once=1)
+        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=limits, name="a")) as results:
+            await anext(results)
+            second = asyncio.create_task(run(sandbox, partial(sandboxed.echo, b"second"), limits=limits))
+            assert not (await asyncio.wait([second], timeout=0.5))[0]
+        assert await second == [b"second"]
