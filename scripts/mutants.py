@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 
-from scripts.proofs import FOLDERS, LISTS, PROJECT, gather
+from scripts.proofs import FOLDERS, LISTS, PROJECT, Proof, gather
 
 MUTANTS = PROJECT / "tests/mutants"
 AT_ONCE = 2
@@ -58,9 +58,11 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Verdict:
-    is_caught: bool
-    reason: str
-    """The test that failed, or why the mutant counts as not caught."""
+    mutant: Mutant
+    tests: Sequence[str] = ()
+    """For each item, the first test that failed."""
+    reason: str = ""
+    """Why the mutant counts as not caught."""
 
 
 def main(only: Sequence[str] = ()) -> bool:
@@ -72,21 +74,26 @@ def main(only: Sequence[str] = ()) -> bool:
         print(f"NO MUTANT  {name}")
     with copies(min(AT_ONCE, len(mutants) or 1)) as free, ThreadPoolExecutor(AT_ONCE) as pool:
 
-        def judge(mutant: Mutant) -> bool:
+        def judge(mutant: Mutant) -> Verdict:
             started = time.monotonic()
             copy = free.get()
             try:
                 verdict = verdict_on(mutant, copy)
             finally:
                 free.put(copy)
-            mark = "caught  " if verdict.is_caught else "SURVIVED"
+            mark = "SURVIVED" if verdict.reason else "caught  "
             took_s = time.monotonic() - started
-            print(f"{mark}  {mutant.name}: {mutant.sentence}\n          {verdict.reason} ({took_s:.0f} s)", flush=True)
-            return verdict.is_caught
+            print(f"{mark}  {mutant.name}: {mutant.sentence}", flush=True)
+            print(f"          {verdict.reason or ', '.join(dict.fromkeys(verdict.tests))} ({took_s:.0f} s)", flush=True)
+            return verdict
 
-        caught = list(pool.map(judge, mutants))
-    print(f"{sum(caught)} of {len(caught)} mutants caught")
-    return bool(caught) and all(caught) and not missing
+        verdicts = list(pool.map(judge, mutants))
+        fail_anyway = failing_tests({test: verdict.mutant.list for verdict in verdicts for test in verdict.tests}, free.get())
+    caught = [verdict for verdict in verdicts if not verdict.reason and fail_anyway.isdisjoint(verdict.tests)]
+    for test in sorted(fail_anyway):
+        print(f"PROVES NOTHING, because it also fails without a mutant: {test}")
+    print(f"{len(caught)} of {len(verdicts)} mutants caught")
+    return bool(caught) and len(caught) == len(verdicts) and not missing
 
 
 def all_mutants() -> list[Mutant]:
@@ -135,29 +142,40 @@ def copy_source(copy: Path) -> None:
 def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
     with applied(mutant, copy) as failure:
         if failure:
-            return Verdict(is_caught=False, reason=failure)
-        failed = {item: first_failure(mutant, item, copy) for item in mutant.items}
-    for item, test in failed.items():
-        if test is None:
-            return Verdict(is_caught=False, reason=f"the tests of {item} pass, or none of them could be run")
-        if not passes(mutant, test, copy):
-            return Verdict(is_caught=False, reason=f"{test} fails without the mutant, too")
-    return Verdict(is_caught=True, reason=", ".join(dict.fromkeys(filter(None, failed.values()))))
+            return Verdict(mutant, reason=failure)
+        failed: list[str] = []
+        for item in mutant.items:
+            test = first_failure(mutant, item, copy)
+            if test is None:
+                return Verdict(mutant, reason=f"the tests of {item} pass, or none of them could be run")
+            failed.append(test)
+    return Verdict(mutant, failed)
 
 
 def first_failure(mutant: Mutant, item: int, copy: Path) -> str | None:
     marker, _ = LISTS[mutant.list]
     for folder in FOLDERS:
-        for proof in gather(marker, "--item", str(item), "--exitfirst", folders=[folder], project=copy, is_quiet=True):
+        for proof in gather(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True):
             if proof.outcome == "failed":
                 return proof.test
     return None
 
 
-def passes(mutant: Mutant, test: str, copy: Path) -> bool:
-    marker, _ = LISTS[mutant.list]
-    again = gather(marker, folders=[test], project=copy, is_quiet=True)
-    return bool(again) and all(proof.outcome == "passed" for proof in again)
+def failing_tests(tests: Mapping[str, str], copy: Path) -> set[str]:
+    """Which of these tests, each given with its list, do not pass in an unchanged copy."""
+    passed: set[str] = set()
+    for name, (marker, _) in LISTS.items():
+        runs = [[test for test in tests if tests[test] == name and test.startswith(f"{folder}/")] for folder in FOLDERS]
+        proofs = by_test(gather(marker, runs=filter(None, runs), project=copy, is_quiet=True))
+        passed |= {test for test, outcomes in proofs.items() if outcomes == {"passed"}}
+    return set(tests) - passed
+
+
+def by_test(proofs: Iterable[Proof]) -> dict[str, set[str | None]]:
+    outcomes: dict[str, set[str | None]] = {}
+    for proof in proofs:
+        outcomes.setdefault(proof.test, set()).add(proof.outcome)
+    return outcomes
 
 
 @contextmanager

@@ -136,17 +136,24 @@ def by_item(proofs: Iterable[Proof]) -> dict[int, list[Proof]]:
 
 
 def gather(
-    marker: str, *options: str, folders: Iterable[str | Path] = FOLDERS, project: Path = PROJECT, is_quiet: bool = False
+    marker: str,
+    *options: str,
+    runs: Iterable[Sequence[str | Path]] = tuple((folder,) for folder in FOLDERS),
+    project: Path = PROJECT,
+    is_quiet: bool = False,
 ) -> list[Proof]:
-    """Run the tests of `project` that carry the marker. What pytest says is printed, to stderr, when it is not content."""
+    """Run the tests of `project` that carry the marker: for each element of `runs`, those in its folders or with its names.
+
+    If tests fail, the output of pytest is printed to stderr.
+    """
     proofs: list[Proof] = []
-    for folder in folders:
+    for paths in runs:
         with TemporaryDirectory(prefix="fundwright-proofs-") as scratch:
             Path(scratch).chmod(0o755)  # the embedded PostgreSQL of root runs as another user
             found = Path(scratch) / "proofs.json"
             done = subprocess.run(
                 [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", "-p", "tests.plugins",
-                 "--proofs", marker, found, *options, folder],
+                 "--proofs", marker, found, *options, *paths],
                 cwd=project, capture_output=True, text=True, check=False,
                 env={**os.environ, "PYTHONPATH": f"{project / 'src'}:{project / 'components'}", "PYTEST_DEBUG_TEMPROOT": scratch},
             )  # fmt: skip

@@ -77,6 +77,17 @@ class TestRoutes:
         wrong = [route.path for route in ROUTES if "GET" in (route.methods or ()) and route.endpoint.__name__.startswith(CHANGES)]
         assert wrong == []
 
+    @pytest.mark.security(15)
+    def test_a_password_is_only_taken_for_one_s_own_account(self) -> None:
+        taking = {
+            route.path
+            for route in ROUTES
+            for body in route.dependant.body_params
+            if "password" in f"{body.field_info.annotation} {getattr(body.field_info.annotation, 'model_fields', '')}".lower()
+        }
+        assert {"/signin", "/api/account/password", "/api/account/deletion"} <= taking
+        assert [path for path in sorted(taking) if "{" in path or not path.startswith(("/signin", "/api/account/"))] == []
+
     def test_each_is_a_coroutine(self) -> None:
         """What needs a thread says so where it needs one."""
         assert [route.path for route in ROUTES if not inspect.iscoroutinefunction(route.endpoint)] == []

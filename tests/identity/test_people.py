@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from datetime import timedelta
 
 import pytest
@@ -115,11 +116,14 @@ class TestChange:
         assert await service.authenticate(core, session, token) is None
         assert (await people.list_sessions(session, root, ada.id, PageRequest())).items == []
 
-    @pytest.mark.security(15)
+    @pytest.mark.security(15, 16)
     async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         await people.start_reset(core, session, root, ada.id, client=HERE)
         (letter,) = (await mail.list_mails(session, PageRequest())).items
         assert (letter.recipient, "/auth/confirm-reset/" in letter.text) == ("ada@example.org", True)
+        assert set(re.findall(r"https?://\S+(?=/auth/)", letter.text)) == {core.settings.address}
+        secret = letter.text.partition("/auth/confirm-reset/")[2].split()[0]
+        assert secret not in str(await people.list_audit(session, root, AuditQuery()))
         takes = [name for name, function in vars(people).items() if inspect.isfunction(function)
                  and "password" in inspect.signature(function).parameters]  # fmt: skip
         assert takes == []

@@ -7,6 +7,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Client
 from fundwright_ui.login import SCREENS
 from fundwright_ui.runtime.router import Redirect, Router
+from tests.identity.conftest import with_settings
 from tests.screens_login.conftest import PASSWORD, Open, text_of
 
 HERE = Client(address="192.0.2.7")
@@ -28,6 +29,13 @@ class TestSignInScreen:
             assert page.one("input", name="remember")["a"]["defaultChecked"] is True
             assert page.one("form")["a"] | {"noValidate": True, "autoComplete": "off", "method": "post"} == page.one("form")["a"]
             assert page.one("main", id="main")
+
+    @pytest.mark.security(11)
+    async def test_password_managers_and_pasting_work(self, open_page: Open, committed: Core) -> None:
+        async with open_page("/auth/register/standard/open", core=with_settings(committed, open_registration=True)) as page:
+            field = page.one("input", name="password")
+        assert (field["a"]["type"], field["a"]["autoComplete"]) == ("password", "new-password")
+        assert "maxLength" not in field["a"] and not {"onPaste", "onKeyDown", "onBeforeInput"} & field["e"].keys()
 
     @pytest.mark.security(11)
     async def test_hides_the_password_until_asked(self, open_page: Open) -> None:

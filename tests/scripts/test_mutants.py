@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts import mutants
-from scripts.mutants import LISTS, PROJECT, Mutant, verdict_on
+from scripts.mutants import LISTS, PROJECT, Mutant, failing_tests, verdict_on
 
 LAMP = """
 import pytest
@@ -53,25 +53,33 @@ def copy(tmp_path: Path) -> Path:
 
 class TestVerdict:
     @pytest.mark.parametrize(
-        ("items", "before", "after", "is_caught", "reason"),
+        ("items", "before", "after", "tests", "reason"),
         [
-            ("1", "def is_on(): return True", "def is_on(): return False", True, "tests/test_lamp.py::test_is_on"),
-            ("2", "def is_on(): return True", "def is_on(): return False", False, "the tests of 2 pass"),
-            ("1+2", "def is_on(): return True", "def is_on(): return False", False, "the tests of 2 pass"),
-            ("3", "def is_on(): return True", "def is_on(): return 1", False, "test_fails_anyway fails without the mutant, too"),
-            ("1", "def is_on(): return True", "def is_on(:", False, "none of them could be run"),
-            ("1", "def is_off(): return True", "def is_off(): return False", False, "it does not apply"),
+            ("1", "def is_on(): return True", "def is_on(): return False", ["tests/test_lamp.py::test_is_on"], ""),
+            ("2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
+            ("1+2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
+            ("1", "def is_on(): return True", "def is_on(:", [], "none of them could be run"),
+            ("1", "def is_off(): return True", "def is_off(): return False", [], "it does not apply"),
         ],
     )
-    def test_says_whether_a_test_noticed(
-        self, copy: Path, tmp_path: Path, items: str, before: str, after: str, is_caught: bool, reason: str
+    def test_says_which_tests_noticed(
+        self, copy: Path, tmp_path: Path, items: str, before: str, after: str, tests: list[str], reason: str
     ) -> None:
         path = tmp_path / "security" / f"{items}-lamp.patch"
         path.parent.mkdir()
         path.write_text(patch(items, before, after))
         verdict = verdict_on(Mutant(path), copy)
-        assert (verdict.is_caught, reason in verdict.reason) == (is_caught, True)
+        assert (list(verdict.tests), reason in verdict.reason, bool(verdict.reason)) == (tests, True, bool(reason))
         assert (copy / "src/lamp.py").read_text() == "def is_on(): return True\n"
+
+    def test_does_not_count_a_test_that_fails_without_the_mutant(self, copy: Path) -> None:
+        tests = {f"tests/test_lamp.py::{name}": "security" for name in ("test_is_on", "test_fails_anyway")}
+        assert failing_tests(tests, copy) == {"tests/test_lamp.py::test_fails_anyway"}
+
+
+class TestEveryPromise:
+    def test_has_a_mutant(self) -> None:
+        assert [name for name in sorted(mutants.without_mutant()) if name.startswith("security/")] == []
 
 
 class TestEveryMutant:

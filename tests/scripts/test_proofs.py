@@ -44,13 +44,13 @@ def folder(tmp_path: Path) -> Path:
 
 class TestGather:
     def test_runs_what_is_marked(self, folder: Path) -> None:
-        found = by_item(gather("pain", folders=[folder]))
+        found = by_item(gather("pain", runs=[[folder]]))
         assert {item: [proof.outcome for proof in proofs] for item, proofs in found.items()} == {
             1: ["passed", "passed", "failed"], 2: ["failed"], 3: ["skipped"], 4: ["failed"],
         }  # fmt: skip
 
     def test_only_lists_when_told_so(self, folder: Path) -> None:
-        [found] = gather("security", "--collect-only", folders=[folder])
+        [found] = gather("security", "--collect-only", runs=[[folder]])
         assert found.test.endswith("::test_is_about_something_else") and found.outcome is None
 
 
