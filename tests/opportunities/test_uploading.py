@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
+from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
 from fundwright.identity import entry
@@ -165,3 +167,26 @@ class TestTheInstallation:
         assert counts(await upload(people["ada"], sam_file(sam_row(Title=FORGED)))) == (0, 0, 0, 1)
         assert counts(await upload(people["admin"], sam_file(sam_row(Title="Amended")))) == (0, 1, 0, 0)
         assert (await only()).title == "Amended"
+
+
+async def test_what_waits_to_be_imported_is_limited_in_bytes(committed: Core, people: dict[str, Actor]) -> None:
+    core = replace(committed, settings=committed.settings.model_copy(update={"account_bytes": 5_000}))
+
+    async def start(who: str, size_bytes: int) -> str:
+        async def content() -> AsyncIterator[bytes]:
+            yield b"x" * size_bytes
+
+        upload = await core.files.spool(content())
+        async with core.database.transaction() as session:
+            await service.start_import(session, people[who], core, source="sam", filename="file", upload=upload)
+        return upload
+
+    first = await start("ada", 6_000)
+    with pytest.raises(
+        billing.QuotaSpent, match=r"take 6 kB of the 5 kB that an account may have waiting, and this file takes 1 kB\."
+    ):
+        await start("ada", 1)
+    assert [path.name for path in (core.settings.data / "files").glob("??/*")] == [first]
+    await start("bob", 1)
+    for _ in range(2):
+        await start("admin", 4_000)

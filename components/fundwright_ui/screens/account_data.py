@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import JobState, jobs_topic
 from fundwright.core.messages import t
+from fundwright.core.sizes import file_size
 from fundwright.identity import account, leaving, personal_data
 from fundwright.identity.schemas import DataCopyRead, SignInRefused
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
@@ -31,7 +32,6 @@ from fundwright_ui.ui import (
     text_field,
 )
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.ui.sizes import file_size
 
 
 class Deletion(BaseModel):

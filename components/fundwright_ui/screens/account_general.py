@@ -16,6 +16,7 @@ from fundwright.core.messages import LANGUAGES, current_language, number, t
 from fundwright.identity import account, photos, places
 from fundwright.identity.schemas import AccountProfile, LocaleChange, ProfileChange
 from fundwright.training import service as training
+from fundwright.training.schemas import Usage
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.screens.pricing import price_of
 from fundwright_ui.screens.subscriptions import last_day
@@ -47,19 +48,19 @@ class General(BaseModel):
 
     profile: AccountProfile
     plan: OwnPlan
-    documents: int
+    usage: Usage
     time_zones: tuple[str, ...]
 
 
 @component
 def general_tab() -> VdomDict:
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
 
     async def read(session: AsyncSession) -> General:
         return General(
             profile=await account.get_profile(session, actor),
             plan=await billing.own_plan(session, actor),
-            documents=await training.count_own(session, actor),
+            usage=await training.get_usage(connection.core, session, actor),
             time_zones=await asyncio.to_thread(places.time_zones),
         )
 
@@ -227,7 +228,8 @@ def _plan(general: General) -> VdomDict:
                     t("Plan"): own.plan.name,
                     t("Price"): price_of(own.plan),
                     t("Last day"): format_date(end, locale=current_language()) if end else None,
-                    t("Documents"): used(general.documents, own.plan.documents),
+                    t("Documents"): used(general.usage.documents, own.plan.documents),
+                    t("Size of the documents"): general.usage.text,
                     t("Drafts this month"): used(own.drafts, own.plan.drafts),
                     t("Imports this month"): used(own.imports, own.plan.imports),
                 }

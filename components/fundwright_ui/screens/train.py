@@ -16,10 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.core.sizes import file_size
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead
+from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead, Usage
 from fundwright_ui.hooks import (
     Rows,
     parse_id,
@@ -58,7 +59,6 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import OnEvent
-from fundwright_ui.ui.sizes import file_size
 from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, data_table
 
 _STATE_COLORS: dict[DocumentState, Color] = {
@@ -79,6 +79,7 @@ class Overview(BaseModel):
     """What the screen shows of the account."""
 
     documents: Page[DocumentRead]
+    usage: Usage
     is_sample_there: bool
     run: RunRead | None
 
@@ -104,6 +105,7 @@ def train_screen() -> VdomDict:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
+            usage=await training.get_usage(connection.core, session, actor),
             is_sample_there=await training.has_sample(session, actor),
             run=runs.items[0] if runs.items else None,
         )
@@ -171,7 +173,9 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(_add_documents(load, key="add"), _ask(key="ask")) if actor.may(Permission.WORK) else _ask(key="ask"),
+        columns(_add_documents(overview.usage, load, key="add"), _ask(key="ask"))
+        if actor.may(Permission.WORK)
+        else _ask(key="ask"),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,
         section(
             t("Documents"),
@@ -202,7 +206,7 @@ def train_screen() -> VdomDict:
 
 
 @component
-def _add_documents(load: Callable[[], None]) -> VdomDict:
+def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
     actor = use_actor()
     connection = use_connection()
 
@@ -222,6 +226,7 @@ def _add_documents(load: Callable[[], None]) -> VdomDict:
             on_uploaded=load,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
+        html.p({"className": "fw-muted"}, t("Your documents take {usage}.", usage=usage.text)),
         html.h3(t("Or paste text")),
         form(
             text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),

@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import AsyncIterable, Iterator
+from collections.abc import AsyncIterable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -187,6 +187,14 @@ class FileStore:
     def path(self, name: str) -> Path:
         """Where the file with this digest, or with this name of a spooled one, lies."""
         return self._folder / name[:2] / name
+
+    def size_of(self, names: Iterable[str]) -> int:
+        """Bytes of those of the files that are there."""
+        size_bytes = 0
+        for name in names:
+            with suppress(FileNotFoundError):
+                size_bytes += self.path(name).stat().st_size
+        return size_bytes
 
     def remove(self, name: str) -> None:
         self.path(name).unlink(missing_ok=True)

@@ -95,6 +95,11 @@ class Settings(BaseSettings):
     )
     job_concurrency: int = Field(default=2, ge=1, description="Jobs one worker runs at the same time.")
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
+    account_bytes: int = Field(
+        default=1_000_000_000,
+        ge=0,
+        description="Bytes of documents that an account may keep, and of files that it may have waiting to be imported. Administrators have no limit.",
+    )
     embedder: str = Field(
         default="minilm", description="Embedding model: `minilm`, `openai`, `onnx`, or one that a plug-in registers."
     )

@@ -596,6 +596,15 @@ async def list_pending_uploads(session: AsyncSession, names: Collection[str]) ->
     ).all()
 
 
+async def list_waiting_uploads(session: AsyncSession, owner_id: UUID) -> Sequence[str]:
+    """The files of the account's imports that are queued or running. Nobody else adds one until the end of the transaction."""
+    await database.acquire_lock(session, f"uploads:{owner_id}")
+    upload = Job.payload["upload"].astext
+    underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
+    of_owner = and_(Job.owner_id == owner_id, Job.kind == ImportOpportunities.job_kind, underway, upload.is_not(None))
+    return (await session.scalars(select(upload).where(of_owner))).all()
+
+
 async def add_run(
     session: AsyncSession, *, owner_id: UUID | None, source: str, filename: str, is_sample: bool = False
 ) -> ImportRun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -29,6 +30,7 @@ from fundwright.core.jobs import Job, JobRead, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry
 from fundwright.identity import service as identity
@@ -311,6 +313,7 @@ async def start_import(
     """
     chosen = get_source(core, source)
     try:
+        await _check_waiting(session, actor, core, upload)
         run = await prepare_import(session, actor, core, source=source, filename=filename)
     except billing.QuotaSpent:
         core.files.remove(upload)
@@ -320,6 +323,25 @@ async def start_import(
     job = await core.jobs.enqueue(session, payload, title=title, owner_id=actor.id)
     await repository.set_job(session, run.id, job.id)
     return run.model_copy(update={"job_id": job.id, "state": job.state})
+
+
+async def _check_waiting(session: AsyncSession, actor: Actor, core: Core, upload: str) -> None:
+    """Raises QuotaSpent when the actor has too much waiting to be imported besides this file."""
+    if actor.may(Permission.ADMINISTER):
+        return
+    waiting = await repository.list_waiting_uploads(session, actor.id)
+    used_bytes = await asyncio.to_thread(core.files.size_of, waiting)
+    size_bytes = await asyncio.to_thread(core.files.size_of, [upload])
+    if waiting and used_bytes + size_bytes > core.settings.account_bytes:
+        raise billing.QuotaSpent(
+            t(
+                "Your imports that have not ended take {used} of the {limit} that an account may have waiting, and this file takes "
+                "{size}. Wait until one of them has ended, or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
+                used=file_size(used_bytes),
+                limit=file_size(core.settings.account_bytes),
+                size=file_size(size_bytes),
+            )
+        )
 
 
 @needs(Permission.WORK)

@@ -77,10 +77,11 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
 
 
-async def count_own_documents(session: AsyncSession, owner_id: UUID) -> int:
-    """How many the account has added itself; the sample is a gift."""
-    own = select(func.count()).where(Document.owner_id == owner_id, Document.is_sample.is_(False))
-    return await session.scalar(own) or 0
+async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
+    """How many the account has added itself, and their bytes; the sample is a gift."""
+    own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0))
+    count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id, Document.is_sample.is_(False)))).one()
+    return count, int(size_bytes)
 
 
 async def list_used_content(session: AsyncSession, names: Collection[str]) -> Collection[str]:

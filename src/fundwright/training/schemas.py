@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
+from fundwright.core.sizes import file_size
 
 
 class TrainDocuments(JobPayload):
@@ -57,6 +58,22 @@ class DocumentState(StrEnum):
 class DocumentSource(StrEnum):
     UPLOAD = "upload"
     PASTE = "paste"
+
+
+class Usage(BaseModel):
+    """What an account's own documents take. `most_bytes` is None when there is no limit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    documents: int
+    size_bytes: int
+    most_bytes: int | None
+
+    @property
+    def text(self) -> str:
+        """In the reader's language."""
+        used = file_size(self.size_bytes)
+        return used if self.most_bytes is None else t("{used} of {limit}", used=used, limit=file_size(self.most_bytes))
 
 
 class DocumentRead(BaseModel):

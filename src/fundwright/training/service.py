@@ -22,6 +22,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Permission
@@ -42,6 +43,7 @@ from fundwright.training.schemas import (
     RemoveFiles,
     RunRead,
     TrainDocuments,
+    Usage,
 )
 
 _SAMPLE = Path(__file__).with_name("sample")
@@ -81,7 +83,7 @@ async def add_document(
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
         free_title = await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
-        await _check_quota(session, actor)
+        await _check_quota(core, session, actor, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
             title=free_title,
@@ -103,7 +105,7 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
         if known is not None:
             raise AlreadyAdded(known)
         title = await _free_title(session, actor, pasted.title, pasted.title)
-        await _check_quota(session, actor)
+        await _check_quota(core, session, actor, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
             title=title,
@@ -219,9 +221,10 @@ async def remove_all(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.READ)
-async def count_own(session: AsyncSession, actor: Actor) -> int:
-    """How many documents the actor has added; the sample is a gift."""
-    return await repository.count_own_documents(session, actor.id)
+async def get_usage(core: Core, session: AsyncSession, actor: Actor) -> Usage:
+    """What the documents that the actor has added take; the sample is a gift."""
+    documents, size_bytes = await repository.own_documents(session, actor.id)
+    return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
 
 @needs(Permission.READ)
@@ -412,9 +415,25 @@ async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: s
     return next(name for name in chain((title, fuller), numbered) if name not in taken)
 
 
-async def _check_quota(session: AsyncSession, actor: Actor) -> None:
+async def _check_quota(core: Core, session: AsyncSession, actor: Actor, *, size_bytes: int) -> None:
     """Call it after `_free_title`, which keeps others from adding documents to the account. Raises QuotaSpent."""
-    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=await repository.count_own_documents(session, actor.id))
+    held, used_bytes = await repository.own_documents(session, actor.id)
+    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
+    most_bytes = _most_bytes(core, actor)
+    if most_bytes is not None and used_bytes + size_bytes > most_bytes:
+        raise billing.QuotaSpent(
+            t(
+                "Your documents take {used} of the {limit} that an account may keep, and this one takes {size}. Remove some documents, "
+                "or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
+                used=file_size(used_bytes),
+                limit=file_size(most_bytes),
+                size=file_size(size_bytes),
+            )
+        )
+
+
+def _most_bytes(core: Core, actor: Actor) -> int | None:
+    return None if actor.may(Permission.ADMINISTER) else core.settings.account_bytes
 
 
 @contextmanager

@@ -1,0 +1,87 @@
+"""What an account may keep, in bytes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from fundwright.billing import service as billing
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor, Role
+from fundwright.training import service
+from fundwright.training.schemas import PastedText
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.account import account_screen
+from fundwright_ui.screens.train import train_screen
+from tests.conftest import MakeActor
+from tests.identity.conftest import with_settings
+from tests.training.conftest import AddFile
+
+FULL = (
+    r"Your documents take 3 kB of the 5 kB that an account may keep, and this one takes 3 kB\. Remove some documents, or ask an "
+    "administrator to raise FUNDWRIGHT_ACCOUNT_BYTES"
+)
+
+
+def text(letter: str, size_bytes: int = 3_000) -> str:
+    return letter * size_bytes
+
+
+@pytest.fixture
+def small(committed: Core) -> Core:
+    """An installation in which an account may keep 5 kB."""
+    return with_settings(committed, account_bytes=5_000)
+
+
+class TestQuota:
+    @pytest.mark.security(42)
+    async def test_is_in_bytes_and_says_how_much_is_used_and_what_to_do(
+        self, small: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async with small.database.transaction() as session:
+            first = await add_file(small, session, owner, text("a"))
+        with pytest.raises(billing.QuotaSpent, match=FULL):
+            async with small.database.transaction() as session:
+                await add_file(small, session, owner, text("b"))
+        with pytest.raises(billing.QuotaSpent, match=FULL):
+            async with small.database.transaction() as session:
+                await service.add_text(small, session, owner, PastedText(title="Pasted", text=text("c")))
+        async with small.database.transaction() as session:
+            await service.remove_document(small, session, owner, first.id)
+        async with small.database.transaction() as session:
+            await add_file(small, session, owner, text("b", 5_000))
+
+    @pytest.mark.security(42)
+    async def test_of_two_documents_at_once_only_one_fits(self, small: Core, owner: Actor, add_file: AddFile) -> None:
+        async def add(letter: str) -> object:
+            async with small.database.transaction() as session:
+                return await add_file(small, session, owner, text(letter), f"{letter}.md")
+
+        outcomes = await asyncio.gather(*map(add, "abcd"), return_exceptions=True)
+        assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 3
+        async with small.database.transaction() as session:
+            assert (await service.get_usage(small, session, owner)).size_bytes == 3_000
+
+    async def test_leaves_out_the_sample_other_accounts_and_administrators(
+        self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile, make_actor: MakeActor
+    ) -> None:
+        async with small.database.transaction() as session:
+            await service.add_sample(small, session, owner)
+            admin = await make_actor(session, role=Role.ADMIN)
+            for who in (owner, stranger, admin):
+                await add_file(small, session, who, text("a"))
+            await add_file(small, session, admin, text("b"))
+            usage = await service.get_usage(small, session, owner)
+            assert (usage.documents, usage.size_bytes, usage.most_bytes) == (1, 3_000, 5_000)
+            assert (await service.get_usage(small, session, admin)).text == "6 kB"
+
+
+class TestScreens:
+    async def test_show_how_much_is_used(self, small: Core, owner: Actor, add_file: AddFile) -> None:
+        async with small.database.transaction() as session:
+            await add_file(small, session, owner, text("a"))
+        async with mounted(small, owner, train_screen, path="/dashboard/train") as screen:
+            assert "Your documents take 3 kB of 5 kB." in screen.text
+        async with mounted(small, owner, account_screen, path="/dashboard/account") as screen:
+            assert "Size of the documents 3 kB of 5 kB" in screen.text
