@@ -123,8 +123,8 @@ def administrator(application: Application, browser: Browser) -> Iterator[str]:
 
 
 @pytest.fixture
-def outbox(new_context: NewContext, administrator: str) -> Outbox:
-    return Outbox(new_context(extra_http_headers={"Authorization": f"Bearer {administrator}"}).request)
+def outbox(application: Application) -> Outbox:
+    return Outbox(application.command)
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.nih import nih_screen
     from fundwright_ui.screens.not_found import not_found_screen
     from fundwright_ui.screens.opportunity import contract_screen, grant_screen
-    from fundwright_ui.screens.outbox import letter_screen, outbox_screen
+    from fundwright_ui.screens.outbox import outbox_screen
     from fundwright_ui.screens.passage import passage_screen
     from fundwright_ui.screens.payment import payment_screen
     from fundwright_ui.screens.payment_history import payment_history_screen
@@ -75,7 +75,6 @@ def screens() -> Iterable[Screen]:
         person_screen,
         audit_screen,
         outbox_screen,
-        letter_screen,
         payment_history_screen,
         invoice_screen,
         premium_links_screen,

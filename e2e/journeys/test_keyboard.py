@@ -46,8 +46,8 @@ def test_the_keyboard_alone_signs_in_opens_an_opportunity_and_signs_out(page: Pa
     page.wait_for_url("**/auth/login*")
 
 
-def test_the_keyboard_alone_registers_with_an_invitation(page: Page, outbox: Outbox) -> None:
-    assert outbox.request.post("/api/invitations", data={"email": "kay@example.org"}).status == 201
+def test_the_keyboard_alone_registers_with_an_invitation(page: Page, application: Application, outbox: Outbox) -> None:
+    application.command("user", "invite", "kay@example.org")
     page.goto(outbox.link_to("kay@example.org"))
     ready(page)
     keyboard = Keyboard(page)

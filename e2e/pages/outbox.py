@@ -1,26 +1,26 @@
-"""The letters of an installation that sends none."""
+"""The emails of an installation that sends none."""
 
 from __future__ import annotations
 
 import re
-
-from playwright.sync_api import APIRequestContext
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from e2e.pages.polling import eventually
 
 
 class Outbox:
-    """`request` is an administrator's, as `browser.new_context(extra_http_headers=…).request`."""
+    """`command` runs `fundwright` with these arguments on the server and returns its JSON, as `Application.command` does."""
 
-    def __init__(self, request: APIRequestContext) -> None:
-        self.request = request
+    def __init__(self, command: Callable[[str], Mapping[str, Any]]) -> None:
+        self._command = command
 
     def link_to(self, recipient: str) -> str:
-        """The path of the link in the newest letter to this address, as soon as it has been written."""
-        letter = eventually(lambda: self._newest(recipient))
-        (path,) = re.findall(r"https?://[^/]+(\S+)", self.request.get(f"/api/mails/{letter}").json()["text"])
+        """The path of the link in the newest email to this address, as soon as it has been written."""
+        text = eventually(lambda: self._newest(recipient))
+        (path,) = re.findall(r"https?://[^/]+(\S+)", text)
         return path
 
     def _newest(self, recipient: str) -> str | None:
-        mails = self.request.get("/api/mails").json()["items"]
-        return next((mail["id"] for mail in mails if mail["recipient"] == recipient), None)
+        mails = self._command("mail")["mails"]
+        return next((mail["text"] for mail in mails if mail["recipient"] == recipient), None)

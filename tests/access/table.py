@@ -216,7 +216,6 @@ ROUTES = _table(
         DELETE /api/invitations/{invitation_id}
         GET /api/mails
         GET /api/mails/export.csv
-        GET /api/mails/{mail_id}
         PUT /api/people/{account_id}/role
         PUT /api/people/{account_id}/disabled
         DELETE /api/people/{account_id}/disabled
@@ -283,7 +282,6 @@ SCREENS = _table(
     (Permission.ADMINISTER, """
         /dashboard/blog/new-post
         /dashboard/outbox
-        /dashboard/outbox/{id}
     """),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Whatever leaves this machine over HTTP goes through core/fetch.py."""
+"""What leaves this machine over HTTP goes through core/fetch.py, email through core/mail.py, and nothing shows its messages."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ CLIENTS = {
 MAY = {Path("src/fundwright/core/fetch.py")}
 SMTP = {"aiosmtplib", "smtplib"}
 MAY_SEND_LETTERS = {Path("src/fundwright/core/mail.py")}  # to the server that a setting names
+HAVE_MESSAGES = {"Mail", "MailMessage", "list_messages"}
+MAY_READ_MESSAGES = {Path("src/fundwright/core/mail.py"), Path("src/fundwright/cli/mail.py")}
 SDK = {"AsyncOpenAI", "OpenAI"}
 
 pytestmark = pytest.mark.security(43)
@@ -60,6 +62,25 @@ def test_nothing_else_has_a_client_of_its_own() -> None:
 
 def test_letters_leave_from_one_place() -> None:
     assert importers(SMTP, but=MAY_SEND_LETTERS) == []
+
+
+@pytest.mark.security(15)
+def test_messages_are_read_on_the_command_line_only() -> None:
+    """A message may have a link that opens its recipient's account."""
+    readers = [
+        f"{path}:{node.lineno}"
+        for path, tree in python("src", "components")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute | ast.alias) and _last_name(node) in HAVE_MESSAGES
+        if path not in MAY_READ_MESSAGES
+    ]
+    assert readers == []
+
+
+def _last_name(node: ast.Name | ast.Attribute | ast.alias) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return name
 
 
 def test_the_client_of_the_models_is_given_ours() -> None:

@@ -14,13 +14,20 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobState
-from fundwright.core.mail import Letter, MailRead, MailState
+from fundwright.core.mail import Letter, MailKind, MailMessage, MailState
 from fundwright.core.paging import PageRequest
 from tests.identity.conftest import with_settings
 from tests.jobs import working
 from tests.polling import eventually
 
-LETTER = Letter("ada@example.org", "Prüfung <b>", ("Zwei & zwei.",), ("Öffnen", "http://127.0.0.1:8000/a?b=1&c=2"), "de")
+LETTER = Letter(
+    "ada@example.org",
+    "Prüfung <b>",
+    ("Zwei & zwei.",),
+    ("Öffnen", "http://127.0.0.1:8000/a?b=1&c=2"),
+    "de",
+    kind=MailKind.INVITATION,
+)
 
 
 class Postbox:
@@ -46,19 +53,19 @@ async def postbox() -> AsyncIterator[tuple[Postbox, dict[str, Any]]]:
         yield box, {"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_security": "none"}
 
 
-async def _post(core: Core) -> MailRead:
+async def _post(core: Core) -> MailMessage:
     async with core.database.transaction() as session:
         await mail.post(core, session, LETTER)
     return await _only(core)
 
 
-async def _only(core: Core) -> MailRead:
+async def _only(core: Core) -> MailMessage:
     async with core.database.transaction() as session:
-        (letter,) = (await mail.list_mails(session, PageRequest())).items
+        (letter,) = (await mail.list_messages(session, PageRequest())).items
     return letter
 
 
-async def _try(core: Core) -> MailRead:
+async def _try(core: Core) -> MailMessage:
     """Run the job that was left to do."""
     core.jobs.services = core
     letter = await _only(core)
@@ -70,7 +77,7 @@ async def _try(core: Core) -> MailRead:
 class TestPost:
     async def test_keeps_a_letter_where_there_is_no_server(self, committed: Core) -> None:
         letter = await _post(committed)
-        assert (letter.state, letter.recipient) == (MailState.KEPT, "ada@example.org")
+        assert (letter.state, letter.kind, letter.recipient) == (MailState.KEPT, MailKind.INVITATION, "ada@example.org")
         assert "http://127.0.0.1:8000/a?b=1&c=2" in letter.text
         assert (await _try(committed)).state is MailState.KEPT
 
@@ -114,6 +121,17 @@ class TestSend:
         refused = await _try(core)
         assert (refused.state, refused.error, refused.text != "") == (MailState.FAILED, "554 No such person", True)
         assert box.arrived == []
+
+    @pytest.mark.security(15)
+    async def test_an_error_does_not_repeat_the_links_of_the_message(
+        self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]
+    ) -> None:
+        box, settings = postbox
+        box.answers = ["554 Spam: http://127.0.0.1:8000/a?b=1&c=2 is listed, see https://lists.example.org/why"]
+        core = with_settings(committed, **settings)
+        await _post(core)
+        refused = await _try(core)
+        assert refused.error == "554 Spam: http://… is listed, see https://lists.example.org/why"
 
     async def test_gives_up_a_server_that_is_away_after_some_tries(self, committed: Core) -> None:
         core = with_settings(committed, smtp_host="127.0.0.1", smtp_port=1, smtp_security="none")

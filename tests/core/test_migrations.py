@@ -54,6 +54,25 @@ class TestUpgrade:
             await upgrade(database_url)
             assert connection.execute("SELECT payload FROM job").fetchone() == ({"draft_id": "5f0c"},)
 
+    async def test_emails_get_their_kind_from_their_subject(self, database_url: str) -> None:
+        subjects = {
+            "Neues Passwort wählen": "password_reset",
+            "Ada 100% Lovelace vous invite sur Fundwright": "invitation",
+            "Invoice 2026-0001": "invoice",
+            "Your invoice": "other",
+        }
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '0028'")
+            connection.execute("ALTER TABLE mail DROP COLUMN kind")
+            for subject in subjects:
+                connection.execute(
+                    "INSERT INTO mail (id, recipient, subject, language, text, html, state, error, tries, created_at)"
+                    " VALUES (gen_random_uuid(), 'ada@example.org', %s, 'en', '', '', 'kept', '', 0, now())",
+                    [subject],
+                )
+            await upgrade(database_url)
+            assert dict(connection.execute("SELECT subject, kind FROM mail").fetchall()) == subjects
+
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):
             await upgrade("postgresql://nobody:hidden-password@127.0.0.1:1/x")

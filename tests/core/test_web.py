@@ -19,7 +19,7 @@ from fundwright.core import web
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
-from fundwright.core.mail import Mail, MailState
+from fundwright.core.mail import Mail, MailKind, MailState
 from fundwright.core.web import Bounds, CoreDep, CsvDownload, DbSession, Speech, add_error_handlers, csv_download, receive_file
 from tests.polling import eventually
 
@@ -260,7 +260,9 @@ class TestCsvDownload:
             for _ in range(2):
                 yield f"{await session.scalar(text('SELECT count(*) FROM mail'))}\n"
                 async with committed.database.transaction() as other:
-                    other.add(Mail(recipient="", subject="", text="", html="", language="en", state=MailState.KEPT))
+                    other.add(
+                        Mail(kind=MailKind.OTHER, recipient="", subject="", text="", html="", language="en", state=MailState.KEPT)
+                    )
 
         assert await download(committed, lines) == b"0\n0\n"
 

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
-from fundwright.core.mail import MailRead
+from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
 from fundwright.identity import account, email_change, people, places, recovery, service, throttle
 from fundwright.identity.entry import LinkSpent
@@ -42,9 +42,9 @@ async def sign_in(core: Core, session: AsyncSession, *, email: str = "ada@exampl
     return result
 
 
-async def letters(session: AsyncSession) -> list[MailRead]:
+async def letters(session: AsyncSession) -> list[MailMessage]:
     """Oldest first."""
-    return (await mail.list_mails(session, PageRequest())).items[::-1]
+    return (await mail.list_messages(session, PageRequest())).items[::-1]
 
 
 async def actions(session: AsyncSession, make_actor: MakeActor) -> list[str]:

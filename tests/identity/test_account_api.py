@@ -42,7 +42,7 @@ async def signed_in(committed: Core, ada: Actor) -> AsyncIterator[httpx.AsyncCli
 
 async def newest_letter(core: Core) -> str:
     async with core.database.transaction() as session:
-        return (await mail.list_mails(session, PageRequest())).items[0].text
+        return (await mail.list_messages(session, PageRequest())).items[0].text
 
 
 class TestProfile:
@@ -86,7 +86,7 @@ class TestEmail:
         asked = {"email": "new@example.org", "password": PASSWORD}
         assert (await signed_in.post("/api/account/email", json=asked)).status_code == 202
         async with committed.database.transaction() as session:
-            letters = (await mail.list_mails(session, PageRequest())).items
+            letters = (await mail.list_messages(session, PageRequest())).items
         text = next(letter.text for letter in letters if letter.recipient == "new@example.org")
         link = text.partition("/auth/confirm-email/")[2].split()[0]
         assert (await signed_in.get(f"/auth/confirm-email/{link}")).status_code == 200

@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobState
-from fundwright.core.mail import Mail, list_mails
+from fundwright.core.mail import Mail, list_messages
 from fundwright.core.paging import PageRequest
 from fundwright.identity import api, service, throttle
 from fundwright.identity.models import SignInThrottle
@@ -454,7 +454,7 @@ class TestLetters:
             assert job_id is not None
             await committed.jobs._run(job_id, reraise=True)
         async with committed.database.transaction() as session:
-            assert (await list_mails(session, PageRequest())).total == 1
+            assert (await list_messages(session, PageRequest())).total == 1
 
     @pytest.mark.security(16)
     async def test_their_links_lead_to_the_configured_host(self, committed: Core, ada: Actor) -> None:

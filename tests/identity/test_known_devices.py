@@ -122,7 +122,7 @@ class TestAttack:
             session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD, is_verified=False, client=HERE
         )
         await registration.send_verification(core, session, email=EMAIL, language="en")
-        secret = (await mail.list_mails(session, PageRequest())).items[0].text.partition("link=")[2].split()[0]
+        secret = (await mail.list_messages(session, PageRequest())).items[0].text.partition("link=")[2].split()[0]
         await attack(core, session)
         for _ in range(3):
             await registration.confirm_email(core, session, secret=secret, password="wrong", client=HERE)

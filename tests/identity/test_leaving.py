@@ -222,7 +222,7 @@ class TestDeleteAccount:
             assert await service.authenticate_api_token(session, secret) is None
             assert await left_of(session, ada.id) == {}
             assert not committed.files.path(copy.id.hex).exists()
-            (last,) = [each for each in (await mail.list_mails(session, PageRequest())).items if each.recipient == ada.email]
+            (last,) = [each for each in (await mail.list_messages(session, PageRequest())).items if each.recipient == ada.email]
             assert last.subject == "Your account is deleted"
             (invoice,) = (await billing.list_payments(session, root, billing.PaymentQuery())).items
             assert (invoice.email, invoice.account_id) == ("ada@example.org", None)

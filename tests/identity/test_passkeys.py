@@ -72,7 +72,7 @@ class TestAdding:
         made = await add(public, session, person, Device())
         assert (made.name, made.last_used_at) == ("Telephone", None)
         assert await passkeys.list_passkeys(session, person) == [made]
-        (letter,) = (await mail.list_mails(session, PageRequest())).items
+        (letter,) = (await mail.list_messages(session, PageRequest())).items
         assert (letter.subject, "Telephone" in letter.text) == ("A passkey was added", True)
         line = await session.scalar(select(AuditEntry).where(AuditEntry.action == "passkey.added"))
         assert line is not None and line.subject == "Telephone"
@@ -267,7 +267,7 @@ class TestRemoving:
         await passkeys.remove(public, session, person, made.id, client=HERE)
         assert await passkeys.list_passkeys(session, person) == []
         assert await sign_in(public, session, device) == WRONG
-        assert "A passkey was removed" in [each.subject for each in (await mail.list_mails(session, PageRequest())).items]
+        assert "A passkey was removed" in [each.subject for each in (await mail.list_messages(session, PageRequest())).items]
 
     @pytest.mark.security(40)
     async def test_somebody_else_s_is_not_found(self, public: Core, session: AsyncSession, person: Actor) -> None:

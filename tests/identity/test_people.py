@@ -90,7 +90,7 @@ class TestChange:
             await people.disable(core, session, root, ada.id, client=HERE)
         for _ in range(2):
             await people.enable(core, session, root, ada.id, client=HERE)
-        sent = (await mail.list_mails(session, PageRequest())).items
+        sent = (await mail.list_messages(session, PageRequest())).items
         assert {(letter.recipient, letter.subject) for letter in sent} == {
             ("ada@example.org", "Your role was changed"),
             ("ada@example.org", "Your account was disabled"),
@@ -119,7 +119,7 @@ class TestChange:
     @pytest.mark.security(15, 16)
     async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         await people.start_reset(core, session, root, ada.id, client=HERE)
-        (letter,) = (await mail.list_mails(session, PageRequest())).items
+        (letter,) = (await mail.list_messages(session, PageRequest())).items
         assert (letter.recipient, "/auth/confirm-reset/" in letter.text) == ("ada@example.org", True)
         assert set(re.findall(r"https?://\S+(?=/auth/)", letter.text)) == {core.settings.address}
         secret = letter.text.partition("/auth/confirm-reset/")[2].split()[0]

@@ -17,6 +17,7 @@ from fundwright.identity import (
     account,
     email_change,
     leaving,
+    outbox,
     passkeys,
     people,
     reauthentication,
@@ -32,8 +33,10 @@ from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 
 SENSITIVE = (
     service.create_api_token,
+    outbox.list_mails,
     people.change_role,
     people.remove_second_factor,
+    people.start_reset,
     registration.invite,
     second_factor.start,
     second_factor.turn_off,

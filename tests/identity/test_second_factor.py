@@ -66,7 +66,7 @@ async def first_step(core: Core, session: AsyncSession, *, remember: bool = True
 
 
 async def letters(session: AsyncSession) -> list[str]:
-    return [letter.subject for letter in (await mail.list_mails(session, PageRequest())).items]
+    return [letter.subject for letter in (await mail.list_messages(session, PageRequest())).items]
 
 
 async def audit(session: AsyncSession) -> list[str]:
@@ -316,7 +316,7 @@ class TestConfirmingTheAddress:
         assert account is not None
         account.verified_at = None
         await registration.send_verification(core, session, email=EMAIL, language="en")
-        (letter,) = [each for each in (await mail.list_mails(session, PageRequest())).items if "link=" in each.text]
+        (letter,) = [each for each in (await mail.list_messages(session, PageRequest())).items if "link=" in each.text]
         secret = re.findall(r"link=(\S+)", letter.text)[0]
         refused = await registration.confirm_email(core, session, secret=secret, password=PASSWORD, client=HERE)
         assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)

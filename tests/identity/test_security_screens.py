@@ -293,7 +293,7 @@ class TestPerson:
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Remove second factor")
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert screen.toasts == ["The second factor was removed. The letter about it is in the outbox."]
+            assert screen.toasts == ["The second factor was removed. Tell the owner, because this installation sends no email."]
             assert not screen.has("button", "Remove second factor")
         async with committed.database.transaction() as session:
             assert not await people.has_second_factor(session, root, ada.id)

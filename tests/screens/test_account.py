@@ -168,7 +168,7 @@ class TestSecurity:
             await screen.click("button", "Change the address")
             assert "If new@example.org can be used, a letter with a link is on its way to it." in screen.text
         async with committed.database.transaction() as session:
-            letters = (await mail.list_mails(session, PageRequest())).items
+            letters = (await mail.list_messages(session, PageRequest())).items
         assert {letter.recipient for letter in letters} == {"new@example.org", "ada@example.org"}
 
     async def test_sessions_are_seen_and_ended(self, committed: Core, ada: Actor) -> None:
@@ -273,7 +273,7 @@ class TestConfirmEmail:
         async with core.database.transaction() as session:
             refused = await email_change.ask(core, session, ada, email="new@example.org", password=PASSWORD, client=HERE)
             assert not isinstance(refused, SignInRefused)
-            letters = (await mail.list_mails(session, PageRequest())).items
+            letters = (await mail.list_messages(session, PageRequest())).items
         text = next(letter.text for letter in letters if letter.recipient == "new@example.org")
         return text.partition("/auth/confirm-email/")[2].split()[0]
 

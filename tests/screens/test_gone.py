@@ -22,7 +22,6 @@ from fundwright_ui.app import build_app
         ("/generate/slug", "/generate/index"),
         ("/dashboard/blog", "/dashboard/blog/list"),
         ("/dashboard/freepremium", "/dashboard/freepremium"),
-        ("/dashboard/outbox", "/dashboard/outbox"),
         ("/dashboard/payment/history", "/dashboard/payment/history"),
         ("/dashboard/subscription", "/dashboard/subscription"),
         ("/dashboard/users", "/dashboard/users"),

@@ -208,14 +208,13 @@ class TestInvitations:
 
 
 class TestWithoutMail:
-    async def test_the_invitation_form_says_that_letters_stay_in_the_outbox(self, committed: Core, root: Actor) -> None:
+    async def test_the_invitation_form_says_how_to_get_the_link(self, committed: Core, root: Actor) -> None:
         async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This installation sends no mail." in screen.text
-            assert screen.has("link", "Outbox")
+            assert "This installation sends no email. Run `fundwright mail` on the server" in screen.text
             await screen.type("Email", "grace@example.org")
             await screen.click("button", "Send the invitation")
             await screen.expect(lambda: len(cells(screen, "email")) == 1)
-            assert screen.toasts == ["The invitation is in the outbox."]
+            assert screen.toasts == ["The invitation is ready. Run `fundwright mail` on the server to get its link."]
 
     async def test_a_reset_of_a_password_says_where_its_link_is(
         self, committed: Core, root: Actor, make_actor: MakeActor
@@ -223,15 +222,15 @@ class TestWithoutMail:
         async with committed.database.transaction() as session:
             ada = await make_actor(session, email="ada@example.org")
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
-            assert "This installation sends no mail." in screen.text
+            assert "This installation sends no email. Run `fundwright mail` on the server" in screen.text
             await screen.click("button", "Start a password reset")
             await screen.expect(lambda: screen.toasts)
-            assert screen.toasts == ["The letter with a link for a new password is in the outbox."]
+            assert screen.toasts == ["The link for a new password is ready. Run `fundwright mail` on the server to get it."]
 
     async def test_with_a_mail_server_the_invitation_is_on_its_way(self, committed: Core, root: Actor) -> None:
         core = with_settings(committed, smtp_host="mail.example.org")
         async with mounted(core, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This installation sends no mail." not in screen.text
+            assert "This installation sends no email. Run `fundwright mail` on the server" not in screen.text
             await screen.type("Email", "grace@example.org")
             await screen.click("button", "Send the invitation")
             await screen.expect(lambda: screen.toasts)

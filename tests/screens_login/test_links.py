@@ -9,7 +9,7 @@ import pytest
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
-from fundwright.core.mail import MailRead
+from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
 from fundwright.identity import recovery, registration
 from fundwright.identity import service as identity
@@ -22,9 +22,9 @@ NEW = "another fine sentence"
 GRACE = {"first_name": "Grace", "last_name": "Hopper", "email": "grace@example.org", "password": PASSWORD, "terms": "on"}
 
 
-async def _letters(core: Core) -> list[MailRead]:
+async def _letters(core: Core) -> list[MailMessage]:
     async with core.database.transaction() as session:
-        return (await mail.list_mails(session, PageRequest())).items
+        return (await mail.list_messages(session, PageRequest())).items
 
 
 async def _redeem(core: Core, code: str) -> SignedIn:

@@ -57,8 +57,8 @@ def login_frame(
 
 
 def mail_is_off(connection: Connection, *children: Child) -> VdomDict | None:
-    """Where no letters are sent, an administrator reads them in the outbox."""
+    """Where no email is sent, the operator gets the links from the command line."""
     if connection.core.settings.sends_mail:
         return None
-    sentence = t("This installation sends no mail. Ask whoever runs it for the link; they find it in the outbox.")
+    sentence = t("This installation sends no email. Ask whoever runs it for the link: `fundwright mail` prints it on the server.")
     return alert(sentence, *children, variant="info")

@@ -157,7 +157,11 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
         )
 
     is_sent = connection.core.settings.sends_mail
-    sent = t("The invitation is on its way.") if is_sent else t("The invitation is in the outbox.")
+    sent = (
+        t("The invitation is on its way.")
+        if is_sent
+        else t("The invitation is ready. Run `fundwright mail` on the server to get its link.")
+    )
     sending = use_action(send, success=sent, then=show_sent)
     return section(
         t("Invite somebody"),

@@ -126,7 +126,7 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
     started = (
         t("A letter with a link for a new password is on its way to the owner.")
         if connection.core.settings.sends_mail
-        else t("The letter with a link for a new password is in the outbox.")
+        else t("The link for a new password is ready. Run `fundwright mail` on the server to get it.")
     )
     resetting = use_action(start_reset, success=started)
     return section(
@@ -166,7 +166,7 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
     told = (
         t("The second factor was removed, and the owner gets a letter.")
         if connection.core.settings.sends_mail
-        else t("The second factor was removed. The letter about it is in the outbox.")
+        else t("The second factor was removed. Tell the owner, because this installation sends no email.")
     )
     removing = use_action(remove, success=told, then=removed)
     return section(

@@ -1,4 +1,4 @@
-"""Showing once more who one is, before a sensitive change."""
+"""Showing once more who one is, before something sensitive is changed or shown."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         return html.fragment()
     return ProofDialog(
         title=t("Confirm that it is you"),
-        text=t("Enter a code of your authenticator app or a recovery code. The change is then made at once.")
+        text=t("Enter a code of your authenticator app or a recovery code. The page then continues by itself.")
         if has_code
-        else t("This change asks for your password once more. Then it is done at once."),
+        else t("Your password is needed once more. The page then continues by itself."),
         password_label="" if has_code else t("Password"),
         code_label=t("Code") if has_code else "",
         passkey_label=t("Use a passkey") if has_passkeys else "",

@@ -8,7 +8,7 @@ from babel.dates import format_date
 from babel.numbers import format_currency
 
 from fundwright.billing.schemas import PaymentRead
-from fundwright.core.mail import Letter
+from fundwright.core.mail import Letter, MailKind
 from fundwright.core.messages import Language, speaking, t
 from fundwright.identity.schemas import Actor
 
@@ -34,4 +34,5 @@ def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: st
             ),
             (t("How to pay"), link),
             language,
+            kind=MailKind.INVOICE,
         )

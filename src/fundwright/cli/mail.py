@@ -1,4 +1,4 @@
-"""`fundwright mail`: what was written to people."""
+"""`fundwright mail`: the newest emails with their links, for whoever runs the server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from fundwright.cli.context import AsJson, emit, opened, run
 from fundwright.core import mail
-from fundwright.core.mail import MailRead
+from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
 
 
@@ -18,25 +18,29 @@ def add_to(app: typer.Typer) -> None:
 
 def show_mail(
     context: typer.Context,
-    last: Annotated[int, typer.Option(min=1, max=100, help="How many of the newest letters.")] = 10,
+    last: Annotated[int, typer.Option(min=1, max=100, help="How many of the newest emails.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Print the newest letters of the outbox: all of them where no SMTP server is set; the text of one that was sent is gone."""
+    """Print the newest emails with their texts and links. The text of an email that was sent is deleted."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            letters = (await mail.list_mails(session, PageRequest(page_size=last))).items
+            messages = (await mail.list_messages(session, PageRequest(page_size=last))).items
         emit(
-            {"mails": [letter.model_dump(mode="json") for letter in letters]},
+            {"mails": [message.model_dump(mode="json") for message in messages]},
             as_json=as_json,
-            human="\n\n".join(map(_letter, reversed(letters))) or "The outbox is empty.",
+            human="\n\n".join(map(_shown, reversed(messages))) or "The outbox is empty.",
         )
 
     run(command)
 
 
-def _letter(letter: MailRead) -> str:
-    lines = [f"{letter.created_at:%Y-%m-%d %H:%M} UTC  {letter.state}", f"To: {letter.recipient}", f"Subject: {letter.subject}"]
-    if letter.error:
-        lines.append(f"Error: {letter.error}")
-    return "\n".join(lines) + (f"\n\n{letter.text.rstrip()}" if letter.text else "")
+def _shown(message: MailMessage) -> str:
+    lines = [
+        f"{message.created_at:%Y-%m-%d %H:%M} UTC  {message.state}",
+        f"To: {message.recipient}",
+        f"Subject: {message.subject}",
+    ]
+    if message.error:
+        lines.append(f"Error: {message.error}")
+    return "\n".join(lines) + (f"\n\n{message.text.rstrip()}" if message.text else "")

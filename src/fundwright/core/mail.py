@@ -1,19 +1,19 @@
-"""Letters to people: each is kept in the outbox, and goes out by SMTP from a job when a server is set.
+"""Emails to people: each is a row in the outbox, and a job sends it by SMTP when a server is configured.
 
-Without one, the outbox is where an administrator reads them. With one, the body is forgotten once it was sent: it may hold
-a link that opens an account.
+A message may contain a link that opens the recipient's account. So the outbox that administrators see has no subjects, texts, or links;
+only `fundwright mail` on the server prints them, and the text of an email that was sent is deleted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from uuid import UUID, uuid4
 
 import aiosmtplib
@@ -23,21 +23,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
-from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobHandler, JobPayload, JobRun, no_actor
-from fundwright.core.messages import Language, speaking, t
+from fundwright.core.messages import Language, later, speaking, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 
 if TYPE_CHECKING:
     from fundwright.core.assembly import Core
 
-OUTBOX_TOPIC = "outbox"
+M = TypeVar("M", bound="MailRead")
 
 _WAITS_S = (10, 60, 300, 1_800, 7_200)
 """How long to wait after each try that failed; what failed after the last one is given up."""
 _TIMEOUT_S = 30
 _REFUSED_FOR_GOOD = 500
+_MAX_ERROR_LENGTH = 500
 
 
 class MailState(StrEnum):
@@ -58,10 +58,66 @@ class MailState(StrEnum):
         }[self]
 
 
+class MailKind(StrEnum):
+    """What an email is about."""
+
+    ACCOUNT_DELETED = "account_deleted"
+    ACCOUNT_DISABLED = "account_disabled"
+    ACCOUNT_ENABLED = "account_enabled"
+    ACCOUNT_EXISTS = "account_exists"
+    API_TOKEN_CREATED = "api_token_created"
+    EMAIL_CHANGE = "email_change"
+    EMAIL_CONFIRMATION = "email_confirmation"
+    INVITATION = "invitation"
+    INVOICE = "invoice"
+    NEW_EMAIL_CONFIRMATION = "new_email_confirmation"
+    PASSKEY_ADDED = "passkey_added"
+    PASSKEY_REMOVED = "passkey_removed"
+    PASSWORD_CHANGED = "password_changed"
+    PASSWORD_RESET = "password_reset"
+    RECOVERY_CODE_USED = "recovery_code_used"
+    ROLE_CHANGED = "role_changed"
+    SECOND_FACTOR_OFF = "second_factor_off"
+    SECOND_FACTOR_ON = "second_factor_on"
+    SESSION_REPLAYED = "session_replayed"
+    OTHER = "other"
+    """From another package, or written before emails had kinds and not recognized."""
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return str(_KIND_LABELS[self])
+
+
+_KIND_LABELS = {
+    MailKind.ACCOUNT_DELETED: later("Account deleted"),
+    MailKind.ACCOUNT_DISABLED: later("Account disabled"),
+    MailKind.ACCOUNT_ENABLED: later("Account enabled"),
+    MailKind.ACCOUNT_EXISTS: later("Account already exists"),
+    MailKind.API_TOKEN_CREATED: later("API token created"),
+    MailKind.EMAIL_CHANGE: later("Change of email address requested"),
+    MailKind.EMAIL_CONFIRMATION: later("Confirmation of the email address"),
+    MailKind.INVITATION: later("Invitation"),
+    MailKind.INVOICE: later("Invoice"),
+    MailKind.NEW_EMAIL_CONFIRMATION: later("Confirmation of the new email address"),
+    MailKind.PASSKEY_ADDED: later("Passkey added"),
+    MailKind.PASSKEY_REMOVED: later("Passkey removed"),
+    MailKind.PASSWORD_CHANGED: later("Password changed"),
+    MailKind.PASSWORD_RESET: later("Password reset link"),
+    MailKind.RECOVERY_CODE_USED: later("Recovery code used"),
+    MailKind.ROLE_CHANGED: later("Role changed"),
+    MailKind.SECOND_FACTOR_OFF: later("Two-step verification turned off"),
+    MailKind.SECOND_FACTOR_ON: later("Two-step verification turned on"),
+    MailKind.SESSION_REPLAYED: later("Old session token used"),
+    MailKind.OTHER: later("Other"),
+}
+
+
 class Mail(Base):
     __tablename__ = "mail"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    kind: Mapped[str]
     recipient: Mapped[str]
     subject: Mapped[str]
     language: Mapped[str]
@@ -81,19 +137,25 @@ class SendMail(JobPayload):
 
 
 class MailRead(BaseModel):
-    """A letter in the outbox. `text` is empty once it was sent."""
+    """An email as the outbox shows it."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
     id: UUID
+    kind: MailKind
     recipient: str
-    subject: str
-    text: str
     state: MailState
     tries: int
     error: str
     created_at: datetime
     sent_at: datetime | None
+
+
+class MailMessage(MailRead):
+    """An email with its content, for whoever can open the data folder. `text` is empty once it was sent."""
+
+    subject: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +167,7 @@ class Letter:
     paragraphs: Sequence[str]
     link: tuple[str, str] | None = None
     language: Language = "en"
+    kind: MailKind = field(kw_only=True)
 
     @property
     def text(self) -> str:
@@ -132,6 +195,7 @@ async def post(core: Core, session: AsyncSession, letter: Letter) -> None:
     """Put a letter into the outbox; it goes out once the caller's transaction commits."""
     mail = Mail(
         id=uuid4(),
+        kind=letter.kind,
         recipient=letter.recipient,
         subject=letter.subject,
         language=letter.language,
@@ -147,18 +211,19 @@ async def post(core: Core, session: AsyncSession, letter: Letter) -> None:
 
 async def list_mails(session: AsyncSession, request: PageRequest) -> Page[MailRead]:
     """Newest first. Callers check that whoever asks is an administrator."""
+    return await _list(session, request, MailRead)
+
+
+async def list_messages(session: AsyncSession, request: PageRequest) -> Page[MailMessage]:
+    """Newest first, with links that open accounts: for the command line only."""
+    return await _list(session, request, MailMessage)
+
+
+async def _list(session: AsyncSession, request: PageRequest, shown_as: type[M]) -> Page[M]:
     total = await session.scalar(select(func.count()).select_from(Mail)) or 0
     query = select(Mail).order_by(Mail.created_at.desc(), Mail.id).offset(request.offset).limit(request.page_size)
-    items = [MailRead.model_validate(mail) for mail in await session.scalars(query)]
+    items = [shown_as.model_validate(mail) for mail in await session.scalars(query)]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
-
-
-async def get_mail(session: AsyncSession, mail_id: UUID) -> MailRead:
-    """Raises NotFound. Callers check that whoever asks is an administrator."""
-    mail = await session.get(Mail, mail_id)
-    if mail is None:
-        raise NotFound(t("The letter"))
-    return MailRead.model_validate(mail)
 
 
 async def forget(session: AsyncSession, recipient: str) -> None:
@@ -178,7 +243,7 @@ async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
     async with run.transaction() as session:
         mail = await session.get_one(Mail, mail_id, with_for_update=True)
         mail.tries += 1
-        mail.error = error
+        mail.error = _without_links(error, mail)
         if not error:
             mail.state, mail.sent_at, mail.text, mail.html = MailState.SENT, now(), "", ""
         elif is_final or mail.tries > len(_WAITS_S):
@@ -209,13 +274,21 @@ async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
             timeout=_TIMEOUT_S,
         )
     except aiosmtplib.SMTPResponseException as refusal:
-        return f"{refusal.code} {refusal.message}"[:500], refusal.code >= _REFUSED_FOR_GOOD
+        return f"{refusal.code} {refusal.message}", refusal.code >= _REFUSED_FOR_GOOD
     except aiosmtplib.SMTPRecipientsRefused as refusal:
         (first, *_) = refusal.recipients
-        return f"{first.code} {first.message}"[:500], first.code >= _REFUSED_FOR_GOOD
+        return f"{first.code} {first.message}", first.code >= _REFUSED_FOR_GOOD
     except (aiosmtplib.SMTPException, OSError) as trouble:
-        return (str(trouble) or type(trouble).__name__)[:500], False
+        return str(trouble) or type(trouble).__name__, False
     return "", True
+
+
+def _without_links(error: str, mail: Mail) -> str:
+    """What the outbox shows of an error. A server that refuses a message for its links may repeat them."""
+    links = [word.partition("://")[2] for word in mail.text.split() if "://" in word]
+    for link in filter(None, links):
+        error = error.replace(link, "…")
+    return error[:_MAX_ERROR_LENGTH]
 
 
 def _message(settings: Settings, mail: Mail) -> EmailMessage:

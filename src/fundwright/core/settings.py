@@ -76,7 +76,8 @@ class Settings(BaseSettings):
     )
     terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
     smtp_host: str | None = Field(
-        default=None, description="SMTP server that letters are sent by. Without one they are kept in the outbox."
+        default=None,
+        description="SMTP server for outgoing email. Without one, emails stay in the outbox, and `fundwright mail` prints them.",
     )
     smtp_port: int = Field(default=587, ge=1, le=65_535, description="Port of the SMTP server.")
     smtp_security: Literal["starttls", "tls", "none"] = Field(
@@ -121,7 +122,7 @@ class Settings(BaseSettings):
 
     @property
     def sends_mail(self) -> bool:
-        """Whether mail is sent; otherwise, letters stay in the outbox."""
+        """Whether email is sent; otherwise it stays in the outbox."""
         return self.smtp_host is not None
 
     @property

@@ -515,21 +515,21 @@ async def end_session(session_id: UUID, request: Request, session: DbSession, ac
 
 
 @router.get("/api/mails")
-async def list_mails(session: DbSession, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> Page[MailRead]:
-    """Letters of the outbox, newest first. For administrators."""
-    return await outbox.list_mails(session, actor, request)
+async def list_mails(
+    core: CoreDep, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
+) -> Page[MailRead]:
+    """List the outbox, newest first, without the messages. For administrators who have just confirmed who they are."""
+    async with core.database.transaction() as session:  # reading it is recorded
+        return await outbox.list_mails(session, actor, request, client=client)
 
 
 @router.get("/api/mails/export.csv", response_class=CsvDownload)
-async def export_mails(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_mails(
+    core: CoreDep, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
+) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
-    return csv_download(core, "emails.csv", lambda session: outbox.export_mails(session, actor, request))
-
-
-@router.get("/api/mails/{mail_id}")
-async def get_mail(session: DbSession, actor: CurrentActor, mail_id: UUID) -> MailRead:
-    return await outbox.get_mail(session, actor, mail_id)
+    return csv_download(core, "emails.csv", lambda session: outbox.export_mails(session, actor, request, client=client))
 
 
 @router.get("/api/invitations")

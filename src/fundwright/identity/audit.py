@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.database import now
 from fundwright.core.logs import masked
 from fundwright.core.messages import Message, later
 from fundwright.identity import repository
@@ -38,6 +41,8 @@ _LABELS: Mapping[str, Message] = {
     "import.started": later("Import started"),
     "invitation.sent": later("Invitation sent"),
     "invitation.withdrawn": later("Invitation withdrawn"),
+    "outbox.exported": later("Outbox exported"),
+    "outbox.read": later("Outbox read"),
     "passkey.added": later("Passkey added"),
     "passkey.removed": later("Passkey removed"),
     "passkey.used": later("Passkey used"),
@@ -100,6 +105,11 @@ async def record(
             details={name: "***" if _SECRET_NAME.search(name) else one_line(value) for name, value in details.items()},
         ),
     )
+
+
+async def is_recorded(session: AsyncSession, action: str, *, actor_id: UUID, within: timedelta) -> bool:
+    """Whether the account already has a line for this action, so that what is read page by page adds one line and not many."""
+    return await repository.has_audit_entry(session, actor_id, action, since=now() - within)
 
 
 def one_line(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from fundwright.core.mail import Letter
+from fundwright.core.mail import Letter, MailKind
 from fundwright.core.messages import Language, speaking, t
 from fundwright.identity.schemas import Role
 
@@ -20,6 +20,7 @@ def reset(recipient: str, language: Language, *, link: str) -> Letter:
             ),
             (t("Choose a new password"), link),
             language,
+            kind=MailKind.PASSWORD_RESET,
         )
 
 
@@ -34,6 +35,7 @@ def verification(recipient: str, language: Language, *, link: str) -> Letter:
             ),
             (t("Confirm your email address"), link),
             language,
+            kind=MailKind.EMAIL_CONFIRMATION,
         )
 
 
@@ -48,6 +50,7 @@ def already_registered(recipient: str, language: Language, *, link: str) -> Lett
             ),
             (t("Forgot your password?"), link),
             language,
+            kind=MailKind.ACCOUNT_EXISTS,
         )
 
 
@@ -62,6 +65,7 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
             ),
             (t("Accept the invitation"), link),
             language,
+            kind=MailKind.INVITATION,
         )
 
 
@@ -99,6 +103,7 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
             (sentence, t("If it was not you, choose a new password at once by the link below; that ends every session.")),
             (t("Choose a new password"), link),
             language,
+            kind=MailKind(news),
         )
 
 
@@ -113,6 +118,7 @@ def role_changed(recipient: str, language: Language, *, role: Role, link: str) -
             ),
             (t("Sign in"), link),
             language,
+            kind=MailKind.ROLE_CHANGED,
         )
 
 
@@ -127,6 +133,7 @@ def account_disabled(recipient: str, language: Language) -> Letter:
             ),
             None,
             language,
+            kind=MailKind.ACCOUNT_DISABLED,
         )
 
 
@@ -141,6 +148,7 @@ def account_enabled(recipient: str, language: Language, *, link: str) -> Letter:
             ),
             (t("Sign in"), link),
             language,
+            kind=MailKind.ACCOUNT_ENABLED,
         )
 
 
@@ -157,6 +165,7 @@ def session_replayed(recipient: str, language: Language, *, link: str) -> Letter
             ),
             (t("Forgot your password?"), link),
             language,
+            kind=MailKind.SESSION_REPLAYED,
         )
 
 
@@ -171,6 +180,7 @@ def password_changed(recipient: str, language: Language, *, link: str) -> Letter
             ),
             (t("Forgot your password?"), link),
             language,
+            kind=MailKind.PASSWORD_CHANGED,
         )
 
 
@@ -185,6 +195,7 @@ def own_password_changed(recipient: str, language: Language, *, link: str) -> Le
             ),
             (t("Forgot your password?"), link),
             language,
+            kind=MailKind.PASSWORD_CHANGED,
         )
 
 
@@ -199,6 +210,7 @@ def confirm_new_email(recipient: str, language: Language, *, link: str) -> Lette
             ),
             (t("Confirm your new email address"), link),
             language,
+            kind=MailKind.NEW_EMAIL_CONFIRMATION,
         )
 
 
@@ -215,6 +227,7 @@ def email_wanted(recipient: str, language: Language) -> Letter:
             ),
             None,
             language,
+            kind=MailKind.ACCOUNT_EXISTS,
         )
 
 
@@ -231,6 +244,7 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
             ),
             (t("Forgot your password?"), link),
             language,
+            kind=MailKind.EMAIL_CHANGE,
         )
 
 
@@ -248,6 +262,7 @@ def token_made(recipient: str, language: Language, *, name: str, link: str) -> L
             ),
             (t("Your API tokens"), link),
             language,
+            kind=MailKind.API_TOKEN_CREATED,
         )
 
 
@@ -262,4 +277,5 @@ def account_deleted(recipient: str, language: Language) -> Letter:
             ),
             None,
             language,
+            kind=MailKind.ACCOUNT_DELETED,
         )

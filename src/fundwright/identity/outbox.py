@@ -1,9 +1,9 @@
-"""The outbox, for administrators."""
+"""The outbox, for administrators: who was sent what kind of email, and whether it arrived at the server. Never the messages."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from uuid import UUID
+from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,33 +12,38 @@ from fundwright.core.mail import MailRead
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.identity import audit
 from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.identity.reauthentication import needs_recent_proof, require_recent_proof
+from fundwright.identity.schemas import Actor, Client, Permission
+
+_ONE_VISIT = timedelta(minutes=10)
 
 
 @needs(Permission.ADMINISTER)
-async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[MailRead]:
-    """Newest first."""
+@needs_recent_proof
+async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest, *, client: Client) -> Page[MailRead]:
+    """Newest first. Adds one line to the audit trail per visit, not per page. Raises ProofRequired or NotForPrograms."""
+    if not await audit.is_recorded(session, "outbox.read", actor_id=actor.id, within=_ONE_VISIT):
+        await audit.record(session, "outbox.read", actor=actor, subject=actor.email, client=client)
     return await mail.list_mails(session, request)
 
 
 @needs(Permission.ADMINISTER)
-def export_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """Yield the whole list, without the texts of the emails, as lines of CSV."""
-    return csv_lines(
+async def export_mails(session: AsyncSession, actor: Actor, request: PageRequest, *, client: Client) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV. Raises ProofRequired or NotForPrograms."""
+    await require_recent_proof(session, actor)
+    await audit.record(session, "outbox.exported", actor=actor, subject=actor.email, client=client)
+    lines = csv_lines(
         [
-            (t("Subject"), lambda letter: letter.subject),
-            (t("To"), lambda letter: letter.recipient),
-            (t("State"), lambda letter: letter.state),
-            (t("Written"), lambda letter: letter.created_at),
-            (t("Sent"), lambda letter: letter.sent_at),
-            (t("Error"), lambda letter: letter.error),
+            (t("Kind"), lambda found: found.kind),
+            (t("To"), lambda found: found.recipient),
+            (t("State"), lambda found: found.state),
+            (t("Written"), lambda found: found.created_at),
+            (t("Sent"), lambda found: found.sent_at),
+            (t("Error"), lambda found: found.error),
         ],
-        iterate_all(lambda page: list_mails(session, actor, page), request),
+        iterate_all(lambda page: mail.list_mails(session, page), request),
     )
-
-
-@needs(Permission.ADMINISTER)
-async def get_mail(session: AsyncSession, actor: Actor, mail_id: UUID) -> MailRead:
-    """Raises NotFound."""
-    return await mail.get_mail(session, mail_id)
+    async for line in lines:
+        yield line

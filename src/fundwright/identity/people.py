@@ -115,8 +115,12 @@ async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *,
 
 
 @needs(Permission.ADMINISTER)
+@needs_recent_proof
 async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
-    """Send the owner a link by which to choose a new password; nobody else sees it or the password. Raises NotFound."""
+    """Send the owner a link by which to choose a new password; nobody else sees it or the password.
+
+    Raises NotFound or ProofRequired.
+    """
     person = await get_person(session, actor, account_id)
     link = core.settings.address + await recovery.reset_link(session, email=person.email, client=client, by=actor)
     await mail.post(core, session, letters.reset(person.email, person.language or "en", link=link))

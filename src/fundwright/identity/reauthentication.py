@@ -1,4 +1,4 @@
-"""Who changes something sensitive shows once more who they are, unless they have just done so."""
+"""Whoever changes or reads something sensitive shows once more who they are, unless they have just done so."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ProofRequired(FundwrightError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__(t("Confirm that it is you: this change asks once more for your password, a code, or a passkey."))
+        super().__init__(t("Confirm that it is you: this asks once more for your password, a code, or a passkey."))
 
 
 class SessionEnded(FundwrightError):
@@ -59,13 +59,18 @@ def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable
     @wraps(service)
     async def guarded(*arguments: P.args, **options: P.kwargs) -> R:
         given = signature.bind(*arguments, **options).arguments
-        await _require_proof(given["session"], given["actor"])
+        await require_recent_proof(given["session"], given["actor"])
         return await service(*arguments, **options)
 
     return guarded
 
 
-async def _require_proof(session: AsyncSession, actor: Actor) -> None:
+@needs(Permission.READ)
+async def require_recent_proof(session: AsyncSession, actor: Actor) -> None:
+    """The same for services that yield, which `needs_recent_proof` cannot guard.
+
+    Raises ProofRequired, NotForPrograms, or SessionEnded.
+    """
     if actor.is_program:
         raise NotForPrograms
     if actor.session_id is None:
@@ -117,7 +122,7 @@ async def check_own_password(session: AsyncSession, actor: Actor, *, password: s
     ProofRequired, NotForPrograms, or SessionEnded.
     """
     if await repository.has_second_factor(session, actor.id):
-        await _require_proof(session, actor)
+        await require_recent_proof(session, actor)
     return await entry.check_password(
         session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
     )

@@ -529,6 +529,11 @@ async def forget_old_throttles(session: AsyncSession) -> None:
     await session.execute(delete(SignInThrottle).where(SignInThrottle.subject.in_(old)))
 
 
+async def has_audit_entry(session: AsyncSession, actor_id: UUID, action: str, *, since: datetime) -> bool:
+    query = select(AuditEntry.id).where(AuditEntry.actor_id == actor_id, AuditEntry.action == action, AuditEntry.at > since)
+    return await session.scalar(query.limit(1)) is not None
+
+
 async def add_audit_entry(session: AsyncSession, entry: AuditEntry) -> None:
     session.add(entry)
     await session.flush()

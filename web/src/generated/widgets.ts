@@ -208,7 +208,7 @@ export interface ProofGiven {
   readonly code: string;
 }
 
-/** Asks for the password, for a code instead where `code_label` is given, or for a passkey where `passkey_label` is. */
+/** Asks for the password or a code, whichever has a label, or for a passkey where `passkey_label` is given. */
 export interface ProofDialogProps {
   readonly title: string;
   readonly text: string;
