@@ -25,9 +25,37 @@ class TestLanguage:
 
 
 class TestFormulas:
-    @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM", "\t=1", "\r=1", "\n=1"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM",
+            "\t=1",
+            "\r=1",
+            "\n=1",
+            " =1",
+            "\u00a0=1",
+            "\u200b=1",
+            "\ufeff@A",
+            "\t \r\n=1",
+            "\uff1d1",
+            "\uff0b1",
+            "\uff0d1",
+            "\uff20A",
+            "\ufe631",
+        ],
+    )
     def test_are_marked_as_text(self, text: str) -> None:
         assert csv_line([text]).strip('"').startswith(f"'{text[0]}")
 
     def test_in_a_cell_of_several_values_are_marked_as_text(self) -> None:
         assert csv_line([["=cmd|'/c'!a1@example.org", "ada@example.org"]]) == "'=cmd|'/c'!a1@example.org ada@example.org\r\n"
+
+    @pytest.mark.parametrize("text", ["a=1", "", "   ", "3-1", "Ärzte", "(=1)"])
+    def test_other_text_stays_as_it_is(self, text: str) -> None:
+        assert csv_line([text, "b"]) == f"{text},b\r\n"
+
+    def test_that_a_column_of_values_begins_with_blanks_are_marked_as_text(self) -> None:
+        assert csv_line([["", "=1"]]) == "' =1\r\n"

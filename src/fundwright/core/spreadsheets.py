@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +14,9 @@ from fundwright.core.messages import t
 
 T = TypeVar("T")
 
-_FORMULA_BEGINS_WITH = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_BEGINS_WITH = frozenset("=+-@")
+_IGNORED_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+"""Control and formatting characters and spaces, which spreadsheets may drop from the start of a cell."""
 
 
 async def csv_lines(
@@ -48,4 +51,12 @@ def _cell(value: object) -> str:
         text = " ".join(map(str, cast(list[object], value)))
     else:
         text = str(getattr(value, "label", value) if isinstance(value, StrEnum) else value)
-    return f"'{text}" if text[:1] in _FORMULA_BEGINS_WITH else text
+    return f"'{text}" if _may_be_formula(text) else text
+
+
+def _may_be_formula(text: str) -> bool:
+    """Whether a spreadsheet may run a cell as a formula: also after blanks, and with full-width or small signs."""
+    if text[:1] in ("\t", "\r", "\n"):
+        return True
+    first = next((character for character in text if unicodedata.category(character) not in _IGNORED_CATEGORIES), "")
+    return unicodedata.normalize("NFKC", first) in _FORMULA_BEGINS_WITH

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
-_UNFINISHED = re.compile(r"\s*\[[\d\s,;]{0,40}$")
-_SENTENCE = re.compile(r"(?:[^.!?\n]|\n(?!\s*\n)|[.!?](?!\s|$))+[.!?]*")
+# White space is matched from where it begins, never again from each of its characters, which would take quadratic time.
+_UNFINISHED = re.compile(r"(?<!\s)\s*+\[[\d\s,;]{0,40}$")
+_SENTENCE = re.compile(r"(?:[^.!?\n]|\n(?![^\S\n]*\n)|[.!?](?!\s|$))+[.!?]*")
 _WORD = re.compile(r"\w+")
 _LEAST_OVERLAP = 0.6
 
@@ -39,7 +40,7 @@ class CitationStream:
         return self._rewrite(text)
 
     def _rewrite(self, text: str) -> str:
-        return re.sub(r"(\s*)" + _CITATION.pattern, self._replace, text)
+        return re.sub(r"(?<!\s)(\s*+)" + _CITATION.pattern, self._replace, text)
 
     def _replace(self, match: re.Match[str]) -> str:
         kept: list[int] = []

@@ -46,7 +46,7 @@ _BOILERPLATE = re.compile(
 )
 _BULLET = re.compile(r"(?:[-*•–▪●o]|\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]*$")
-_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
 _POINTS_BACK = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|such|both|however|also|additionally|moreover|furthermore|therefore|"
     r"er|sie|es|dies\w*|außerdem|daher|il|elle|ils|elles|cette?|ces|de plus)\b|.{0,60}\b(?:he|she)\b",
