@@ -9,6 +9,7 @@ import json
 import zipfile
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -29,13 +30,14 @@ from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
-from fundwright.identity import account, leaving, people, personal_data, photos, registration, service
+from fundwright.identity import account, audit, entry, leaving, people, personal_data, photos, registration, service
 from fundwright.identity.leaving import OnlyAdministrator
 from fundwright.identity.models import DataCopy
 from fundwright.identity.personal_data import CollectData, DataFile
 from fundwright.identity.schemas import (
     Actor,
     AuditQuery,
+    Client,
     DataCopyRead,
     ProfileChange,
     Refusal,
@@ -95,6 +97,16 @@ async def collected(core: Core, ada: Actor) -> DataCopyRead:
         return await eventually(look, within_s=60)
 
 
+async def files_of(core: Core, session: AsyncSession, actor: Actor) -> dict[str, bytes]:
+    """What the copy of the account would hold."""
+    files: dict[str, bytes] = {}
+    for read in core.plugins.collect("personal_data"):
+        async for file in read(core, session, actor):
+            content = file.content
+            files[file.name] = await asyncio.to_thread(content.read_bytes) if isinstance(content, Path) else content
+    return files
+
+
 class TestCopy:
     async def test_holds_everything_but_secrets(self, committed: Core, ada: Actor) -> None:
         _, secret = await live(committed, ada)
@@ -122,6 +134,49 @@ class TestCopy:
         everything = b"".join(files.values()).decode("latin-1")
         assert secret not in everything
         assert "argon2" not in everything
+
+    async def test_holds_nothing_of_people_whose_records_touch_those_of_the_account(self, committed: Core, ada: Actor) -> None:
+        """What others did about the account, and what it did about others, is there; who they are and where they were is not."""
+        elsewhere = Client(address="198.51.100.9", user_agent="Bob's browser")
+        async with committed.database.transaction() as session:
+            bob = await service.add_account(
+                session, email="bob@example.org", name="Bob Secret", role=Role.ADMIN, password=PASSWORD
+            )
+            await audit.record(session, "sign_in.refused", actor=None, subject=bob.email, client=elsewhere)
+            await audit.record(session, "account.role_changed", actor=bob, subject=ada.email, client=elsewhere, by=bob.email)
+            await audit.record(session, "invitation.sent", actor=ada, subject=bob.email, client=HERE, to=f"Bob <{bob.email}>")
+            for who in (ada, bob):
+                title = "Boats" if who is ada else "Of Bob"
+                await training.add_text(committed, session, who, PastedText(title=title, text="The ferry carries forty."))
+                await content.send_feedback(session, who, FeedbackSend(kind=FeedbackKind.IDEA, text=f"By {who.name}", page="/"))
+                await service.save_state(session, who, "notes", {"text": who.email})
+                await photos.set_photo(session, who, picture(), client=HERE if who is ada else elsewhere)
+            files = await files_of(committed, session, ada)
+        lines = list(csv.DictReader(io.StringIO(files["account/audit.csv"].decode())))
+        seen = {line["action"]: (line["actor_email"], line["subject"], line["address"], line["details"]) for line in lines}
+        assert seen["account.role_changed"] == ("***", ada.email, "", "{'by': '***'}")
+        assert seen["invitation.sent"][:3] == (ada.email, "***", HERE.address)
+        assert "sign_in.refused" not in seen
+        everything = b"".join(files.values()).decode("latin-1")
+        for other in ("bob@example.org", "Bob Secret", "Of Bob", elsewhere.address, str(bob.id)):
+            assert other not in everything
+
+    async def test_holds_nothing_of_who_had_the_address_before(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await audit.record(session, "sign_in.refused", actor=None, subject="later@example.org", client=HERE, device="Earlier")
+            await service.add_account(session, email="later@example.org", name="Bob", role=Role.USER, password=PASSWORD)
+            late = await entry.get_account(session, "later@example.org")
+            assert late is not None
+            await audit.record(session, "sign_in.refused", actor=None, subject="later@example.org", client=HERE, device="Later")
+            files = await files_of(committed, session, entry.actor_of(late))
+            assert b"Later" in files["account/audit.csv"] and b"Earlier" not in files["account/audit.csv"]
+            ada_row = await entry.get_account_by_id(session, ada.id)
+            late.email = "elsewhere@example.org"
+            await session.flush()
+            ada_row.email = "later@example.org"
+            await audit.record(session, "email.changed", actor=ada, subject="later@example.org", client=HERE, old=ada.email)
+            files = await files_of(committed, session, entry.actor_of(ada_row))
+            assert b"email.changed" in files["account/audit.csv"] and b"Later" not in files["account/audit.csv"]
 
     async def test_of_several_that_are_asked_for_at_once_one_is_collected(self, committed: Core, ada: Actor) -> None:
         async def ask() -> None:

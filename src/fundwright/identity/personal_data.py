@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from fundwright.core.messages import later, t
 from fundwright.core.paging import PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity import account, audit, entry, repository, service
-from fundwright.identity.models import DataCopy
+from fundwright.identity.models import AuditEntry, DataCopy
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, AuditRead, Client, DataCopyRead, Permission
 
@@ -35,6 +36,7 @@ KEPT = timedelta(days=7)
 
 _HISTORY = ("kind", "title", "state", "error", "created_at", "started_at", "ended_at")
 _MOST_JOBS = 100_000
+_EMAIL = re.compile(r"[^\s@<>,;]{1,100}@[^\s@<>,;]{1,255}")
 
 
 class CollectData(JobPayload):
@@ -172,8 +174,27 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
     yield as_csv("account/history.csv", _HISTORY, await jobs.list_recent(session, actor.id, limit=_MOST_JOBS))
     states = await repository.list_saved_states(session, actor.id)
     yield as_json("account/kept_by_screens.json", {state.name: state.value for state in states})
-    lines = [AuditRead.model_validate(line) for line in await repository.list_audit_of(session, row)]
+    lines = _without_others(actor, await repository.list_audit_of(session, row))
     yield as_csv("account/audit.csv", ("at", "actor_email", "action", "subject", "address", "details"), lines)
+
+
+def _without_others(actor: Actor, entries: Sequence[AuditEntry]) -> list[AuditRead]:
+    """Lines of the audit trail without other people's email addresses, and without where others acted from."""
+    own = {actor.email, *(entry.actor_email for entry in entries if entry.actor_id == actor.id)}
+
+    def without_emails(text: str) -> str:
+        return _EMAIL.sub(lambda found: found[0] if found[0] in own else "***", text)
+
+    return [
+        AuditRead.model_validate(entry).model_copy(
+            update={
+                "subject": without_emails(entry.subject),
+                "details": {name: without_emails(str(value)) for name, value in entry.details.items()},
+                **({} if entry.actor_id == actor.id else {"actor_email": entry.actor_email and "***", "address": ""}),
+            }
+        )
+        for entry in entries
+    ]
 
 
 def _read(copy: DataCopy, job: jobs.JobRead) -> DataCopyRead:

@@ -490,8 +490,12 @@ async def remove_data_copies(session: AsyncSession, owner_id: UUID) -> Sequence[
 
 
 async def list_audit_of(session: AsyncSession, account: Account) -> Sequence[AuditEntry]:
-    """What the account did, and what was done about it, oldest first."""
-    is_about = (AuditEntry.actor_id == account.id) | (AuditEntry.subject == account.email)
+    """What the account did, and what was done about it since it has its present address, oldest first. Before, the address may have been
+    somebody else's."""
+    changed = (AuditEntry.actor_id == account.id) & (AuditEntry.action == "email.changed")
+    changed_at = await session.scalar(select(func.max(AuditEntry.at)).where(changed))
+    since = max(account.created_at, changed_at or account.created_at)
+    is_about = (AuditEntry.actor_id == account.id) | (AuditEntry.subject == account.email) & (AuditEntry.at >= since)
     return (await session.scalars(select(AuditEntry).where(is_about).order_by(AuditEntry.at, AuditEntry.id))).all()
 
 
