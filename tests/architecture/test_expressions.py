@@ -1,0 +1,161 @@
+"""No regular expression holds up the process, whatever it is given.
+
+Every expression that a module keeps is run over texts made to be slow: tokens, pairs of tokens, and runs with another end. A limit of
+processor time, which does not depend on what else runs, ends a search that is quadratic: 30,000 characters take such a search many
+seconds, and a linear one milliseconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import pkgutil
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import fundwright
+import fundwright_ui
+from fundwright.generation.citing import CitationStream
+from fundwright.opportunities.reading import plain_text
+from fundwright.training import readers
+
+CHARACTERS = 30_000
+LIMIT_S = 1.0
+GENERAL = (
+    " ",
+    "\n",
+    "\t",
+    "\u00a0",
+    "a",
+    "A",
+    "1",
+    "é",
+    "-",
+    "_",
+    ".",
+    "<",
+    "&",
+    "[",
+    "]",
+    "(",
+    ")",
+    "*",
+    "`",
+    '"',
+    "\\",
+    "/",
+    "@",
+)
+EXEMPT = {
+    "fundwright.identity.entry._EMAIL": "matched from the beginning only, with at most 254 characters",
+    "fundwright.identity.schemas._PHONE": "matched from the beginning only, with at most 50 characters",
+    "fundwright.training.readers._LIST_ITEM": "matched at the beginning of a line only",
+    "fundwright.training.readers._NUMBERED_HEADING": "matched at the beginning of a line only",
+    "fundwright.language.extractive._BULLET": "matched at the beginning of a sentence only",
+    "fundwright.language.extractive._POINTS_BACK": "matched at the beginning of a sentence only",
+}
+"""Expressions that are not searched for, so that they cannot begin anew at each character."""
+
+
+class TooSlow(Exception):
+    pass
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def expressions() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    for package in (fundwright, fundwright_ui):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if ".migrations." in found.name or found.name.endswith("__main__"):
+                continue
+            for name, value in vars(importlib.import_module(found.name)).items():
+                if isinstance(value, re.Pattern):
+                    yield f"{found.name}.{name}", value
+
+
+def attacks(*own: str) -> Iterator[str]:
+    """Texts that a backtracking search may try anew from each of their characters."""
+    tokens = list(dict.fromkeys((*own, *GENERAL)))
+    for token in tokens:
+        yield token * (CHARACTERS // len(token))
+    firsts = own or GENERAL
+    for first, second in itertools.product(firsts, tokens):
+        if first != second:
+            yield first + second * (CHARACTERS // len(second))
+            yield (first + second) * (CHARACTERS // len(first + second))
+    for first, second in itertools.product(own, (*own, ".", " ")):
+        yield (first + "a" + second) * (CHARACTERS // len(first + "a" + second))
+
+
+def own_tokens(pattern: str) -> list[str]:
+    """What the expression itself looks for: its literal words and signs."""
+    words = re.findall(r"(?<!\\)[a-z]{2,}", pattern)[:4]
+    signs = [sign for sign in dict.fromkeys(re.findall(r"[^\w\s\\]", pattern)) if sign not in "?+|:{}^$"][:6]
+    return [*words, *signs]
+
+
+def try_all(run: Callable[[str], object], *own: str) -> str | None:
+    """The text that `run` is too slow for."""
+    for text in attacks(*own):
+        try:
+            with limited():
+                run(text)
+        except TooSlow:
+            return f"{text[:20]!r}…{text[-10:]!r}"
+    return None
+
+
+KEPT = dict(expressions())
+
+
+@pytest.mark.parametrize("name", sorted(KEPT.keys() - EXEMPT.keys()))
+def test_is_linear(name: str) -> None:
+    pattern = KEPT[name]
+    is_bytes = isinstance(pattern.pattern, bytes)
+
+    def run(text: str) -> None:
+        for _ in pattern.finditer(text.encode() if is_bytes else text):
+            pass
+
+    source = pattern.pattern.decode("latin-1") if is_bytes else pattern.pattern
+    assert try_all(run, *own_tokens(source)) is None
+
+
+@pytest.mark.security(42)
+@pytest.mark.parametrize(
+    "run",
+    [
+        plain_text,
+        lambda text: CitationStream(lambda number: number).feed(text),
+        lambda text: list(readers.MarkdownReader()._blocks(text.splitlines())),  # pyright: ignore[reportPrivateUsage]
+        lambda text: readers._paragraphs(text.splitlines(), frozenset(), page=None),  # pyright: ignore[reportPrivateUsage]
+    ],
+    ids=["description", "citations", "markdown", "text"],
+)
+def test_reading_is_linear(run: Callable[[str], object]) -> None:
+    assert try_all(run, "<", "</", "<li", "<!--", "**", "![", "](", "[1", "# ", "- ") is None
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\s*\n\s*\n\s*", r"<\s*[/!]?\s*[a-z][^<>]*>", r"(\*{1,3})(?=\S)(.+?)(?<=\S)\1(?!\*)", r"\s*\["]
+)
+def test_finds_slow_ones(pattern: str) -> None:
+    assert try_all(lambda text: re.sub(pattern, "", text), *own_tokens(pattern)) is not None
