@@ -143,6 +143,13 @@ class TestConfinement:
         (tmp_path / "a.pdf").write_bytes(b"content")
         assert await run(sandbox, partial(sandboxed.read_file, tmp_path / "a.pdf"), tmp_path / "a.pdf") == [b"content"]
 
+    async def test_paths_are_relative_to_the_folder_of_the_server(
+        self, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("a.pdf").write_bytes(b"content")
+        assert await run(sandbox, partial(sandboxed.read_file, Path("a.pdf")), Path("a.pdf")) == [b"content"]
+
     async def test_the_environment_of_the_server_is_not_there(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DATABASE_URL", "postgresql://fundwright:secret@db/fundwright")
         assert await run(sandbox, partial(sandboxed.environment)) == [b"PYTHONPATH\nLANG"]

@@ -68,7 +68,7 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
     async with core.database.transaction() as session:
         root = await service.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
         await account.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))
-        await photos.set_photo(session, ada, picture(), client=HERE)
+        await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)
         await sign_in(core, session)
         token = await account.make_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=3, client=HERE)
         await service.save_state(session, ada, "notes", {"text": "remember"})

@@ -1,9 +1,10 @@
 import gzip
 import io
 import os
-import threading
+import re
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,8 +16,10 @@ from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobCancelled, JobRun
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import importing, incoming, service
+from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import Incoming
 from fundwright.opportunities.reading import UnreadableFile
+from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
 from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile
@@ -79,12 +82,11 @@ class TestZip:
         assert 100 < report.new < 300
         assert "breaks off here (the compressed file is damaged" in report.rejections[-1].reason
 
-    async def test_a_directory_that_would_fill_the_memory_is_not_read(
-        self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_directory_that_would_fill_the_memory_is_not_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(incoming, "_READ_AT_ONCE_BYTES", 70_000)
+        (tmp_path / "a.zip").write_bytes(zipped(*((f"{number:060}.xml", b"") for number in range(1_000))))
         with pytest.raises(UnreadableFile, match="too many files"):
-            await import_file(zipped(*((f"{number:060}.xml", b"") for number in range(1_000))), source="grants")
+            Incoming(tmp_path / "a.zip", GrantsGov())
 
 
 class TestDamagedEnd:
@@ -105,67 +107,73 @@ class TestDamagedEnd:
 
 class TestBomb:
     @pytest.mark.parametrize("pack", [gzip.compress, lambda content: zipped(("a.csv", content))])
-    async def test_a_file_that_unpacks_without_end_is_read_until_that_shows(
-        self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch, pack
+    def test_a_file_that_unpacks_without_end_is_read_until_that_shows(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack
     ) -> None:
         monkeypatch.setattr(incoming, "_UNPACKED_ANYWAY_BYTES", 1_000_000)
-        report = await import_file(pack(sam_file(sam_row(NoticeId=notice_id(1))) + b"\r\n" * 5_000_000))
-        assert (report.new, report.rejected) == (1, 1)
-        assert "unpacks to more than 200 times its size" in report.rejections[0].reason
+        (tmp_path / "a").write_bytes(pack(sam_file(sam_row(NoticeId=notice_id(1))) + b"\r\n" * 5_000_000))
+        batch = Incoming(tmp_path / "a", SamCsv()).next_batch()
+        assert batch and (len(batch.rows), len(batch.rejections)) == (1, 1)
+        assert "unpacks to more than 200 times its size" in batch.rejections[0].reason
 
 
-class Silent:
-    """A source that finds no row in whatever it reads."""
+class Hostile:
+    """A source that does what the file tells it."""
 
-    name = "silent"
-    label = "Silent"
+    name = "hostile"
+    label = "Hostile"
     kind: Kind = "grant"
     file_suffixes: tuple[str, ...] = (".txt",)
 
-    def __init__(self, is_stopped: threading.Event) -> None:
-        self.reads = 0
-        self._is_stopped = is_stopped
-
     def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
-        while stream.read(1_000_000):
-            self.reads += 1
-            if self.reads == 10:
-                self._is_stopped.wait(20)
+        match stream.read(100):
+            case b"loop":  # holds the GIL
+                re.match(r"(a+)+$", "a" * 60 + "b")
+            case b"allocate":
+                bytearray(4_000_000_000)
+            case b"crash":
+                os._exit(1)
+            case deed:
+                raise ZeroDivisionError(deed)
         yield from ()
 
 
-class TestStop:
-    async def test_a_file_without_rows_can_be_stopped(
-        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.security(42)
+class TestHostileFile:
+    @pytest.mark.parametrize(
+        ("deed", "reason"),
+        [
+            (b"allocate", "Reading “a.txt” needs more than 500 MB of memory"),
+            (b"crash", "The reader crashed on “a.txt”"),
+            (b"fail", "The reader crashed on “a.txt”"),
+            (b"loop", "Reading “a.txt” takes longer than 2 seconds"),
+        ],
+    )
+    async def test_fails_with_its_reason(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: bytes, reason: str
     ) -> None:
+        monkeypatch.setattr(importing, "LIMITS", replace(importing.LIMITS, silent_seconds=2 if deed == b"loop" else 60))
+        with pytest.raises(UnreadableFile, match=reason):
+            await import_hostile(committed, member, tmp_path / "a.txt", deed)
+
+    async def test_can_be_canceled(self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
-        path = tmp_path / "empty.txt"
-        with path.open("wb") as file:
-            file.truncate(500_000_000)
-        async with committed.database.transaction() as session:
-            started = await service.prepare_import(session, member, committed, source="sam", filename=path.name)
-        is_stopped = threading.Event()
-        source, seen = Silent(is_stopped), list[tuple[int, int | None]]()
-        stop = Incoming.stop
 
-        def stop_and_tell(incoming: Incoming) -> None:
-            stop(incoming)
-            is_stopped.set()
+        async def canceled(*_: object) -> None:
+            raise JobCancelled
 
-        monkeypatch.setattr(Incoming, "stop", stop_and_tell)
-
-        async def handler(run: JobRun[Trial, None]) -> None:
-            async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
-                seen.append((done, total))
-                if done:
-                    raise JobCancelled
-
-            monkeypatch.setattr(run, "progress", cancelled)
-            await importing.take_in(run, run_id=started.id, source=source, path=path)
-
-        committed.jobs.register(trial(handler))
+        monkeypatch.setattr(JobRun, "progress", canceled)
         with pytest.raises(Conflict):
-            await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
-        assert source.reads < 20  # a little more was in a buffer
-        done, total = seen[-1]
-        assert 0 < done < 20_000_000 < total == 500_000_000
+            await import_hostile(committed, member, tmp_path / "a.txt", b"loop")
+
+
+async def import_hostile(core: Core, actor: Actor, path: Path, deed: bytes) -> None:
+    path.write_bytes(deed)
+    async with core.database.transaction() as session:
+        started = await service.prepare_import(session, actor, core, source="sam", filename=path.name)
+
+    async def handler(run: JobRun[Trial, None]) -> None:
+        await importing.take_in(run, run_id=started.id, source=Hostile(), path=path)
+
+    core.jobs.register(trial(handler))
+    await core.jobs.run_inline(Trial(), title="x", owner_id=actor.id)

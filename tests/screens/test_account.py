@@ -107,7 +107,7 @@ class TestGeneral:
 
     async def test_the_photo_is_shown_and_taken_away(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await photos.set_photo(session, ada, picture(), client=HERE)
+            await photos.set_photo(committed.sandbox, session, ada, picture(), client=HERE)
         async with mounted(committed, ada, account_screen) as screen:
             assert screen.props("FileDrop")["uploadUrl"] == "/api/account/photo"
             await screen.emit("FileDrop", "on_uploaded", name="me.png", answer={})

@@ -147,7 +147,6 @@ def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
             [sys.executable, "-P", "-m", "fundwright.core.sandbox_forks", str(theirs.fileno())],
             # No address of a database and no key: a child could read its parent's environment.
             env={"PYTHONPATH": os.pathsep.join(str(Path(folder).absolute()) for folder in sys.path), "LANG": "C.UTF-8"},
-            cwd="/",
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -94,13 +94,14 @@ def _restrict_files(readable: Sequence[Path]) -> None:
     from landlockpy import AccessFS, Ruleset, Scope
 
     look = AccessFS.READ_FILE | AccessFS.READ_DIR
+    files = [file.absolute() for file in readable]
     # A folder with modules that also holds the file, such as a project folder with the data folder in it, holds keys as well.
-    modules = [folder for folder in map(Path, sys.path) if not any(folder in file.parents for file in readable)]
+    modules = [folder for folder in map(Path, sys.path) if not any(folder in file.parents for file in files)]
     with Ruleset(scoped=Scope.SIGNAL | Scope.ABSTRACT_UNIX_SOCKET) as rules:
         for path in (*modules, Path(sys.prefix), Path(sys.base_prefix), *map(Path, _SYSTEM_FOLDERS)):
             with suppress(FileNotFoundError):
                 rules.allow_path(path, look if path.is_dir() else AccessFS.READ_FILE)
-        for file in readable:
+        for file in files:
             with suppress(FileNotFoundError):
                 rules.allow_path(file, AccessFS.READ_FILE)
         rules.restrict()

@@ -121,7 +121,7 @@ async def set_photo(
 ) -> AccountProfile:
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
     received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise=t("Choose a smaller photo."))
-    return await photos.set_photo(session, actor, received.kept, client=client)
+    return await photos.set_photo(core.sandbox, session, actor, received.kept, client=client)
 
 
 @router.delete("/photo")

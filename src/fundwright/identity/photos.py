@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from uuid import UUID, uuid4
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.messages import t
+from fundwright.core.sandbox import Limits, Sandbox
 from fundwright.identity import audit, entry, repository
 from fundwright.identity.models import AccountPhoto
 from fundwright.identity.permissions import needs
@@ -27,6 +28,16 @@ class NotAPhoto(Invalid):
     """The content is no picture that can be shown."""
 
 
+LIMITS = Limits(
+    error=NotAPhoto,
+    silent_seconds=30,
+    total_seconds=30,
+    memory_bytes=500_000_000,
+    output_bytes=1_000_000,
+    modules=("PIL.JpegImagePlugin", "PIL.PngImagePlugin", "PIL.WebPImagePlugin"),
+)
+
+
 async def read(pieces: AsyncIterator[bytes]) -> bytes:
     """What was uploaded. Raises Invalid as soon as it is more than `MAX_BYTES`."""
     content = bytearray()
@@ -38,9 +49,9 @@ async def read(pieces: AsyncIterator[bytes]) -> bytes:
 
 
 @needs(Permission.READ)
-async def set_photo(session: AsyncSession, actor: Actor, content: bytes, *, client: Client) -> AccountProfile:
+async def set_photo(sandbox: Sandbox, session: AsyncSession, actor: Actor, content: bytes, *, client: Client) -> AccountProfile:
     """Show this picture, a PNG, JPEG or WebP, for the actor. Raises NotAPhoto."""
-    square = await asyncio.to_thread(_square, content)
+    (square,) = await sandbox.run(partial(_square, content), limits=LIMITS, name=t("the photo"))
     own = await entry.get_account_by_id(session, actor.id)
     await repository.remove_photos(session, own.id)
     photo = AccountPhoto(id=uuid4(), owner_id=own.id, content=square)
@@ -72,7 +83,7 @@ async def get_photo(session: AsyncSession, actor: Actor, photo_id: UUID) -> byte
     raise NotFound(t("The photo"))
 
 
-def _square(content: bytes) -> bytes:
+def _square(content: bytes) -> Iterator[bytes]:
     try:
         with Image.open(io.BytesIO(content), formats=_FORMATS) as picture:
             if picture.width * picture.height > _MAX_PIXELS:
@@ -84,4 +95,4 @@ def _square(content: bytes) -> bytes:
     written = io.BytesIO()
     # A new picture, pixels only: Pillow would hand on place, camera and colour profile.
     Image.frombytes(square.mode, square.size, square.tobytes()).save(written, "WEBP", quality=85)
-    return written.getvalue()
+    yield written.getvalue()

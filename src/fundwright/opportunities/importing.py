@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
+from fundwright.core.messages import t
+from fundwright.core.sandbox import Limits
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import repository
-from fundwright.opportunities.incoming import Incoming
+from fundwright.opportunities.incoming import Batch, read_batches
 from fundwright.opportunities.models import Opportunity
+from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
-T = TypeVar("T")
-
+_BATCH_ROWS = 2_000
 TOPIC = "opportunities"
+
+LIMITS = Limits(
+    error=UnreadableFile,
+    silent_seconds=120,
+    total_seconds=6 * 3600,
+    memory_bytes=500_000_000,
+    output_bytes=100_000_000_000,
+)
 
 
 async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
@@ -46,31 +56,29 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
         await repository.set_job(session, run_id, run.id)
         if run.checkpoint.get("is_read"):
             return await _counts(session, run, run_id)
-    # One thread for the whole file: each thread's allocator keeps what it has had, and several would keep a batch each.
-    with ThreadPoolExecutor(1, thread_name_prefix="import") as thread:
-
-        def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
-            # In the language of this job.
-            return asyncio.get_running_loop().run_in_executor(thread, copy_context().run, work)
-
-        incoming = await in_thread(partial(Incoming, path, source, skip=run.checkpoint.get("items", 0)))
-        reading = in_thread(incoming.next_batch)
+    size_bytes, bytes_read = await asyncio.to_thread(_size, path), 0
+    work = partial(read_batches, path, source, skip=run.checkpoint.get("items", 0), batch_rows=_BATCH_ROWS)
+    async with aclosing(
+        core.sandbox.stream(work, limits=LIMITS, name=t("“{name}”", name=path.name), readable=(path,))
+    ) as results:
+        reading = _next(results)
 
         async def report() -> None:
-            await run.progress(incoming.bytes_read, incoming.size_bytes, "bytes read")
+            await run.progress(bytes_read, size_bytes, "bytes read")
 
         try:
             while (batch := await watched(reading, report)) is not None:
                 # The next batch is read while the database takes in this one.
-                reading = in_thread(incoming.next_batch)
-                async with run.transaction() as session:
-                    await repository.merge(session, batch, source, run_id=run_id, uploader=uploader)
-                    await run.save_checkpoint(session, {"items": batch.items})
-                await run.progress(batch.bytes_read, incoming.size_bytes, "bytes read")
+                reading = _next(results)
+                bytes_read = batch.bytes_read
+                if batch.size:
+                    async with run.transaction() as session:
+                        await repository.merge(session, batch, source, run_id=run_id, uploader=uploader)
+                        await run.save_checkpoint(session, {"items": batch.items})
+                await report()
         finally:
-            incoming.stop()
-            await asyncio.gather(reading, return_exceptions=True)
-            incoming.close()
+            reading.cancel()
+            await asyncio.wait([reading])
             async with run.transaction() as session:
                 await announce(session)
     async with run.transaction() as session:
@@ -82,6 +90,21 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
     await core.database.vacuum(Opportunity)
     async with run.transaction() as session:
         return await _counts(session, run, run_id)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise NotFound(t("The file {name}", name=path.name)) from error
+
+
+def _next(results: AsyncIterator[bytes]) -> asyncio.Future[Batch | None]:
+    async def read() -> Batch | None:
+        result = await anext(results, None)
+        return None if result is None else Batch.from_bytes(result)
+
+    return asyncio.ensure_future(read())
 
 
 async def remove_sample(session: AsyncSession) -> int:

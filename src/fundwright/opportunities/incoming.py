@@ -1,4 +1,4 @@
-"""Reads a file through its source, in batches that are ready for the database. Runs in a thread."""
+"""Reads a file through its source, in batches that are ready for the database. Runs in the sandbox."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -20,8 +20,8 @@ from fundwright.core.messages import t
 from fundwright.opportunities.reading import UnreadableFile, clean, fit
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
-_BATCH_ROWS = 2_000
 _BATCH_CHARACTERS = 4_000_000
+_SKIPPED_AT_ONCE = 20_000
 _BUFFER_BYTES = 1 << 18
 _UNPACKED_TIMES = 200
 """How many times its size a file may unpack to. Published files reach 15 times, a bomb 1 000 times."""
@@ -87,8 +87,27 @@ class Batch:
         self.characters += len(self.rows[-1])
 
     @property
-    def is_full(self) -> bool:
-        return len(self.rows) + len(self.rejections) >= _BATCH_ROWS or self.characters >= _BATCH_CHARACTERS
+    def size(self) -> int:
+        """How many rows there are, rejected ones included."""
+        return len(self.rows) + len(self.rejections)
+
+    def to_bytes(self) -> bytes:
+        """A line of JSON, then `keys` and `rows`."""
+        rejections = [(rejected.line, rejected.column, rejected.reason) for rejected in self.rejections]
+        head = {"items": self.items, "bytes_read": self.bytes_read, "rows": len(self.rows), "rejections": rejections}
+        return f"{json.dumps(head)}\n{_NEXT_ROW.join((*self.keys, *self.rows))}".encode(errors="replace")
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Batch:
+        head, _, body = content.decode().partition("\n")
+        read, lines = json.loads(head), body.split(_NEXT_ROW)
+        return cls(
+            items=read["items"],
+            bytes_read=read["bytes_read"],
+            keys=lines[: read["rows"]],
+            rows=lines[read["rows"] : 2 * read["rows"]],
+            rejections=[RejectedRow(line, column, reason) for line, column, reason in read["rejections"]],
+        )
 
 
 class Incoming:
@@ -98,7 +117,7 @@ class Incoming:
     zip file with nothing to read.
     """
 
-    def __init__(self, path: Path, source: Source, *, skip: int = 0) -> None:
+    def __init__(self, path: Path, source: Source, *, skip: int = 0, batch_rows: int = 2_000) -> None:
         try:
             self._file = _File(path)
         except OSError as error:
@@ -113,6 +132,7 @@ class Incoming:
             raise
         self._rows = source.parse(io.BufferedReader(self._content, _BUFFER_BYTES))
         self._skip = skip
+        self._batch_rows = batch_rows
         self._items = 0
 
     @property
@@ -120,30 +140,39 @@ class Incoming:
         """How far the file has been read, as it lies on disk."""
         return self._content.bytes_read
 
-    def stop(self) -> None:
-        """Let a `next_batch` that another thread is in come to its end soon."""
-        self._content.is_stopped = True
-
     def close(self) -> None:
         self._file.close()
 
     def next_batch(self) -> Batch | None:
-        """The next rows; None at the end of the file. Raises UnreadableFile."""
+        """The next rows; None at the end of the file. Empty once in a while when many rows are skipped. Raises UnreadableFile."""
         batch = Batch()
+        is_over = True
         try:
             for row in self._rows:
                 self._items += 1
                 if self._items <= self._skip:
-                    continue
-                batch.add(row)
-                if batch.is_full:
-                    break
+                    if self._items % _SKIPPED_AT_ONCE:
+                        continue
+                else:
+                    batch.add(row)
+                    if batch.size < self._batch_rows and batch.characters < _BATCH_CHARACTERS:
+                        continue
+                is_over = False
+                break
         except OSError as error:
             raise UnreadableFile(
                 t("Nothing of this file can be read: {error}. Get it anew and try again.", error=error)
             ) from error
         batch.items, batch.bytes_read = self._items, self.bytes_read
-        return batch if batch.rows or batch.rejections else None
+        return None if is_over and not batch.size else batch
+
+
+def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int) -> Iterator[bytes]:
+    """Every batch of a file, as `Batch.to_bytes` writes it."""
+    incoming = Incoming(path, source, skip=skip, batch_rows=batch_rows)
+    while (batch := incoming.next_batch()) is not None:
+        yield batch.to_bytes()
+    incoming.close()
 
 
 def batch_of(rows: Iterable[ParsedNotice | RejectedRow]) -> Batch:
@@ -187,14 +216,11 @@ class _Content(io.RawIOBase):
         else:
             self._left = math.inf
         self.bytes_read = 0
-        self.is_stopped = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self.is_stopped:
-            return 0
         try:
             piece = self._read(len(buffer))
         except (zlib.error, EOFError, zipfile.BadZipFile) as error:
