@@ -220,6 +220,7 @@ class TestSignIn:
         to_anybody = (Refusal.UNKNOWN_EMAIL, Refusal.WRONG_PASSWORD, Refusal.THROTTLED)
         assert len({SignInRefused(reason=reason).sentence for reason in to_anybody}) == 1
 
+    @pytest.mark.security(7, 20)
     async def test_refuses_a_disabled_account_as_if_it_were_unknown(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
         await service.disable_account(core, session, email="ada@example.org")
@@ -639,7 +640,7 @@ class TestApiTokens:
         (listed,) = (await service.list_api_tokens(session, ada, PageRequest())).items
         assert listed.last_used_at is not None
 
-    @pytest.mark.security(44)
+    @pytest.mark.security(20, 44)
     async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, core: Core, session: AsyncSession) -> None:
         ada = await _add(session)
         made = [

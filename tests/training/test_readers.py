@@ -116,28 +116,28 @@ class TestDocx:
 
     @pytest.mark.security(42)
     @pytest.mark.parametrize(
-        ("limit", "most", "sentence"),
+        ("names", "size_bytes", "sentence"),
         [
-            ("_MAX_UNPACKED_BYTES", 1_000, "1,000 bytes"),
-            ("_MAX_PARTS", 3, "or 3 files"),
-            ("_MAX_PART_BYTES", 900, "A part .* more than 900 bytes"),
+            (["word/media/a.png"], 300_000_000, "more than 300,000,000 bytes"),
+            ([f"word/media/{number}.png" for number in range(10_000)], 0, "or 10,000 files"),
+            (["word/extra.xml"], 50_000_001, "A part .* more than 50,000,000 bytes"),
         ],
+        ids=["bytes", "files", "part"],
     )
-    def test_a_zip_bomb_is_refused(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, sentence: str
-    ) -> None:
-        monkeypatch.setattr(f"fundwright.training.readers.{limit}", most)
+    def test_a_zip_bomb_is_refused(self, tmp_path: Path, names: list[str], size_bytes: int, sentence: str) -> None:
+        target = io.BytesIO(a_docx())
+        with zipfile.ZipFile(target, "a") as archive:
+            for name in names:
+                archive.writestr(name, b"")
+                archive.getinfo(name).file_size = size_bytes  # what the archive says about itself
         with pytest.raises(Unreadable, match=sentence):
-            read_file(tmp_path, a_docx(), "a.docx")
+            read_file(tmp_path, target.getvalue(), "a.docx")
 
     @pytest.mark.security(42)
     @pytest.mark.parametrize("filename", ["a.txt", "a.md", "a.html"])
-    def test_more_text_than_can_be_processed_is_refused(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filename: str
-    ) -> None:
-        monkeypatch.setattr("fundwright.training.readers._MAX_TEXT_BYTES", 1_000)
-        with pytest.raises(Unreadable, match="more than 1,000 bytes of text"):
-            read_file(tmp_path, b"<p>" + b"word " * 200, filename)
+    def test_more_text_than_can_be_processed_is_refused(self, tmp_path: Path, filename: str) -> None:
+        with pytest.raises(Unreadable, match="more than 50,000,000 bytes of text"):
+            read_file(tmp_path, b"<p>" + b"word " * 10_000_000, filename)
 
     def test_another_zip_is_refused(self, tmp_path: Path) -> None:
         target = io.BytesIO()
