@@ -145,20 +145,24 @@ def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
             return Verdict(mutant, reason=failure)
         failed: list[str] = []
         for item in mutant.items:
-            test = first_failure(mutant, item, copy)
+            proofs = proofs_of(mutant, item, copy)
+            test = next((proof.test for proof in proofs if proof.outcome == "failed"), None)
             if test is None:
-                return Verdict(mutant, reason=f"the tests of {item} pass, or none of them could be run")
+                became = "pass" if any(proof.outcome == "passed" for proof in proofs) else "could not be run"
+                return Verdict(mutant, reason=f"the tests of {item} {became}")
             failed.append(test)
     return Verdict(mutant, failed)
 
 
-def first_failure(mutant: Mutant, item: int, copy: Path) -> str | None:
+def proofs_of(mutant: Mutant, item: int, copy: Path) -> list[Proof]:
+    """What became of the tests of the item, until one failed."""
     marker, _ = LISTS[mutant.list]
+    proofs: list[Proof] = []
     for folder in FOLDERS:
-        for proof in gather(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True):
-            if proof.outcome == "failed":
-                return proof.test
-    return None
+        proofs += gather(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True)
+        if any(proof.outcome == "failed" for proof in proofs):
+            break
+    return proofs
 
 
 def failing_tests(tests: Mapping[str, str], copy: Path) -> set[str]:

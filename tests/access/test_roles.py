@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.identity import entry, service
-from fundwright.identity.schemas import GRANTED, Client, Permission, Role
+from fundwright.identity.schemas import GRANTED, Client, Permission, Role, TokenScope
 from fundwright_ui.app import build_app
 from tests.access.table import ANYBODY, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
 
@@ -165,6 +165,20 @@ class TestRoutes:
                     if became != meant or answer.status_code >= 500 or not is_understood:
                         wrong.append(f"{route} by {who}: {answer.status_code} {code}, should be {meant}")
         assert not wrong, "\n".join(wrong)
+
+
+    @pytest.mark.security(44)
+    async def test_none_is_changed_by_a_token_that_may_only_read(self, committed: Core) -> None:
+        app = build_app(committed)
+        async with committed.database.transaction() as session:
+            root = await service.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            reading = await service.create_api_token(session, root, name="report", scope=TokenScope.READ, lasts_days=1)
+        async with opened(app) as client:
+            asker = Asker(app, client)
+            changing = [route for route, need in ROUTES.items() if isinstance(need, Permission) and not route.startswith("GET ")]
+            codes = {route: code_of(await asker.ask(route, reading.secret)) for route in changing}
+        assert len(codes) > 50
+        assert {route: code for route, code in codes.items() if code != "ReadOnlyToken"} == {}
 
 
 class TestScreens:

@@ -269,11 +269,16 @@ class TestDeleteAccount:
         root, secret = await live(committed, ada)
         copy = await collected(committed, ada)
         async with committed.database.transaction() as session:
-            token = (await sign_in(committed, session)).token
+            signed_in = await sign_in(committed, session)
             (document,) = (await training.list_documents(session, ada)).items
-        assert await self.delete(committed, ada, email=" ADA@example.org ") is None
+        assert signed_in.actor.session_id is not None
+        ended = asyncio.Event()
+        with committed.live.subscribed(entry.session_topic(signed_in.actor.session_id), lambda _payload: ended.set()):
+            assert await self.delete(committed, ada, email=" ADA@example.org ") is None
+            async with asyncio.timeout(5):
+                await ended.wait()
         async with committed.database.transaction() as session:
-            assert await service.authenticate(committed, session, token) is None
+            assert await service.authenticate(committed, session, signed_in.token) is None
             assert await service.authenticate_api_token(session, secret) is None
             assert await left_of(session, ada.id) == {}
             assert not committed.files.path(copy.id.hex).exists()

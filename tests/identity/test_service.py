@@ -471,7 +471,7 @@ class TestSessions:
         with pytest.raises(NotFound):
             await service.end_session(session, ada, row.id, client=HERE)
 
-    @pytest.mark.security(30)
+    @pytest.mark.security(20, 30)
     async def test_an_end_is_published_so_that_sockets_close(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             signed_in = await _signed_in(committed, session)

@@ -58,7 +58,7 @@ class TestVerdict:
             ("1", "def is_on(): return True", "def is_on(): return False", ["tests/test_lamp.py::test_is_on"], ""),
             ("2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
             ("1+2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
-            ("1", "def is_on(): return True", "def is_on(:", [], "none of them could be run"),
+            ("1", "def is_on(): return True", "def is_on(:", [], "the tests of 1 could not be run"),
             ("1", "def is_off(): return True", "def is_off(): return False", [], "it does not apply"),
         ],
     )
