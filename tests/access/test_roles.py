@@ -166,7 +166,6 @@ class TestRoutes:
                         wrong.append(f"{route} by {who}: {answer.status_code} {code}, should be {meant}")
         assert not wrong, "\n".join(wrong)
 
-
     @pytest.mark.security(44)
     async def test_none_is_changed_by_a_token_that_may_only_read(self, committed: Core) -> None:
         app = build_app(committed)

@@ -113,7 +113,7 @@ class TestPlaces:
 
 
 class TestChangePassword:
-    @pytest.mark.security(13, 19, 45)
+    @pytest.mark.security(13, 19, 26, 45)
     async def test_needs_the_present_one_and_ends_every_other_session(
         self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
     ) -> None:

@@ -566,14 +566,16 @@ class TestReset:
         assert not await recovery.is_reset_link(session, older)
         assert await recovery.is_reset_link(session, newer)
 
-    @pytest.mark.security(19)
-    async def test_ends_every_session(self, core: Core, session: AsyncSession) -> None:
+    @pytest.mark.security(19, 26)
+    async def test_ends_every_session_and_tells_the_owner(self, core: Core, session: AsyncSession) -> None:
         await _add(session)
         token = (await _signed_in(core, session)).token
         await recovery.reset_password(
             core, session, secret=await self._link(session), password="another fine sentence", client=HERE
         )
         assert await service.authenticate(core, session, token) is None
+        (letter,) = await session.scalars(select(Mail))
+        assert (letter.recipient, letter.subject) == ("ada@example.org", "Your password was changed")
 
     @pytest.mark.security(16)
     async def test_expires(self, session: AsyncSession) -> None:
