@@ -397,6 +397,80 @@ class TestResume:
             assert (await ended(queue, orphan)).state == JobState.SUCCEEDED
         assert resumed_from == [7]
 
+    async def test_a_job_that_ended_two_processes_is_given_up(self, queue: JobQueue) -> None:
+        runs: list[UUID] = []
+
+        async def run(run: JobRun[Trial, None]) -> None:
+            runs.append(run.id)
+
+        queue.register(trial(run))
+        once, twice = await add_orphan(queue, attempts=1), await add_orphan(queue, attempts=2)
+        async with working(queue):
+            assert (await ended(queue, once)).state == JobState.SUCCEEDED
+            given_up = await ended(queue, twice)
+        assert (given_up.state, runs) == (JobState.FAILED, [once])
+        assert given_up.error
+        assert given_up.error.startswith("This job was stopped twice because its process ended unexpectedly.")
+
+    async def test_attempts_are_counted_from_the_last_checkpoint(self, queue: JobQueue) -> None:
+        attempts: list[int] = []
+
+        async def save(run: JobRun[Trial, None]) -> None:
+            for _ in range(2):
+                async with run.transaction() as session:
+                    job = await session.get(Job, run.id)
+                    assert job
+                    attempts.append(job.attempts)
+                    await run.save_checkpoint(session, {"at": 1})
+
+        queue.register(trial(save))
+        orphan = await add_orphan(queue, attempts=1)
+        async with working(queue):
+            assert (await ended(queue, orphan)).state == JobState.SUCCEEDED
+        assert attempts == [2, 1]
+
+    async def test_a_worker_that_is_stopped_in_an_orderly_way_does_not_count(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        runs: list[UUID] = []
+
+        async def wait_thrice(run: JobRun[Trial, None]) -> None:
+            runs.append(run.id)
+            if len(runs) <= 3:
+                await asyncio.Event().wait()
+
+        queue.register(trial(wait_thrice))
+        job_id = await add(queue)
+        for number in range(1, 4):
+            async with working(queue):
+                await eventually(lambda number=number: len(runs) == number)
+        async with working(queue):
+            assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+        assert len(runs) == 4
+
+    async def test_a_lost_connection_does_not_count(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        runs = 0
+
+        async def wait_thrice(_run: JobRun[Trial, None]) -> None:
+            nonlocal runs
+            runs += 1
+            if runs <= 3:
+                await asyncio.Event().wait()
+
+        queue.register(trial(wait_thrice))
+        async with working(queue):
+            job_id = await add(queue)
+            for number in range(1, 4):
+                await eventually(lambda number=number: runs == number)
+                async with queue.database.transaction() as session:
+                    await session.execute(
+                        text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1")
+                    )
+            assert (await ended(queue, job_id)).state == JobState.SUCCEEDED
+        assert runs == 4
+
     async def test_the_queue_forgets_what_a_killed_worker_had_taken(
         self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:

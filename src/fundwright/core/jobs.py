@@ -43,6 +43,8 @@ _PROGRESS_INTERVAL_S = 0.2
 _PATIENCE_S = 1
 _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
+_MOST_ATTEMPTS = 2
+"""A job that ends its process, such as by using all memory, would otherwise do so forever."""
 
 ALL_JOBS_TOPIC = "jobs"
 """Every change of any job of anybody, for those who oversee."""
@@ -110,6 +112,8 @@ class Job(Base):
     result: Mapped[dict[str, Any] | None]
     error: Mapped[str | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
+    attempts: Mapped[int] = mapped_column(default=0, server_default="0")
+    """How many processes have begun it since its last checkpoint, without those that stopped in an orderly way or lost the database."""
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
@@ -185,7 +189,7 @@ class JobRun(Generic[P, A]):
         """
         self.actor = await self._load_actor(session, self.owner_id)
         self.checkpoint = checkpoint
-        await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint))
+        await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint, attempts=1))
 
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
         """Report `done` of `total`; at most five reports a second are written.
@@ -246,6 +250,8 @@ class JobQueue:
         self.database = database
         self.services: Any = None
         self._handlers: dict[str, JobHandler[Any, Any]] = {}
+        self._interrupted: list[UUID] = []
+        """Jobs whose attempt does not count, and whose row does not say so yet."""
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
         )
@@ -369,10 +375,23 @@ class JobQueue:
             job = await session.get(Job, job_id, with_for_update=True)
             if job is None or JobState(job.state).is_over:
                 return
-            job.state, job.started_at = JobState.RUNNING, job.started_at or now()
-            await _announce(session, job)
+            is_given_up = job.attempts >= _MOST_ATTEMPTS
+            if not is_given_up:
+                job.state, job.started_at, job.attempts = JobState.RUNNING, job.started_at or now(), job.attempts + 1
+                await _announce(session, job)
         with speaking(job.language):
-            await self._work(job, reraise=reraise)
+            if is_given_up:
+                log.warning("job.given_up", job_id=str(job_id), kind=job.kind, attempts=job.attempts)
+                await self._finish(
+                    job_id,
+                    JobState.FAILED,
+                    error=t(
+                        "This job was stopped twice because its process ended unexpectedly. Start it again with less at once, or "
+                        "ask an administrator to look into the log."
+                    ),
+                )
+            else:
+                await self._work(job, reraise=reraise)
 
     async def _work(self, job: Job, *, reraise: bool) -> None:
         try:
@@ -380,12 +399,15 @@ class JobQueue:
                 raise JobCancelled
             result = await self._handlers[job.kind].start(self, job)
         except (asyncio.CancelledError, DatabaseAway):
-            raise  # the process or the database is stopping: the row stays `running` and a worker resumes it
+            # The process or the database is stopping: the row stays `running` and a worker resumes it.
+            await self._interrupt(job.id)
+            raise
         except JobCancelled:
             await self._finish(job.id, JobState.CANCELLED)
         except Exception as error:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
-                raise  # it was canceled, and failed while it cleaned up
+                await self._interrupt(job.id)  # it was canceled, and failed while it cleaned up
+                raise
             error_id = uuid4().hex[:8]
             if isinstance(error, FundwrightError):
                 sentence = error.sentence
@@ -409,9 +431,23 @@ class JobQueue:
             if job is not None:
                 await _announce(session, job)
 
+    async def _interrupt(self, job_id: UUID) -> None:
+        self._interrupted.append(job_id)
+        with suppress(DatabaseAway, psycopg.OperationalError):
+            await self._save_interrupted()
+
+    async def _save_interrupted(self) -> None:
+        """Take back the attempts that did not end the process, at once or when the database is there again."""
+        if saved := list(self._interrupted):
+            async with self.database.transaction() as session:
+                fewer = update(Job).values(attempts=func.greatest(Job.attempts - 1, 0))
+                await session.execute(fewer.where(Job.id.in_(saved)))
+            self._interrupted = [job_id for job_id in self._interrupted if job_id not in saved]
+
     async def _requeue_orphans(self) -> None:
         while True:
             try:
+                await self._save_interrupted()
                 async with self.database.transaction() as session:
                     await session.execute(_FORGET_ABANDONED)
                     await session.execute(_FOLLOW_CLOCK)
