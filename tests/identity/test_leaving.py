@@ -150,7 +150,7 @@ class TestCopy:
                 await training.add_text(committed, session, who, PastedText(title=title, text="The ferry carries forty."))
                 await content.send_feedback(session, who, FeedbackSend(kind=FeedbackKind.IDEA, text=f"By {who.name}", page="/"))
                 await service.save_state(session, who, "notes", {"text": who.email})
-                await photos.set_photo(session, who, picture(), client=HERE if who is ada else elsewhere)
+                await photos.set_photo(committed.sandbox, session, who, picture(), client=HERE if who is ada else elsewhere)
             files = await files_of(committed, session, ada)
         lines = list(csv.DictReader(io.StringIO(files["account/audit.csv"].decode())))
         seen = {line["action"]: (line["actor_email"], line["subject"], line["address"], line["details"]) for line in lines}
