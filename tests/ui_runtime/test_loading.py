@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
+from fundwright.identity.reauthentication import ProofRequired
 from fundwright_ui.hooks import use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
@@ -28,6 +29,7 @@ class Thing:
     """What the screens read."""
 
     is_gone = False
+    needs_proof = False
     readings = 0
 
 
@@ -35,6 +37,8 @@ async def read(_session: AsyncSession) -> str:
     Thing.readings += 1
     if Thing.is_gone:
         raise NotFound("The thing")
+    if Thing.needs_proof:
+        raise ProofRequired
     return f"reading {Thing.readings}"
 
 
@@ -104,7 +108,7 @@ SCREENS = [
 
 @pytest.fixture
 def pages(core: Core) -> Pages:
-    Thing.is_gone, Thing.readings = False, 0
+    Thing.is_gone, Thing.needs_proof, Thing.readings = False, False, 0
     return Pages(core, SCREENS, shell)
 
 
@@ -378,6 +382,14 @@ class TestAReload:
             await tell(core)
             await wire.until(lambda: "The thing was not found" in wire.text)
             assert ("reading 1" in wire.text) == is_kept == (OUT_OF_DATE in wire.text)
+
+    async def test_that_asks_who_the_person_is_shows_nothing_older(self, core: Core, pages: Pages) -> None:
+        async with pages.open("/things?form=1") as wire:
+            await wire.until_frame("mount")
+            Thing.needs_proof = True
+            await tell(core)
+            await wire.until(lambda: "Confirm that it is you" in wire.text)
+            assert "reading 1" not in wire.text and OUT_OF_DATE not in wire.text
 
 
 async def until_waiting(pages: Pages, count: int) -> None:
