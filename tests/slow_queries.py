@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
 from fundwright.core.assembly import Core
@@ -79,8 +80,11 @@ class Gate(Database):
 class Wire:
     """A transport in memory, and what the page at its other end shows."""
 
-    def __init__(self) -> None:
-        self.request = HTTPConnection({"type": "websocket", "headers": [], "client": ("192.0.2.7", 50_000), "path": "/socket"})
+    def __init__(self, core: Core) -> None:
+        app = Starlette()
+        app.state.core = core
+        client = ("192.0.2.7", 50_000)
+        self.request = HTTPConnection({"type": "websocket", "app": app, "headers": [], "client": client, "path": "/socket"})
         self.is_full = False
         """Whether what the server sends stays on its way, as when the page reads nothing."""
         self.frames: list[dict[str, Any]] = []
@@ -202,7 +206,7 @@ class Pages:
         self, address: str, *, shows: Node = "", hash: str | None = None, complete: bool = False
     ) -> AsyncIterator[Wire]:
         """A page that greets the server; it shows the tree `shows`."""
-        wire = Wire()
+        wire = Wire(self._core)
         wire.tree = shows
         wire.say(type="hello", path=address, hash=hash, complete=complete)
         serving = asyncio.create_task(self._sockets.serve(wire, self.actor))
