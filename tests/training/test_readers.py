@@ -108,7 +108,32 @@ class TestLongRuns:
         assert blocks == [Block("Team", level=2), Block("See roofs.")]
 
 
+def with_entity(declarations: str, reference: str) -> bytes:
+    """A DOCX whose text declares entities and refers to one."""
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(a_docx())) as archive, zipfile.ZipFile(changed, "w") as target:
+        for name in archive.namelist():
+            part = archive.read(name).decode("latin-1")
+            if name == "word/document.xml":
+                part = part.replace("<w:body>", f"<w:body><w:p><w:r><w:t>{reference}</w:t></w:r></w:p>", 1)
+                part = part.replace("<w:document", f"<!DOCTYPE w:document [{declarations}]><w:document", 1)
+            target.writestr(name, part.encode("latin-1"))
+    return changed.getvalue()
+
+
 class TestDocx:
+    @pytest.mark.security(42)
+    def test_an_entity_of_its_xml_is_never_fetched(self, tmp_path: Path) -> None:
+        (tmp_path / "secret").write_text("the secret of the machine")
+        content = with_entity(f'<!ENTITY file SYSTEM "file://{tmp_path / "secret"}">', "&file;")
+        assert "the secret of the machine" not in repr(read_file(tmp_path, content, "a.docx"))
+
+    @pytest.mark.security(42)
+    def test_entities_of_its_xml_that_expand_to_billions_are_refused(self, tmp_path: Path) -> None:
+        content = with_entity("".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "boom"}">' for n in range(10)), "&e9;")
+        with pytest.raises(Unreadable, match=r"“a\.docx” is damaged"):
+            read_file(tmp_path, content, "a.docx")
+
     def test_headings_paragraphs_and_tables(self, tmp_path: Path) -> None:
         assert read_file(tmp_path, a_docx(), "a.docx") == [
             Block("Team", level=1), Block("Two engineers know every component."), Block("Lead | Ada Example"),
