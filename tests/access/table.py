@@ -34,6 +34,7 @@ ROUTES = _table(
         POST /api/account/verify
         POST /api/account/resend-verification
         POST /api/account/reset-password
+        POST /api/account/reset-choices
         POST /api/account/confirm-reset
         POST /api/account/confirm-email
         GET /api/health

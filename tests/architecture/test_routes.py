@@ -24,7 +24,8 @@ NOT_UNDER_API = {
 OPEN_TO_ALL = {
     "/signin", "/session", "/api/account/login", "/api/account/login/passkey", "/api/account/login/passkey-options",
     "/api/account/register", "/api/account/verify", "/api/account/confirm-email",
-    "/api/account/resend-verification", "/api/account/reset-password", "/api/account/confirm-reset",
+    "/api/account/resend-verification", "/api/account/reset-password", "/api/account/reset-choices",
+    "/api/account/confirm-reset",
     "/api/blog", "/api/blog/export.csv", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there

@@ -552,7 +552,7 @@ class TestReset:
         expires_at = await session.scalar(select(OneTimeSecret.expires_at))
         assert expires_at is not None
         assert expires_at <= now() + timedelta(hours=1)
-        assert await recovery.is_reset_link(session, secret)
+        assert await recovery.find_reset(session, secret)
         await recovery.reset_password(core, session, secret=secret, password="another fine sentence", client=HERE)
         assert isinstance(await _sign_in(core, session), SignInRefused)
         assert isinstance(await _sign_in(core, session, password="another fine sentence"), SignedIn)
@@ -563,8 +563,8 @@ class TestReset:
     async def test_a_newer_link_replaces_it(self, session: AsyncSession) -> None:
         await _add(session)
         older, newer = await self._link(session), await self._link(session)
-        assert not await recovery.is_reset_link(session, older)
-        assert await recovery.is_reset_link(session, newer)
+        assert not await recovery.find_reset(session, older)
+        assert await recovery.find_reset(session, newer)
 
     @pytest.mark.security(19, 26)
     async def test_ends_every_session_and_tells_the_owner(self, core: Core, session: AsyncSession) -> None:
@@ -582,7 +582,7 @@ class TestReset:
         await _add(session)
         secret = await self._link(session)
         await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
-        assert not await recovery.is_reset_link(session, secret)
+        assert not await recovery.find_reset(session, secret)
 
 
 class TestRegister:

@@ -8,14 +8,16 @@ import pytest
 
 from fundwright.core import mail
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict
 from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
-from fundwright.identity import recovery, registration
+from fundwright.identity import passkeys, recovery, registration, second_factor
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, InvitationQuery, Role, SignedIn
+from fundwright.identity.schemas import Actor, Client, InvitationQuery, RecoveryCodes, Role, SignedIn, TokenScope
+from tests.identity.authenticator import Device, code_at
 from tests.identity.conftest import with_settings
-from tests.screens_login.conftest import PASSWORD, Open, text_of
+from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
 
 HERE = Client(address="192.0.2.7")
 NEW = "another fine sentence"
@@ -95,6 +97,67 @@ class TestResetScreens:
         async with committed.database.transaction() as session:
             result = await identity.sign_in(committed, session, email="ada@example.org", password=NEW, remember=True, client=HERE)
         assert isinstance(result, SignedIn)
+
+    @pytest.mark.security(19)
+    @pytest.mark.parametrize("keeps", [True, False])
+    async def test_ends_everything_unless_the_box_is_cleared(
+        self, open_page: Open, committed: Core, ada: Actor, keeps: bool
+    ) -> None:
+        async with committed.database.transaction() as session:
+            token = await identity.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1)
+            link = await recovery.reset_link(session, email="ada@example.org")
+        async with open_page(link) as page:
+            assert page.one("input", name="end")["a"]["defaultChecked"] is True
+            assert page.all("fieldset") == []
+            await page.submit(password=NEW, **({} if keeps else {"end": "on"}))
+            assert ("You are signed out everywhere." in page.text) is not keeps
+        async with committed.database.transaction() as session:
+            assert (await identity.authenticate_api_token(session, token.secret) is None) is not keeps
+
+    @pytest.mark.security(26)
+    async def test_removes_passkeys_and_the_app_with_a_code(self, open_page: Open, committed: Core, ada: Actor) -> None:
+        core = with_settings(committed, public_url="http://localhost:8000")
+        async with committed.database.transaction() as session:
+            for name in ("Telephone", "Key"):
+                options = await passkeys.start_adding(core, session, ada)
+                await passkeys.add(core, session, ada, name=name, credential=Device().create(options), client=HERE)
+            begun = await second_factor.start(core, session, ada)
+            made = await second_factor.confirm(core, session, ada, code=code_at(begun.secret, now()), client=HERE)
+            assert isinstance(made, RecoveryCodes)
+            link = await recovery.reset_link(session, email=ada.email)
+        async with open_page(link, core=core) as page:
+            key = _box(page, "Key")
+            await page.submit(password=NEW, end="on", authenticator="on", **{key: "on"})
+            assert "Enter a code of your authenticator app" in text_of(page.one("div", role="alert"))
+            await page.submit(password=NEW, end="on", authenticator="on", code="000000", **{key: "on"})
+            assert "That code is not right" in text_of(page.one("div", role="alert"))
+            await page.submit(password=NEW, end="on", authenticator="on", code=made.codes[0], **{key: "on"})
+            assert text_of(page.one("h1")) == "Your password is changed"
+        async with committed.database.transaction() as session:
+            assert [each.name for each in await passkeys.list_passkeys(session, ada)] == ["Telephone"]
+            assert not (await second_factor.read(session, ada)).is_on
+
+    @pytest.mark.security(2)
+    async def test_lets_the_owner_sign_in_on_the_same_page_whatever_strangers_enter(
+        self, open_page: Open, committed: Core, ada: Actor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            link = await recovery.reset_link(session, email=ada.email)
+        async with open_page(link) as page:
+            await page.submit(password=NEW, end="on")
+            for _ in range(4):
+                async with committed.database.transaction() as session:
+                    await identity.sign_in(committed, session, email=ada.email, password="wrong", remember=True, client=HERE)
+            await page.follow("/auth/login")
+            await page.submit(email=ada.email, password=NEW, remember="on")
+            assert len(page.frames("handover")) == 1
+
+
+def _box(page: Page, passkey: str) -> str:
+    """The name of the box that removes this passkey."""
+    (label,) = [label for label in page.all("label") if f"Remove the passkey {passkey}" in text_of(label)]
+    (box,) = [each for each in label["c"] if each["t"] == "input"]
+    return box["a"]["name"]
 
 
 class TestRegisterScreen:

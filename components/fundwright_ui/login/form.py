@@ -137,13 +137,15 @@ def new_password_input(form: LoginForm, name: str, label: str) -> VdomDict:
     )
 
 
-def checkbox_input(form: LoginForm, name: str, *label: Child) -> VdomDict:
-    """A box to tick with its error below."""
+def checkbox_input(form: LoginForm, name: str, *label: Child, is_checked: bool = False) -> VdomDict:
+    """A box to tick with its error below. `is_checked` is its first state."""
     error = form.shown_errors.get(name)
-    invalid = {"aria-invalid": "true", "aria-describedby": f"{name}-error"} if error else {}
+    more: dict[str, Any] = {"aria-invalid": "true", "aria-describedby": f"{name}-error"} if error else {}
+    if is_checked:
+        more["defaultChecked"] = True
     return html.div(
         {"className": "fw-field"},
-        html.label({"className": "fw-checkbox"}, html.input({"type": "checkbox", "name": name, "id": name, **invalid}), *label),
+        html.label({"className": "fw-checkbox"}, html.input({"type": "checkbox", "name": name, "id": name, **more}), *label),
         html.p({"className": "fw-field-error", "id": f"{name}-error"}, error) if error else None,
     )
 

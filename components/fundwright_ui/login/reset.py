@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import cast
 
-from reactpy import html, use_state
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
-from fundwright.identity import recovery
+from fundwright.identity import recovery, tokens
+from fundwright.identity.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import (
+    Check,
     check_email,
     check_new_password,
+    checkbox_input,
     login_form,
     new_password_input,
+    no_check,
     text_input,
     use_login_form,
     use_submit,
@@ -23,6 +28,9 @@ from fundwright_ui.login.form import (
 from fundwright_ui.login.frame import LOGIN, RESET, login_frame, mail_is_off
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
+from fundwright_ui.ui.moments import moment
+
+_BOXES = ("end", "authenticator")
 
 
 @screen("/auth/reset-password", "Forgot password", area="public")
@@ -68,28 +76,18 @@ def reset_password_screen() -> VdomDict:
 def confirm_reset_screen() -> VdomDict:
     connection = use_connection()
     link = connection.location.params.get("link", "")
-    is_done, set_done = use_state(False)
-    form = use_login_form({"password": check_new_password})
-    works = use_query(lambda session: recovery.is_reset_link(session, link), key=[link])
-
-    async def reset(session: AsyncSession, content: Mapping[str, str]) -> bool:
-        await recovery.reset_password(
-            connection.core, session, secret=link, password=content["password"], client=connection.client
-        )
-        return True
-
-    resetting = use_submit(form, reset, then=set_done)
+    done, set_done = use_state(cast("ResetChoices | None", None))
+    found = use_query(lambda session: recovery.find_reset(session, link), key=[link])
     to_login = html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login")))
 
-    if is_done:
-        return login_frame(
-            connection, t("Your password is changed"), t("You are signed out everywhere. Sign in with it now."), to_login
-        )
-    if works.error:
-        return login_frame(connection, t("Choose a new password"), "", alert(works.error), to_login)
-    if works.value is None:
+    if done is not None:
+        text = t("You are signed out everywhere. Sign in with it now.") if done.end_everything else t("Sign in with it now.")
+        return login_frame(connection, t("Your password is changed"), text, to_login)
+    if found.error:
+        return login_frame(connection, t("Choose a new password"), "", alert(found.error), to_login)
+    if found.value is None and found.is_loading:
         return login_frame(connection, t("Choose a new password"), t("Checking the link …"))
-    if not works.value:
+    if found.value is None:
         return login_frame(
             connection,
             t("This link does not work any more"),
@@ -97,6 +95,43 @@ def confirm_reset_screen() -> VdomDict:
             html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
             to_login,
         )
+    return html.div(_choose(link, found.value, set_done, key=link))
+
+
+@component
+def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None]) -> VdomDict:
+    connection = use_connection()
+    refusal, set_refusal = use_state(cast("str | None", None))
+    boxes = {f"passkey-{passkey.id}": passkey for passkey in reset.passkeys}
+    checks: dict[str, Check] = {"password": check_new_password, **dict.fromkeys((*_BOXES, *boxes, "code"), no_check)}
+    form = use_login_form(checks)
+    has_code = reset.authenticator_since is not None
+
+    async def choose(session: AsyncSession, content: Mapping[str, str]) -> tuple[ResetChoices, str | SignInRefused]:
+        choices = ResetChoices(
+            end_everything=bool(content["end"]),
+            remove_passkeys=tuple(passkey.id for name, passkey in boxes.items() if content[name]),
+            remove_authenticator=bool(content["authenticator"]),
+            code=content["code"],
+        )
+        result = await recovery.reset_password(
+            connection.core, session, secret=link, password=content["password"], client=connection.client, choices=choices
+        )
+        return choices, result
+
+    def finish(answer: tuple[ResetChoices, str | SignInRefused]) -> None:
+        choices, result = answer
+        if isinstance(result, str):
+            # Wrong passwords of strangers do not keep this page from signing in.
+            connection.client = connection.client.model_copy(update={"device": tokens.digest(result)})
+            set_done(choices)
+        elif result.reason is Refusal.CODE_NEEDED:
+            set_refusal(t("Enter a code of your authenticator app or a recovery code to remove a passkey or the app."))
+        else:
+            # The same when codes are paused, so that nobody learns that a guess was right but too late.
+            set_refusal(t(SignInRefused(reason=Refusal.WRONG_CODE).sentence))
+
+    resetting = use_submit(form, choose, then=finish)
     return login_frame(
         connection,
         t("Choose a new password"),
@@ -105,6 +140,32 @@ def confirm_reset_screen() -> VdomDict:
             t("Choose a new password"),
             resetting,
             new_password_input(form, "password", t("Password")),
+            checkbox_input(form, "end", t("Sign out everywhere and revoke all API tokens"), is_checked=True),
+            html.fieldset(
+                {"className": "fw-stack fw-stack-tight"},
+                html.legend(t("Other ways to sign in")),
+                html.p(t("These stay unless you remove them. Remove what you have lost or do not recognize.")),
+                checkbox_input(
+                    form,
+                    "authenticator",
+                    html.span(t("Remove the authenticator app"), " · ", t("Since"), " ", moment(reset.authenticator_since)),
+                )
+                if reset.authenticator_since
+                else None,
+                *(html.div({"key": name}, checkbox_input(form, name, _passkey(passkey))) for name, passkey in boxes.items()),
+                text_input(
+                    form, "code", t("Code of the app, or a recovery code, to remove any of them"), autocomplete="one-time-code"
+                )
+                if has_code
+                else None,
+            )
+            if has_code or boxes
+            else None,
             submit=t("Save password"),
+            refusal=None if form.shown_errors else refusal,
         ),
     )
+
+
+def _passkey(passkey: PasskeyRead) -> VdomDict:
+    return html.span(t("Remove the passkey {name}", name=passkey.name), " · ", t("Added"), " ", moment(passkey.created_at))

@@ -64,7 +64,7 @@ async def change_password(
     if new == current:
         raise Invalid(t("That is the password you have. Choose another one."))
     account.password_hash = await entry.new_hash(new, account.email, account.display_name)
-    await repository.forget_secrets(session, purpose="reset", owner_id=account.id)
+    await repository.forget_secrets(session, owner_id=account.id)  # also a change of address that somebody else has asked for
     await entry.end_sessions(session, account.id, but=actor.session_id, device=client.device)
     forgot = f"{core.settings.address}/auth/reset-password"
     language = entry.language_of(account, otherwise=current_language())

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fundwright.core.messages import t
 from fundwright.core.web import UPLOAD, CoreDep, DbSession, error_body, receive_file
 from fundwright.identity import account, email_change, leaving, personal_data, photos
-from fundwright.identity.api import CurrentActor, RequestClient, refuse_foreign_page
+from fundwright.identity.api import CurrentActor, LinkForm, RequestClient, refuse_foreign_page
 from fundwright.identity.schemas import (
     AccountProfile,
     DataCopyRead,
@@ -45,14 +45,6 @@ class NewEmailForm(BaseModel):
 
     email: str = Field(max_length=1_000)
     password: str = Field(max_length=10_000)
-
-
-class LinkForm(BaseModel):
-    """`link` is the last part of the address in the letter."""
-
-    model_config = ConfigDict(frozen=True)
-
-    link: str = Field(max_length=1_000)
 
 
 class DeletionForm(NewEmailForm):

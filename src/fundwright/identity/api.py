@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -33,6 +34,8 @@ from fundwright.identity.schemas import (
     Language,
     Permission,
     Refusal,
+    ResetChoices,
+    ResetRead,
     Role,
     SessionRead,
     SignedIn,
@@ -268,6 +271,18 @@ class ConfirmForm(BaseModel):
     password: str = Field(max_length=10_000)
 
 
+class LinkForm(BaseModel):
+    """`link` is the last part of the address in the email."""
+
+    model_config = ConfigDict(frozen=True)
+
+    link: str = Field(max_length=1_000)
+
+
+class ResetForm(ConfirmForm, ResetChoices):
+    """`link` is the last part of the address in the email."""
+
+
 class AccountAnswer(BaseModel):
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
 
@@ -473,11 +488,36 @@ async def ask_for_reset(form: EmailForm, request: Request, core: CoreDep, sessio
     await recovery.ask_for_reset(core, session, email=form.email, language=current_language(), client=client_of(request))
 
 
-@router.post("/api/account/confirm-reset", status_code=204)
-async def reset_password(form: ConfirmForm, request: Request, core: CoreDep, session: DbSession) -> None:
-    """Choose a new `password` by the `link` of the letter; every session of the account ends."""
+@router.post("/api/account/reset-choices")
+async def find_reset(form: LinkForm, request: Request, session: DbSession) -> ResetRead:
+    """The passkeys and the authenticator app that the holder of a reset `link` may keep or remove; 410 when it does not work."""
     refuse_foreign_page(request)
-    await recovery.reset_password(core, session, secret=form.link, password=form.password, client=client_of(request))
+    found = await recovery.find_reset(session, form.link)
+    if found is None:
+        raise entry.LinkSpent(t("This link"), t("Ask for a new one."))
+    return found
+
+
+@router.post("/api/account/confirm-reset", status_code=204, response_model=None)
+async def reset_password(
+    form: ResetForm, request: Request, response: Response, core: CoreDep, session: DbSession
+) -> JSONResponse | None:
+    """Choose a new `password` by the `link` of the email. Every session and API token of the account ends, unless `end_everything` is
+    false. Sets a cookie by which signing in with the new password is not paused by wrong passwords of others."""
+    refuse_foreign_page(request)
+    result = await recovery.reset_password(
+        core, session, secret=form.link, password=form.password, client=client_of(request), choices=form
+    )
+    if not isinstance(result, SignInRefused):
+        _set_device_cookie(response, core.settings, result, max_age=recovery.KNOWN_AFTER_RESET)
+        return None
+    match result.reason:
+        case Refusal.CODE_NEEDED:
+            return _refused(403, "CodeNeeded", result.sentence)
+        case Refusal.WRONG_CODE:
+            return _refused(403, "WrongCode", result.sentence)
+        case _:
+            return _refused(429, "SignInPaused", result.sentence)
 
 
 @router.get("/api/account/my-account", response_model=MyAccountAnswer)
@@ -621,16 +661,21 @@ def _set_cookie(response: Response, settings: Settings, signed_in: SignedIn) -> 
         samesite="lax",
     )
     if signed_in.device:
-        response.set_cookie(
-            device_cookie_name(settings),
-            signed_in.device,
-            max_age=int(entry.KNOWN_FOR.total_seconds()) if signed_in.max_age_s is not None else None,
-            path="/",
-            secure=_is_https(settings),
-            httponly=True,
-            samesite="lax",
-        )
+        max_age = entry.KNOWN_FOR if signed_in.max_age_s is not None else None
+        _set_device_cookie(response, settings, signed_in.device, max_age=max_age)
     response.headers["Cache-Control"] = "no-store"
+
+
+def _set_device_cookie(response: Response, settings: Settings, secret: str, *, max_age: timedelta | None) -> None:
+    response.set_cookie(
+        device_cookie_name(settings),
+        secret,
+        max_age=int(max_age.total_seconds()) if max_age is not None else None,
+        path="/",
+        secure=_is_https(settings),
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def _is_https(settings: Settings) -> bool:

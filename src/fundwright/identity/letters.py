@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from fundwright.core.mail import Letter, MailKind
@@ -169,19 +171,43 @@ def session_replayed(recipient: str, language: Language, *, link: str) -> Letter
         )
 
 
-def password_changed(recipient: str, language: Language, *, link: str) -> Letter:
+@dataclass(frozen=True)
+class Ended:
+    """What ended with an old password."""
+
+    sessions: bool
+    api_tokens: Sequence[str]
+    passkeys: Sequence[str]
+    authenticator: bool
+
+
+def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> Letter:
     with speaking(language):
+        said = [
+            t("Every session of the account was ended, and every API token was revoked.")
+            if ended.sessions
+            else t("The sessions and API tokens of the account were kept."),
+            t("Revoked API tokens: {names}", names=_listed(ended.api_tokens)) if ended.api_tokens else "",
+            t("Removed passkeys: {names}", names=_listed(ended.passkeys)) if ended.passkeys else "",
+            t("The authenticator app was removed: two-step verification is off.") if ended.authenticator else "",
+            t("Passkeys that still open the account: {names}", names=_listed(passkeys_kept)) if passkeys_kept else "",
+        ]
         return Letter(
             recipient,
             t("Your password was changed"),
             (
-                t("The password of your account at Fundwright was changed, and every session of it was ended."),
+                t("The password of your account at Fundwright was changed by a link from an email."),
+                *filter(None, said),
                 t("If it was not you, choose a new one at once by the link below."),
             ),
             (t("Forgot your password?"), link),
             language,
             kind=MailKind.PASSWORD_CHANGED,
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"“{name}”" for name in names)
 
 
 def own_password_changed(recipient: str, language: Language, *, link: str) -> Letter:

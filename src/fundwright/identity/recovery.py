@@ -9,10 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.errors import NotFound
 from fundwright.core.messages import Language, current_language, t
-from fundwright.identity import audit, entry, jobs, letters, repository, throttle, tokens
-from fundwright.identity.schemas import Actor, Client
+from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, throttle, tokens
+from fundwright.identity.models import Account, OneTimeSecret
+from fundwright.identity.schemas import Actor, Client, PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
 
+KNOWN_AFTER_RESET = timedelta(minutes=15)
 _RESET_LINK = timedelta(hours=1)
 _BY_LETTER = Client(address="letter")
 
@@ -45,27 +48,98 @@ async def reset_link(session: AsyncSession, *, email: str, client: Client | None
     return f"/auth/confirm-reset/{secret}"
 
 
-async def is_reset_link(session: AsyncSession, secret: str) -> bool:
-    """Whether the link still works."""
-    return await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret)) is not None
-
-
-async def reset_password(core: Core, session: AsyncSession, *, secret: str, password: str, client: Client) -> None:
-    """Set a new password by a reset link and end every session of the account. Raises LinkSpent or WeakPassword."""
-    used = await repository.use_secret(session, purpose="reset", digest=tokens.digest(secret))
-    account = await repository.find_account_by_id(session, used.owner_id) if used and used.owner_id else None
-    if account is None:
-        raise entry.LinkSpent(t("This link"), t("Ask for a new one."))
-    account.password_hash = await entry.new_hash(password, account.email, account.display_name)
-    if account.verified_at is None:
-        account.verified_at = now()  # the letter with the link has arrived
-        await entry.close_ways_in(session, account.id)
-    else:
-        await entry.end_sessions(session, account.id)
-    forgot = f"{core.settings.address}/auth/reset-password"
-    await mail.post(
-        core,
-        session,
-        letters.password_changed(account.email, entry.language_of(account, otherwise=current_language()), link=forgot),
+async def find_reset(session: AsyncSession, secret: str) -> ResetRead | None:
+    """What the holder of the link decides about, or None when the link does not work any more."""
+    link = await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret))
+    if link is None or link.owner_id is None:
+        return None
+    factor = await repository.find_second_factor(session, link.owner_id)
+    passkeys = await repository.list_passkeys(session, link.owner_id)
+    return ResetRead(
+        passkeys=[PasskeyRead.model_validate(passkey) for passkey in passkeys],
+        authenticator_since=factor.confirmed_at if factor else None,
     )
-    await audit.record(session, "password.reset", actor=entry.actor_of(account), subject=account.email, client=client)
+
+
+async def reset_password(
+    core: Core,
+    session: AsyncSession,
+    *,
+    secret: str,
+    password: str,
+    client: Client,
+    choices: ResetChoices = ResetChoices(),
+) -> str | SignInRefused:
+    """Set a new password by a reset link, and end what `choices` says. Returns the secret of a device cookie: where the link was
+    used, wrong passwords of strangers do not keep the owner from signing in with the new one.
+
+    The email alone does not get around two-step verification: signing in still takes the second factor, and removing a passkey or
+    the authenticator app takes a code, which is refused with CODE_NEEDED when it is missing. Raises LinkSpent, WeakPassword, or
+    NotFound.
+    """
+    link = await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret))
+    account = await repository.find_account_by_id(session, link.owner_id) if link and link.owner_id else None
+    if link is None or account is None:
+        raise _spent()
+    passkeys = {passkey.id: passkey.name for passkey in await repository.list_passkeys(session, account.id)}
+    if account.verified_at is None:
+        # The email with the link has arrived. Until then, anybody could register the address: nothing of theirs stays.
+        account.verified_at = now()
+        choices = ResetChoices(end_everything=True, remove_passkeys=tuple(passkeys), remove_authenticator=True)
+    elif choices.removes and await repository.has_second_factor(session, account.id):
+        refused = await _refuse_without_code(core, session, account, link, choices, client)
+        if refused is not None:
+            return refused
+    if await repository.use_secret(session, purpose="reset", digest=tokens.digest(secret)) is None:
+        raise _spent()
+    if not passkeys.keys() >= set(choices.remove_passkeys):
+        raise NotFound(t("The passkey"))
+    account.password_hash = await entry.new_hash(password, account.email, account.display_name)
+    # Also a change of address that somebody has asked for, and sign-ins that wait for their second step.
+    await repository.forget_secrets(session, owner_id=account.id)
+    ended = await _end(session, account, choices, client)
+    device = await entry.remember_device(session, account.id, lasts=KNOWN_AFTER_RESET)
+    kept = [name for id, name in passkeys.items() if id not in choices.remove_passkeys]
+    forgot = f"{core.settings.address}/auth/reset-password"
+    language = entry.language_of(account, otherwise=current_language())
+    await mail.post(core, session, letters.password_reset(account.email, language, ended=ended, passkeys_kept=kept, link=forgot))
+    everything = "ended" if choices.end_everything else "kept"
+    await audit.record(
+        session, "password.reset", actor=entry.actor_of(account), subject=account.email, client=client, everything=everything
+    )
+    return device
+
+
+async def _refuse_without_code(
+    core: Core, session: AsyncSession, account: Account, link: OneTimeSecret, choices: ResetChoices, client: Client
+) -> SignInRefused | None:
+    if not choices.code.strip():
+        return await entry.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
+    place = entry.place_of_link(link)
+    return await second_factor.accept(core, session, account, code=choices.code, client=client, place=place)
+
+
+async def _end(session: AsyncSession, account: Account, choices: ResetChoices, client: Client) -> letters.Ended:
+    actor, tokens_revoked, passkeys_removed = entry.actor_of(account), list[str](), list[str]()
+    if choices.end_everything:
+        if await entry.end_sessions(session, account.id):
+            await audit.record(session, "session.all_ended", actor=actor, subject=account.email, client=client)
+        tokens_revoked.extend(await repository.revoke_api_tokens(session, account.id))
+    else:
+        await repository.forget_known_devices(session, account.id)
+    for passkey_id in choices.remove_passkeys:
+        passkeys_removed.extend(await repository.forget_passkeys(session, account.id, only=passkey_id))
+    is_off = choices.remove_authenticator and await repository.forget_second_factor(session, account.id)
+    for name in tokens_revoked:
+        await audit.record(session, "api_key.revoked", actor=actor, subject=name, client=client)
+    for name in passkeys_removed:
+        await audit.record(session, "passkey.removed", actor=actor, subject=name, client=client)
+    if is_off:
+        await audit.record(session, "second_factor.removed", actor=actor, subject=account.email, client=client)
+    return letters.Ended(
+        sessions=choices.end_everything, api_tokens=tokens_revoked, passkeys=passkeys_removed, authenticator=is_off
+    )
+
+
+def _spent() -> entry.LinkSpent:
+    return entry.LinkSpent(t("This link"), t("Ask for a new one."))

@@ -449,9 +449,10 @@ async def find_api_token(session: AsyncSession, owner_id: UUID, token_id: UUID) 
     return await session.scalar(select(ApiToken).where(ApiToken.owner_id == owner_id, ApiToken.id == token_id))
 
 
-async def revoke_api_tokens(session: AsyncSession, owner_id: UUID) -> None:
-    live = ApiToken.owner_id == owner_id, ApiToken.revoked_at.is_(None)
-    await session.execute(update(ApiToken).where(*live).values(revoked_at=now()))
+async def revoke_api_tokens(session: AsyncSession, owner_id: UUID) -> Sequence[str]:
+    """Revoke the valid tokens of an account; returns their names."""
+    live = ApiToken.owner_id == owner_id, ApiToken.revoked_at.is_(None), ApiToken.expires_at > now()
+    return (await session.scalars(update(ApiToken).where(*live).values(revoked_at=now()).returning(ApiToken.name))).all()
 
 
 async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> Any:

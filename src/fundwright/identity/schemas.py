@@ -366,6 +366,33 @@ class PasskeyRead(BaseModel):
     last_used_at: datetime | None
 
 
+class ResetRead(BaseModel):
+    """Ways to sign in that outlast a new password, unless the holder of the link removes them. `authenticator_since` is None when
+    two-step verification is off."""
+
+    model_config = ConfigDict(frozen=True)
+
+    passkeys: list[PasskeyRead]
+    authenticator_since: datetime | None
+
+
+class ResetChoices(BaseModel):
+    """What ends with the old password: every session and API token, and these passkeys and the authenticator app. Removing one of the
+    latter takes a `code` of the app, or a recovery code, when two-step verification is on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    end_everything: bool = True
+    remove_passkeys: tuple[UUID, ...] = Field(default=(), max_length=100)
+    remove_authenticator: bool = False
+    code: str = Field(default="", max_length=100)
+
+    @property
+    def removes(self) -> bool:
+        """Whether a way to sign in is removed."""
+        return self.remove_authenticator or bool(self.remove_passkeys)
+
+
 class SessionRead(BaseModel):
     """One place where an account is signed in."""
 
