@@ -5,6 +5,7 @@ Written by hand on purpose: it says what was meant, and the tests ask the produc
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from fundwright.identity.schemas import Permission
@@ -298,3 +299,62 @@ JOBS: dict[str, str | None] = {
     "mail.send": None,
 }
 """Each kind, and the route by which somebody begins one; None where the product does by itself."""
+
+ID_FIELD = re.compile(r"(^|[._])(ids?|slug|category|link|token|secret)(\[\])*$")
+"""Names of fields that hold ids, beside those of type UUID."""
+
+WORLD = {
+    "account_id": "account",
+    "person": "account",
+    "category": "category",
+    "category_id": "category",
+    "before.category_id": "category",
+    "document_id": "document",
+    "document_ids[]": "document",
+    "draft_id": "draft",
+    "feedback_id": "feedback",
+    "invitation_id": "invitation",
+    "job_id": "job",
+    "link_id": "premium link",
+    "opportunity_id": "notice",
+    "passage_id": "passage",
+    "passkey_id": "passkey",
+    "remove_passkeys[]": "passkey",
+    "payment_id": "payment",
+    "photo_id": "photo",
+    "post_id": "post",
+    "session_id": "session",
+    "subject_id": "subject",
+    "token_id": "token",
+    "/api/training run_id": "run",
+    "/api/opportunities run_id": "import",
+    "/api/drafts slug": "draft slug",
+    "/api/blog slug": "post slug",
+    "before.model_id": "name",
+    "code": "name",
+    "source": "name",
+    "link": "secret",
+    "token": "secret",
+    "secret": "secret",
+    "email": "secret",
+    "type": "name",
+    "slug": "post slug",
+    "/dashboard/nih/{id} id": "notice",
+    "/dashboard/sam/{id} id": "notice",
+    "/dashboard/history/{id} id": "run",
+    "/dashboard/passage/{id} id": "passage",
+    "/generate/slug/{token} token": "draft slug",
+    "/dashboard/blog/{id}/edit id": "post",
+    "/dashboard/freepremium/{id} id": "premium link",
+    "/dashboard/payment/history/{id} id": "payment",
+    "/dashboard/subscription/{id} id": "account",
+    "/dashboard/users/{id} id": "account",
+}
+"""What each id in a route (named by its field, after the area of the API where that matters) or in a screen stands for."""
+
+NOT_OWNED = {
+    "name": "not an id: the same for everybody",
+    "notice": "everybody sees all notices",
+    "secret": "whoever knows it may use it",
+}
+"""Kinds of which everybody may use any."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -91,6 +92,17 @@ def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
             return texts.get(schema.get("format", ""), "x" * schema.get("minLength", 1))
 
 
+def fill(body: Any, name: str, value: Any) -> None:
+    """Put the value where `name` says, with dots between names and `[]` after that of an array."""
+    first, _, rest = name.partition(".")
+    if rest:
+        fill(body[first], rest, value)
+    elif first.endswith("[]"):
+        body[first.removesuffix("[]")] = [value]
+    else:
+        body[first] = value
+
+
 class Asker:
     """Sends what each route takes: the least that is valid, about something that is not there."""
 
@@ -99,12 +111,16 @@ class Asker:
         self._paths, self._known = schema["paths"], schema["components"]["schemas"]
         self._client = client
 
-    async def ask(self, route: str, token: str) -> httpx.Response:
+    async def ask(
+        self, route: str, token: str, *, values: Mapping[tuple[str, str], Any] = MappingProxyType({})
+    ) -> httpx.Response:
+        """`values` are sent instead, by place (path, query, or body) and name."""
         method, path = route.split(" ")
         described = self._paths.get(path, {}).get(method.lower(), {})
         parameters = {
             each["name"]: example(each["schema"], self._known) for each in described.get("parameters", ()) if each["required"]
         }
+        parameters |= {name: value for (place, name), value in values.items() if place in ("path", "query")}
         in_path = {each["name"] for each in described.get("parameters", ()) if each["in"] == "path"}
         address = path.replace(":path}", "}").replace(":page}", "}").replace("{path}", "dashboard/train")
         for name in in_path:
@@ -113,6 +129,9 @@ class Asker:
         content = described.get("requestBody", {}).get("content", {})
         if "application/json" in content:
             options["json"] = example(content["application/json"]["schema"], self._known)
+            for (place, name), value in values.items():
+                if place == "body":
+                    fill(options["json"], name, value)
         elif "multipart/form-data" in content:
             options["files"] = {"file": ("notes.txt", b"The ferry carries forty.")}
         headers = {"authorization": f"Bearer {token}"} if token else {}

@@ -543,6 +543,15 @@ async def get(session: AsyncSession, job_id: UUID) -> JobRead:
     return JobRead.model_validate(job)
 
 
+async def get_own(session: AsyncSession, job_id: UUID, owner_id: UUID, *, kind: str) -> JobRead:
+    """The owner's job of this kind. Raises NotFound."""
+    query = select(Job).where(Job.id == job_id, Job.owner_id == owner_id, Job.kind == kind)
+    job = await session.scalar(query.execution_options(populate_existing=True))
+    if job is None:
+        raise NotFound(t("The job"))
+    return JobRead.model_validate(job)
+
+
 async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None = None, limit: int = 20) -> list[JobRead]:
     query = select(Job).where(Job.owner_id == owner_id).order_by(Job.created_at.desc()).limit(limit)
     if kind:
@@ -571,8 +580,9 @@ async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | N
 
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
     """Ask a job to stop at its next step; a queued one ends at once. Raises NotFound or Conflict."""
-    job = await session.get(Job, job_id, with_for_update=True)
-    if job is None or job.owner_id != owner_id:
+    found = select(Job).where(Job.id == job_id, Job.owner_id.is_not_distinct_from(owner_id)).with_for_update()
+    job = await session.scalar(found.execution_options(populate_existing=True))
+    if job is None:
         raise NotFound(t("The job"))
     if JobState(job.state).is_over:
         raise Conflict(t("The job has already ended; there is nothing to cancel."))

@@ -114,6 +114,7 @@ async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opport
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved."""
+    await get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
     await acquire_lock(session, draft_topic(draft_id))  # two jobs would write the same sections
     draft = await get_draft(session, actor, draft_id)
     if draft.state not in (DraftState.STOPPED, DraftState.FAILED):

@@ -164,9 +164,10 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
     row = await entry.get_account_by_id(session, actor.id)
     yield as_json("account/profile.json", await account.get_profile(session, actor))
     if row.photo_url:
-        found = await repository.find_photo(session, UUID(row.photo_url.rpartition("/")[2]))
-        if found:
-            yield DataFile("account/photo.webp", found[0].content)
+        photo_id = UUID(row.photo_url.rpartition("/")[2])
+        photo = await repository.find_photo(session, photo_id, reader_id=actor.id, sees_all=False)
+        if photo:
+            yield DataFile("account/photo.webp", photo.content)
     open_sessions = [each async for each in iterate_all(lambda page: service.list_sessions(session, actor, page), PageRequest())]
     yield as_json("account/sessions.json", open_sessions)
     made = [each async for each in iterate_all(lambda page: service.list_api_tokens(session, actor, page), PageRequest())]

@@ -75,12 +75,10 @@ async def remove_photo(session: AsyncSession, actor: Actor, *, client: Client) -
 @needs(Permission.READ)
 async def get_photo(session: AsyncSession, actor: Actor, photo_id: UUID) -> bytes:
     """WebP. One's own, that of a public profile, or any for those who oversee. Raises NotFound."""
-    found = await repository.find_photo(session, photo_id)
-    if found is not None:
-        photo, owner = found
-        if owner.id == actor.id or owner.is_public or actor.may(Permission.OVERSEE):
-            return photo.content
-    raise NotFound(t("The photo"))
+    photo = await repository.find_photo(session, photo_id, reader_id=actor.id, sees_all=actor.may(Permission.OVERSEE))
+    if photo is None:
+        raise NotFound(t("The photo"))
+    return photo.content
 
 
 def _square(content: bytes) -> Iterator[bytes]:

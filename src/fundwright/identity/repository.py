@@ -465,10 +465,10 @@ async def save_state(session: AsyncSession, owner_id: UUID, name: str, value: An
     await session.execute(query.on_conflict_do_update(index_elements=["owner_id", "name"], set_=change))
 
 
-async def find_photo(session: AsyncSession, photo_id: UUID) -> tuple[AccountPhoto, Account] | None:
-    query = select(AccountPhoto, Account).join(Account, Account.id == AccountPhoto.owner_id)
-    row = (await session.execute(query.where(AccountPhoto.id == photo_id))).one_or_none()
-    return None if row is None else (row[0], row[1])
+async def find_photo(session: AsyncSession, photo_id: UUID, *, reader_id: UUID, sees_all: bool) -> AccountPhoto | None:
+    """If it is the reader's own, of a public profile, or anybody's when the reader `sees_all`."""
+    query = select(AccountPhoto).join(Account, Account.id == AccountPhoto.owner_id).where(AccountPhoto.id == photo_id)
+    return await session.scalar(query if sees_all else query.where(or_(Account.id == reader_id, Account.is_public)))
 
 
 async def remove_photos(session: AsyncSession, owner_id: UUID) -> None:

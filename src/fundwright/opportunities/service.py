@@ -469,10 +469,7 @@ async def start_categorising(session: AsyncSession, actor: Actor, core: Core) ->
 @needs(Permission.READ)
 async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """A job that sorts opportunities into the actor's categories. Raises NotFound."""
-    job = await jobs.get(session, job_id)
-    if job.owner_id != actor.id or job.kind != CategoriseOpportunities.job_kind:
-        raise NotFound(t("The job"))
-    return job
+    return await jobs.get_own(session, job_id, actor.id, kind=CategoriseOpportunities.job_kind)
 
 
 @needs(Permission.READ)

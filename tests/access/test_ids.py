@@ -1,0 +1,367 @@
+"""Another person's ids: each gets what an id gets that nobody has, after the same work in the database, and without waiting.
+
+`WORLD` in the table says what every id in a route or a screen stands for. A new one that is not there fails.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from sqlalchemy import event, insert, text
+from sqlalchemy.orm import Session
+from structlog.testing import capture_logs
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
+from fundwright.content import service as content
+from fundwright.content.schemas import FeedbackKind, FeedbackSend, PostContent
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.generation import service as generation
+from fundwright.identity import entry, photos, registration
+from fundwright.identity import service as identity
+from fundwright.identity.models import Passkey
+from fundwright.identity.schemas import GRANTED, Actor, Client, Permission, Role, TokenScope
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
+from fundwright_ui.app import build_app
+from tests.access.table import ID_FIELD, NOT_OWNED, ROUTES, SCREENS, WORLD
+from tests.access.test_events import anything, events
+from tests.access.test_jobs import start_categorising, start_import
+from tests.access.test_roles import Asker, opened
+from tests.identity.test_photos import picture
+from tests.screens_login.conftest import Open
+from tests.statements import statements
+
+HERE = Client(address="192.0.2.7")
+CANARY = "Zanzibar"
+NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers find published posts only; Ada's is not
+MOST_EVENTS = 40
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
+_OVERSIGHT = {Permission.OVERSEE, Permission.ADMINISTER}
+
+pytestmark = [pytest.mark.security(40), pytest.mark.slow]
+
+Ids = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class World:
+    owner: Actor
+    ids: Ids
+    """What everybody's ids are, by kind."""
+
+    def missing(self, kind: str) -> str:
+        """An id of the same form that nobody has; another notice for the subject of a label, as notices belong to nobody."""
+        if kind in ("subject", "notice"):
+            return self.ids["other notice"]
+        return str(uuid4()) if _is_uuid(self.ids[kind]) else "x" * len(self.ids[kind])
+
+
+def _is_uuid(value: str) -> bool:
+    return re.fullmatch(r"[0-9a-f-]{36}", value) is not None
+
+
+@pytest.fixture
+async def world(committed: Core) -> World:
+    """One record of every kind, owned by Ada. Every text of hers has the canary in it."""
+    core = committed
+    async with core.database.transaction() as session:
+        ada = await identity.create_account(core, session, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
+        await opportunities.load_sample_once(session)
+        notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
+        # Samples belong to nobody: whoever may work may remove them, with the labels that they have.
+        await session.execute(text("UPDATE opportunity SET is_sample = false"))
+        document = await training.add_text(core, session, ada, PastedText(title=CANARY, text=f"{CANARY} has boats."))
+        category = await categories.create(session, ada, CategoryCreate(name=CANARY))
+        await categories.correct(core, session, ada, notices[0].id, category.id)
+        draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
+        photo = (await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)).photo_url
+        token = await identity.create_api_token(session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
+        passkey = uuid4()
+        values = {"id": passkey, "owner_id": ada.id, "name": CANARY, "credential_id": b"c", "public_key": b"k", "sign_count": 0}
+        await session.execute(insert(Passkey).values(**values))
+        post = await content.create_post(session, ada, PostContent(title=CANARY, summary=CANARY, text=CANARY), client=HERE)
+        await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text=CANARY, page="/dashboard/train"))
+        today = now().date()
+        wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today)
+        await billing.create_premium_link(session, ada, wanted, client=HERE)
+        invoice = PaymentCreate(email=ada.email, text=CANARY, amount_cents=9_900, issued=today, due=today)
+        await billing.add_payment(core, session, ada, invoice, client=HERE)
+        await registration.invite_by_command(core, session, email="zanzibar@example.org", role=Role.USER)
+        await identity.redeem_handover(core, session, await entry.new_handover(session, ada.id, remember=True), client=HERE)
+    run = await training.start_run(core, ada, [document.id])
+    job = await start_categorising(core, ada)
+    await start_import(core, ada)
+    async with core.database.transaction() as session:
+
+        async def first(table: str, column: str = "id") -> str:
+            owned = f" WHERE owner_id = '{ada.id}'" if table in ("account_session", "import_run") else ""
+            return str(await session.scalar(text(f"SELECT {column} FROM {table}{owned} LIMIT 1")))
+
+        await session.execute(
+            text(
+                "INSERT INTO chunk (id, document_id, owner_id, ordinal, heading, start_offset, end_offset, text, search)"
+                " VALUES (:id, :document, :owner, 0, '', 0, 8, :text, '')"
+            ),
+            {"id": (passage := uuid4()), "document": document.id, "owner": ada.id, "text": CANARY},
+        )
+        ids = {
+            "account": ada.id, "category": category.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
+            "feedback": await first("feedback"), "import": await first("import_run"), "invitation": await first("invitation"),
+            "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
+            "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
+            "premium link": await first("premium_link"), "run": run.id, "session": await first("account_session"),
+            "subject": notices[0].id, "token": token.id,
+        }  # fmt: skip
+    return World(ada, {kind: str(value) for kind, value in ids.items()})
+
+
+def id_fields(schema: Mapping[str, Any], known: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """Where in a value of this schema ids are, with dots between names and `[]` for the items of an array."""
+    if "$ref" in schema:
+        yield from id_fields(known[schema["$ref"].rpartition("/")[2]], known, path)
+    for choice in ("anyOf", "oneOf", "allOf"):
+        for each in schema.get(choice, ()):
+            yield from id_fields(each, known, path)
+    if "items" in schema:
+        yield from id_fields(schema["items"], known, f"{path}[]")
+    for name, each in schema.get("properties", {}).items():
+        yield from id_fields(each, known, f"{path}.{name}".lstrip("."))
+    if schema.get("format") == "uuid" or (schema.get("type") == "string" and ID_FIELD.search(path)):
+        yield path
+
+
+Place = tuple[str, str]
+"""Where in a request an id is: `path`, `query` or `body`, and its name there."""
+
+
+def places(app: Any) -> dict[str, list[Place]]:
+    """Where ids are in the requests of each route."""
+    schema = app.openapi()
+    known, found = schema["components"]["schemas"], dict[str, list[Place]]()
+    for path, methods in schema["paths"].items():
+        for method, described in methods.items():
+            here = found.setdefault(f"{method.upper()} {path}", [])
+            for each in described.get("parameters", ()):
+                fields = (each["name"],) if each["in"] == "path" else id_fields(each["schema"], known, each["name"])
+                here.extend((each["in"], name) for name in fields)
+            for each in described.get("requestBody", {}).get("content", {}).values():
+                here.extend(("body", name) for name in dict.fromkeys(id_fields(each["schema"], known)))
+    return {route: here for route, here in found.items() if here}
+
+
+def kind_of(route: str, name: str) -> str | None:
+    """What the id stands for: what the table says for this part of the API, or for all of them."""
+    area = "/".join(route.partition(" ")[2].split("/")[:3])
+    return WORLD.get(f"{area} {name}", WORLD.get(name))
+
+
+def comparable(answer: httpx.Response, *ids: str) -> tuple[int, str, dict[str, str]]:
+    body, headers = answer.text, dict(answer.headers)
+    for each in ids:
+        body = body.replace(each, "ID")
+        headers = {name: value.replace(each, "ID") for name, value in headers.items()}
+    headers.pop("x-request-id", None)
+    return answer.status_code, _MOMENT.sub("MOMENT", body), headers
+
+
+@contextmanager
+def records_read(owner: Actor) -> Iterator[list[str]]:
+    """Tables from which a record of this owner is read in here. One of somebody else's that is left out later takes longer than none."""
+    read: list[str] = []
+
+    def note(_session: Session, record: Any) -> None:
+        if getattr(record, "owner_id", None) == owner.id:
+            read.append(record.__tablename__)
+
+    event.listen(Session, "loaded_as_persistent", note)
+    try:
+        yield read
+    finally:
+        event.remove(Session, "loaded_as_persistent", note)
+
+
+async def token_of(core: Core, role: Role) -> str:
+    async with core.database.transaction() as session:
+        bob = await identity.create_account(core, session, email=f"{role}@example.org", name="Bob", role=role, password=None)
+        code = await entry.new_handover(session, bob.id, remember=True)
+        return (await identity.redeem_handover(core, session, code, client=HERE)).token
+
+
+@asynccontextmanager
+async def everything_locked(core: Core, world: World) -> AsyncIterator[None]:
+    """Whoever waits for a record of Ada's, or for her turn, learns that there is something."""
+    async with core.database.engine.connect() as connection:
+        owned = await connection.scalars(
+            text(
+                "SELECT table_name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)"
+                " WHERE column_name = 'owner_id' AND table_schema = 'public' AND table_type = 'BASE TABLE'"
+            )
+        )
+        for table in owned.all():
+            await connection.execute(text(f"SELECT FROM {table} WHERE owner_id = '{world.owner.id}' FOR UPDATE"))
+        for name in (generation.draft_topic(UUID(world.ids["draft"])),):
+            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": name})
+        yield
+        await connection.rollback()
+
+
+async def records_of(core: Core, owner: Actor) -> dict[str, str]:
+    """All that belongs to an account, by table."""
+    async with core.database.transaction() as session:
+        tables = await session.scalars(
+            text(
+                "SELECT table_name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)"
+                " WHERE column_name = 'owner_id' AND table_schema = 'public' AND table_type = 'BASE TABLE'"
+            )
+        )
+        rows = "SELECT coalesce(string_agg(each::text, '' ORDER BY each::text), '') FROM {} AS each WHERE owner_id = '{}'"
+        return {table: str(await session.scalar(text(rows.format(table, owner.id)))) for table in tables.all()}
+
+
+class TestWorld:
+    async def test_says_what_each_id_of_a_route_stands_for(self, committed: Core) -> None:
+        found = {(route, name) for route, here in places(build_app(committed)).items() for _, name in here}
+        assert len(found) > 60
+        assert sorted((route, name) for route, name in found if kind_of(route, name) is None) == []
+
+    def test_says_what_each_id_of_a_screen_stands_for(self) -> None:
+        found = {(path, name) for path in SCREENS for name in re.findall(r"{(\w+)}", path)}
+        assert sorted((path, name) for path, name in found if f"{path} {name}" not in WORLD and name not in WORLD) == []
+
+    async def test_has_a_record_of_each_kind(self, world: World) -> None:
+        assert set(WORLD.values()) - set(NOT_OWNED) <= world.ids.keys()
+
+
+class TestRoutes:
+    @pytest.mark.parametrize("role", list(Role))
+    async def test_another_person_s_id_is_like_none(self, committed: Core, world: World, role: Role) -> None:
+        app, token, before = build_app(committed), await token_of(committed, role), await records_of(committed, world.owner)
+        wrong, tried = list[str](), 0
+        async with opened(app) as client, everything_locked(committed, world):
+            asker = Asker(app, client)
+            for route, here in places(app).items():
+                need = ROUTES[route]
+                if need in _OVERSIGHT and need in GRANTED[role]:
+                    continue  # they are meant to see all
+                known = {place: world.ids[kind] for place in here if (kind := kind_of(route, place[1]) or "") in world.ids}
+                for place in known:
+                    kind = kind_of(route, place[1])
+                    if kind is None or kind in NOT_OWNED or (kind in ("import", "photo") and Permission.OVERSEE in GRANTED[role]):
+                        continue
+                    hers, nobodys = known, known | {place: world.missing(kind)}
+                    await asker.ask(route, token, values=nobodys)  # what is done once, such as noting that the session is used
+                    answers = list[tuple[Any, list[str]]]()
+                    for values in (nobodys, hers):
+                        with statements(committed.database.engine.sync_engine) as sent, records_read(world.owner) as read:
+                            answer = await asker.ask(route, token, values=values)
+                        answers.append((comparable(answer, *known.values(), *nobodys.values()), list(sent)))
+                    tried += 1
+                    if answers[0] != answers[1] or CANARY in answer.text:
+                        wrong.append(f"{route} {place}:\n  nobody's: {answers[0]}\n  hers:     {answers[1]}")
+                    if read:
+                        wrong.append(f"{route} {place} reads a {read}")
+                    if answer.status_code == 422 and "problems" in answer.json():
+                        wrong.append(f"{route} {place} is not understood: {answer.text}")
+        assert not wrong, "\n".join(wrong)
+        assert tried > 30
+        assert await records_of(committed, world.owner) == before
+
+    async def test_the_owner_is_answered(self, committed: Core, world: World) -> None:
+        """Or the ids of the others would prove nothing."""
+        app, wrong = build_app(committed), list[str]()
+        async with committed.database.transaction() as session:
+            code = await entry.new_handover(session, world.owner.id, remember=True)
+            token = (await identity.redeem_handover(committed, session, code, client=HERE)).token
+        async with opened(app) as client:
+            asker = Asker(app, client)
+            for route, here in places(app).items():
+                known = {place: world.ids[kind] for place in here if (kind := kind_of(route, place[1]) or "") in world.ids}
+                if not known or not route.startswith("GET") or route == NOT_PUBLISHED:
+                    continue
+                answer = await asker.ask(route, token, values=known)
+                if answer.status_code != 200:
+                    wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
+        assert not wrong, "\n".join(wrong)
+
+
+def address_of(path: str, world: World, *, is_missing: bool) -> str:
+    for name in re.findall(r"{(\w+)}", path):
+        kind = WORLD.get(f"{path} {name}", WORLD.get(name, ""))
+        path = path.replace(f"{{{name}}}", world.missing(kind) if is_missing else world.ids[kind])
+    return path
+
+
+class TestScreens:
+    @pytest.mark.parametrize("role", [Role.USER, Role.ADMIN])
+    async def test_another_person_s_id_shows_what_none_shows(
+        self, committed: Core, world: World, open_page: Open, role: Role
+    ) -> None:
+        async with committed.database.transaction() as session:
+            bob = await identity.create_account(committed, session, email="bob@example.org", name="Bob", role=role, password=None)
+        tried = 0
+        for path, need in SCREENS.items():
+            kinds = {WORLD.get(f"{path} {name}", WORLD.get(name, "")) for name in re.findall(r"{(\w+)}", path)}
+            if need is not Permission.READ or not kinds or kinds <= set(NOT_OWNED):
+                continue
+            shown = list[tuple[str, str, int]]()
+            for is_missing in (True, True, False):
+                address = address_of(path, world, is_missing=is_missing)
+                with statements(committed.database.engine.sync_engine) as sent, capture_logs():
+                    async with open_page(address, actor=bob) as page:
+                        shown.append((page.title, page.text, len(sent)))
+            tried += 1
+            assert shown[1] == shown[2], path
+            assert CANARY not in str(shown)
+        assert tried >= 3
+
+
+class TestEvents:
+    async def test_another_person_s_ids_change_and_show_nothing(self, committed: Core, world: World, open_page: Open) -> None:
+        """Row events carry the id of their row, and fields may hold ids: Bob's page sends those of Ada."""
+        async with committed.database.transaction() as session:
+            bob = await identity.create_account(
+                committed, session, email="bob@example.org", name="Bob", role=Role.USER, password=None
+            )
+            await training.add_text(committed, session, bob, PastedText(title="Roofs", text="Roofs are repaired."))
+            await generation.add_draft(
+                session, bob, committed, opportunity_id=UUID(world.ids["notice"]), template="capability-statement"
+            )
+            await identity.create_api_token(session, bob, name="mine", scope=TokenScope.READ, lasts_days=1)
+        before, fired = await records_of(committed, world.owner), 0
+        owned = [id for kind, id in world.ids.items() if kind not in NOT_OWNED and _is_uuid(id)]
+        for path, need in SCREENS.items():
+            if need is not Permission.READ or "{" in path:
+                continue
+            with capture_logs() as logs:
+                async with open_page(path, actor=bob) as page:
+                    done = set[str]()
+                    while len(done) < MOST_EVENTS:
+                        waiting = next(((name, node, touch) for name, node, touch in events(page) if name not in done), None)
+                        if waiting is None:
+                            break
+                        name, node, touch = waiting
+                        done.add(name)
+                        for id in owned if touch.startswith(("onOpen", "onRow", "onSelect", "onAct")) else owned[:2]:
+                            data = anything(page, node)
+                            fields = {key: id if _is_uuid(str(value)) else value for key, value in data["fields"].items()}
+                            if not any(node.get("e") == each.get("e") for _, each, _ in events(page)):
+                                break  # the event before has closed it
+                            await page.fire(node, touch, **{**data, "id": id, "value": id, "fields": fields})
+                            fired += 1
+                            assert CANARY not in page.text, (path, name)
+            assert not [line for line in logs if "exc_info" in line], path
+        assert fired > 100
+        assert await records_of(committed, world.owner) == before
