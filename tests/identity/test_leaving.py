@@ -32,7 +32,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
 from fundwright.identity import account, audit, entry, leaving, people, personal_data, photos, registration, service
 from fundwright.identity.leaving import OnlyAdministrator
-from fundwright.identity.models import DataCopy
+from fundwright.identity.models import AuditEntry, DataCopy
 from fundwright.identity.personal_data import CollectData, DataFile
 from fundwright.identity.schemas import (
     Actor,
@@ -177,6 +177,15 @@ class TestCopy:
             await audit.record(session, "email.changed", actor=ada, subject="later@example.org", client=HERE, old=ada.email)
             files = await files_of(committed, session, entry.actor_of(ada_row))
             assert b"email.changed" in files["account/audit.csv"] and b"Later" not in files["account/audit.csv"]
+
+    @pytest.mark.security(45)
+    async def test_asking_and_downloading_are_recorded(self, committed: Core, ada: Actor) -> None:
+        await collected(committed, ada)
+        async with committed.database.transaction() as session:
+            await personal_data.open_copy(committed, session, ada, client=HERE)
+            mine = select(AuditEntry).where(AuditEntry.actor_id == ada.id).order_by(AuditEntry.at)
+            lines = [(line.action, line.address) for line in await session.scalars(mine)]
+        assert lines[-2:] == [("personal_data.asked", HERE.address), ("personal_data.downloaded", HERE.address)]
 
     async def test_of_several_that_are_asked_for_at_once_one_is_collected(self, committed: Core, ada: Actor) -> None:
         async def ask() -> None:

@@ -677,6 +677,7 @@ class TestApiTokens:
         with pytest.raises(NotFound):
             await service.revoke_api_token(session, eve, made.id)
 
+    @pytest.mark.security(44)
     @pytest.mark.parametrize("days", [0, 367])
     async def test_cannot_last_for_ever(self, session: AsyncSession, days: int) -> None:
         with pytest.raises(Invalid):

@@ -229,6 +229,7 @@ class TestResume:
 
 
 class TestOwnership:
+    @pytest.mark.security(40)
     async def test_an_import_is_seen_by_who_started_it_and_by_administrators(
         self, import_file: ImportFile, committed: Core, make_actor: MakeActor
     ) -> None:
@@ -359,6 +360,7 @@ class TestUpload:
 
 
 class TestStop:
+    @pytest.mark.security(40)
     async def test_strangers_cannot_and_administrators_can(
         self, committed: Core, member: Actor, make_actor: MakeActor, import_file: ImportFile
     ) -> None:

@@ -12,9 +12,9 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict
 from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
-from fundwright.identity import passkeys, recovery, registration, second_factor
+from fundwright.identity import passkeys, people, recovery, registration, second_factor
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, InvitationQuery, RecoveryCodes, Role, SignedIn, TokenScope
+from fundwright.identity.schemas import Actor, AuditQuery, Client, InvitationQuery, RecoveryCodes, Role, SignedIn, TokenScope
 from tests.identity.authenticator import Device, code_at
 from tests.identity.conftest import with_settings
 from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
@@ -248,6 +248,7 @@ class TestInvitation:
         async with open_page(link) as page:
             assert page.all("form") == []
 
+    @pytest.mark.security(45)
     async def test_of_two_only_the_newer_works(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
             root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
@@ -256,6 +257,10 @@ class TestInvitation:
             newer, older = (await registration.list_invitations(session, root, InvitationQuery())).items
             assert (newer.revoked_at, older.revoked_at is None) == (None, False)
             await registration.withdraw_invitation(session, root, newer.id, client=HERE)
+            lines = (await people.list_audit(session, root, AuditQuery(sort="at", text="grace@"))).items
+            assert [(line.action, line.actor_email) for line in lines] == [
+                ("invitation.sent", root.email), ("invitation.sent", root.email), ("invitation.withdrawn", root.email),
+            ]  # fmt: skip
             with pytest.raises(Conflict):
                 await registration.invite(committed, session, root, email="root@example.org", role=Role.USER, client=HERE)
 

@@ -313,7 +313,7 @@ class TestFindPassages:
         await _train(committed, owner, boats.id)
         assert await service.find_passages(committed, owner, "quasar spectroscopy", embedder=embedder) == []
 
-    @pytest.mark.security(41)
+    @pytest.mark.security(40, 41)
     async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(committed, session, owner, BOATS)
