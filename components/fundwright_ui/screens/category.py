@@ -96,7 +96,7 @@ class Decided(NamedTuple):
 
 @screen("/dashboard/category", "Category")
 def category_screen() -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
     found = use_query(
         lambda session: categories.list_categories(session, actor),
         key=[actor.id],
@@ -109,7 +109,7 @@ def category_screen() -> VdomDict:
         await categories.create(session, actor, category)
 
     async def remove_sample(session: AsyncSession) -> None:
-        await categories.remove_sample(session, actor)
+        await categories.remove_sample(session, actor, client=connection.client)
 
     def load() -> None:
         found.reload()
@@ -165,7 +165,7 @@ def category_screen() -> VdomDict:
         actions=[
             button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorise_button(key="categorise"),
-            export_button(use_connection(), "/api/categories/export.csv", len(rows.shown)),
+            export_button(connection, "/api/categories/export.csv", len(rows.shown)),
         ],
     )
 
@@ -268,7 +268,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         url.set(open=None if opened == part else f"{part}:{category.id}")
 
     async def delete(session: AsyncSession) -> None:
-        await categories.delete(session, actor, category.id)
+        await categories.delete(session, actor, category.id, client=connection.client)
 
     def settle() -> None:
         close()

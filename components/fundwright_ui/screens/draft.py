@@ -68,7 +68,7 @@ def draft_screen() -> VdomDict:
 
     async def delete(session: AsyncSession) -> None:
         if draft is not None:
-            await generation.delete_draft(session, actor, draft.id)
+            await generation.delete_draft(session, actor, draft.id, client=connection.client)
 
     cancelling = use_action(cancel, then=found.reload)
     continuing = use_action(go_on, then=found.reload)

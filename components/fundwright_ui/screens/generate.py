@@ -343,7 +343,7 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
     is_asking, set_asking = use_state(False)
 
     async def delete(session: AsyncSession) -> None:
-        await generation.delete_draft(session, actor, draft.id)
+        await generation.delete_draft(session, actor, draft.id, client=connection.client)
 
     def settle() -> None:
         set_asking(False)

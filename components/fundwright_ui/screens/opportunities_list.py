@@ -403,10 +403,10 @@ def _table(
 
 @component
 def sample_banner(samples: int) -> VdomDict:
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
     is_asking, set_asking = use_state(False)
     removing = use_action(
-        lambda session: service.remove_sample(session, actor),
+        lambda session: service.remove_sample(session, actor, client=connection.client),
         success=t("The sample opportunities were removed."),
         then=lambda: set_asking(False),
     )

@@ -136,7 +136,7 @@ def train_screen() -> VdomDict:
         found.reload()
 
     async def remove_sample(session: AsyncSession) -> None:
-        await training.remove_sample(connection.core, session, actor)
+        await training.remove_sample(connection.core, session, actor, client=connection.client)
 
     starting = use_action(start, success=t("The training run was started."), then=started, in_transaction=False)
     removing = use_action(remove_sample, success=t("The sample documents were removed."), then=load)
@@ -341,7 +341,8 @@ def _documents(
     is_problem_there = any(each.item.error for each in rows.shown)
 
     async def remove(session: AsyncSession) -> None:
-        await training.remove_document(connection.core, session, actor, parse_id(opened_id, t("The document")))
+        document_id = parse_id(opened_id, t("The document"))
+        await training.remove_document(connection.core, session, actor, document_id, client=connection.client)
 
     async def train_again() -> None:
         await training.start_run(connection.core, actor, [parse_id(opened_id, t("The document"))])

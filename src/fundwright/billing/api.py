@@ -27,8 +27,8 @@ from fundwright.billing.schemas import (
     SubscriptionChange,
 )
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor, RequestClient
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 
@@ -63,10 +63,10 @@ async def list_subscribers(
 
 
 @router.get("/subscribers/export.csv", response_class=CsvDownload)
-async def export_subscribers(core: CoreDep, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> CsvDownload:
+async def export_subscribers(export: Export, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
+    return export("subscribers.csv", lambda session: service.export_subscribers(session, actor, query))
 
 
 @router.get("/subscribers/{account_id}")
@@ -95,10 +95,10 @@ async def sum_payments(session: DbSession, actor: CurrentActor, query: Annotated
 
 
 @router.get("/payments/export.csv", response_class=CsvDownload)
-async def export_payments(core: CoreDep, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
+async def export_payments(export: Export, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "payments.csv", lambda session: service.export_payments(session, actor, query))
+    return export("payments.csv", lambda session: service.export_payments(session, actor, query))
 
 
 @router.post("/payments", status_code=status.HTTP_201_CREATED)
@@ -135,10 +135,10 @@ async def list_premium_links(
 
 
 @router.get("/premium-links/export.csv", response_class=CsvDownload)
-async def export_premium_links(core: CoreDep, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]) -> CsvDownload:
+async def export_premium_links(export: Export, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]) -> CsvDownload:
     """The whole list as CSV, with who used each."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "premium-links.csv", lambda session: service.export_premium_links(session, actor, query))
+    return export("premium-links.csv", lambda session: service.export_premium_links(session, actor, query))
 
 
 @router.post("/premium-links", status_code=status.HTTP_201_CREATED)
@@ -164,10 +164,10 @@ async def list_premium_link_uses(
 
 @router.get("/premium-links/{link_id}/uses/export.csv", response_class=CsvDownload)
 async def export_premium_link_uses(
-    core: CoreDep, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "uses.csv", lambda session: service.export_premium_link_uses(session, actor, link_id, request))
+    return export("uses.csv", lambda session: service.export_premium_link_uses(session, actor, link_id, request))
 
 
 @router.put("/premium-links/{link_id}/revocation")

@@ -18,8 +18,8 @@ from fundwright.categories.schemas import (
     SuggestionQuery,
 )
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 
 router = APIRouter(prefix="/api/categories", tags=["categories"])
 
@@ -30,9 +30,9 @@ async def list_categories(session: DbSession, actor: CurrentActor) -> list[Categ
 
 
 @router.get("/export.csv", response_class=CsvDownload)
-async def export_categories(core: CoreDep, actor: CurrentActor) -> CsvDownload:
+async def export_categories(export: Export, actor: CurrentActor) -> CsvDownload:
     """Export the whole list as CSV."""
-    return csv_download(core, "categories.csv", lambda session: service.export_categories(session, actor))
+    return export("categories.csv", lambda session: service.export_categories(session, actor))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
@@ -41,8 +41,8 @@ async def create(session: DbSession, actor: CurrentActor, category: CategoryCrea
 
 
 @router.delete("/sample")
-async def remove_sample(session: DbSession, actor: CurrentActor) -> dict[str, int]:
-    return {"removed": await service.remove_sample(session, actor)}
+async def remove_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> dict[str, int]:
+    return {"removed": await service.remove_sample(session, actor, client=client)}
 
 
 @router.get("/suggestions")
@@ -54,9 +54,9 @@ async def list_suggestions(
 
 
 @router.get("/suggestions/export.csv", response_class=CsvDownload)
-async def export_suggestions(core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]) -> CsvDownload:
+async def export_suggestions(export: Export, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "suggestions.csv", lambda session: service.export_suggestions(session, actor, query))
+    return export("suggestions.csv", lambda session: service.export_suggestions(session, actor, query))
 
 
 @router.put("/labels/{subject_id}")
@@ -94,8 +94,8 @@ async def change(session: DbSession, actor: CurrentActor, category_id: UUID, cha
 
 
 @router.delete("/{category_id}", status_code=status.HTTP_204_NO_CONTENT)
-async def delete(session: DbSession, actor: CurrentActor, category_id: UUID) -> None:
-    await service.delete(session, actor, category_id)
+async def delete(session: DbSession, actor: CurrentActor, client: RequestClient, category_id: UUID) -> None:
+    await service.delete(session, actor, category_id, client=client)
 
 
 @router.get("/{category_id}/examples")
@@ -108,10 +108,10 @@ async def list_examples(
 
 @router.get("/{category_id}/examples/export.csv", response_class=CsvDownload)
 async def export_examples(
-    core: CoreDep, actor: CurrentActor, category_id: UUID, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, category_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "examples.csv", lambda session: service.export_examples(session, actor, category_id, request))
+    return export("examples.csv", lambda session: service.export_examples(session, actor, category_id, request))
 
 
 @router.put("/{category_id}/examples/{subject_id}")

@@ -39,8 +39,9 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.identity import audit, entry
 from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.identity.schemas import Actor, Client, Permission
 
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
 """Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
@@ -140,17 +141,20 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
 
 
 @needs(Permission.LABEL)
-async def delete(session: AsyncSession, actor: Actor, category_id: UUID) -> None:
+async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client | None = None) -> None:
     """Remove a category and its labels; the subjects stay. Raises NotFound."""
-    await session.delete(await repository.get(session, actor.id, category_id))
+    category = await repository.get(session, actor.id, category_id)
+    await session.delete(category)
     await session.flush()
+    await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client or entry.COMMAND_LINE)
     await _announce(session, actor)
 
 
 @needs(Permission.LABEL)
-async def remove_sample(session: AsyncSession, actor: Actor) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
     """Remove the categories that came with the account; answers how many there were."""
     removed = await repository.remove_sample(session, actor.id)
+    await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client or entry.COMMAND_LINE)
     await _announce(session, actor)
     return removed
 

@@ -27,7 +27,7 @@ from fundwright.content.schemas import (
 )
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor, RequestClient
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 
@@ -60,10 +60,10 @@ async def list_posts(session: DbSession, actor: CurrentActor, query: Annotated[P
 
 
 @router.get("/api/blog/posts/export.csv", response_class=CsvDownload)
-async def export_posts(core: CoreDep, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> CsvDownload:
+async def export_posts(export: Export, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "posts.csv", lambda session: service.export_posts(session, actor, query))
+    return export("posts.csv", lambda session: service.export_posts(session, actor, query))
 
 
 @router.post("/api/blog/posts", status_code=status.HTTP_201_CREATED)
@@ -121,10 +121,10 @@ async def list_feedback(session: DbSession, actor: CurrentActor, query: Annotate
 
 
 @router.get("/api/feedback/export.csv", response_class=CsvDownload)
-async def export_feedback(core: CoreDep, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> CsvDownload:
+async def export_feedback(export: Export, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "feedback.csv", lambda session: service.export_feedback(session, actor, query))
+    return export("feedback.csv", lambda session: service.export_feedback(session, actor, query))
 
 
 @router.get("/api/feedback/{feedback_id}")

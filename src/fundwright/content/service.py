@@ -36,7 +36,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, require_confirmed
 from fundwright.identity.schemas import Actor, Client, Permission
 
 POSTS_TOPIC = "blog"
@@ -201,6 +201,7 @@ class TooMuchFeedback(FundwrightError):
 @needs(Permission.READ)
 async def send_feedback(session: AsyncSession, actor: Actor, sent: FeedbackSend) -> FeedbackReceived:
     """Tell the team something. Raises TooMuchFeedback."""
+    require_confirmed(actor)
     await acquire_lock(session, f"feedback:{actor.id}")  # two requests at once must not both be the last
     if await repository.count_feedback_since(session, actor.id, now() - timedelta(days=1)) >= _FEEDBACK_PER_DAY:
         raise TooMuchFeedback

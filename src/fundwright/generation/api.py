@@ -9,10 +9,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response, status
 
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftQuery, DraftRead, DraftRow, DraftStart, DraftTemplate, ExportFormat
-from fundwright.identity.api import CurrentActor
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service as opportunities
@@ -26,9 +26,9 @@ async def list_drafts(session: DbSession, actor: CurrentActor, query: Annotated[
 
 
 @router.get("/export.csv", response_class=CsvDownload)
-async def export_drafts(core: CoreDep, actor: CurrentActor, query: Annotated[DraftQuery, Query()]) -> CsvDownload:
+async def export_drafts(export: Export, actor: CurrentActor, query: Annotated[DraftQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "drafts.csv", lambda session: service.export_drafts(session, actor, query))
+    return export("drafts.csv", lambda session: service.export_drafts(session, actor, query))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
@@ -55,8 +55,8 @@ async def get_draft(session: DbSession, actor: CurrentActor, draft_id: UUID) -> 
 
 
 @router.delete("/{draft_id}", status_code=status.HTTP_204_NO_CONTENT)
-async def delete_draft(session: DbSession, actor: CurrentActor, draft_id: UUID) -> None:
-    await service.delete_draft(session, actor, draft_id)
+async def delete_draft(session: DbSession, actor: CurrentActor, client: RequestClient, draft_id: UUID) -> None:
+    await service.delete_draft(session, actor, draft_id, client=client)
 
 
 @router.put("/{draft_id}/cancellation")
@@ -71,10 +71,11 @@ async def continue_draft(session: DbSession, actor: CurrentActor, core: CoreDep,
 
 @router.get("/{draft_id}/export", response_class=Response)
 async def export_draft(
-    session: DbSession, actor: CurrentActor, draft_id: UUID, form: ExportFormat = ExportFormat.MARKDOWN
+    core: CoreDep, actor: CurrentActor, client: RequestClient, draft_id: UUID, form: ExportFormat = ExportFormat.MARKDOWN
 ) -> Response:
     """The draft as a file: `form=md` or `form=docx`."""
-    exported = await service.export_draft(session, actor, draft_id, form)
+    async with core.database.transaction() as session:  # reading it is recorded
+        exported = await service.export_draft(session, actor, draft_id, form, client=client)
     return Response(
         exported.content,
         media_type=exported.media_type,

@@ -58,7 +58,7 @@ async def change_password(
     Wrong ones count as at sign-in. Raises WeakPassword, Invalid when nothing would change, or ProofRequired (see
     `check_own_password`).
     """
-    account = await reauthentication.check_own_password(session, actor, password=current, client=client)
+    account = await reauthentication.check_own_password(core, session, actor, password=current, client=client)
     if isinstance(account, SignInRefused):
         return account
     if new == current:

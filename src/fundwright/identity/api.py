@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -21,7 +21,7 @@ from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 from fundwright.core.web import SAFE_METHODS, CoreDep, CsvDownload, DbSession, csv_download, error_body
-from fundwright.identity import account, entry, outbox, passkeys, recovery, registration, service, sessions, tokens
+from fundwright.identity import account, audit, entry, outbox, passkeys, recovery, registration, service, sessions, tokens
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import (
     AccountUser,
@@ -184,6 +184,25 @@ def _spoken_to(actor: Actor) -> Actor:
 
 CurrentActor = Annotated[Actor, Depends(_current_actor, scope="function")]
 """Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie."""
+
+
+CsvExport = Callable[[str, Callable[[AsyncSession], AsyncIterator[str]]], CsvDownload]
+
+
+def _recorded_export(core: CoreDep, actor: CurrentActor, client: RequestClient) -> CsvExport:
+    def export(name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
+        async def recorded(session: AsyncSession) -> AsyncIterator[str]:
+            async for line in lines(session):
+                yield line
+            await audit.record(session, "export", actor=actor, subject=name, client=client)
+
+        return csv_download(core, name, recorded)
+
+    return export
+
+
+Export = Annotated[CsvExport, Depends(_recorded_export, scope="function")]
+"""Makes a CSV file for the actor, as `csv_download` does, and records it in the audit trail before anything is sent."""
 
 
 async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> None:
@@ -441,9 +460,11 @@ async def register(
 ) -> AccountAnswer | JSONResponse:
     """Register and sign in, where the installation is open to strangers. Where errors are uniform, a letter tells how to go on."""
     refuse_foreign_page(request)
+    name, client = f"{form.first_name} {form.last_name}".strip(), client_of(request)
     try:
+        if not core.settings.uniform_errors:
+            await registration.count_request(session, email=form.email, client=client)
         async with session.begin_nested():
-            name, client = f"{form.first_name} {form.last_name}".strip(), client_of(request)
             if core.settings.uniform_errors:
                 kind, token = registration.OPEN
                 await registration.register_by_link(
@@ -544,9 +565,9 @@ async def list_sessions(session: DbSession, actor: CurrentActor, request: Annota
 
 
 @router.get("/api/account/sessions/export.csv", response_class=CsvDownload)
-async def export_sessions(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_sessions(export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "sessions.csv", lambda session: service.export_sessions(session, actor, request))
+    return export("sessions.csv", lambda session: service.export_sessions(session, actor, request))
 
 
 @router.delete("/api/account/sessions/{session_id}", status_code=204)
@@ -565,11 +586,11 @@ async def list_mails(
 
 @router.get("/api/mails/export.csv", response_class=CsvDownload)
 async def export_mails(
-    core: CoreDep, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
-    return csv_download(core, "emails.csv", lambda session: outbox.export_mails(session, actor, request, client=client))
+    return export("emails.csv", lambda session: outbox.export_mails(session, actor, request, client=client))
 
 
 @router.get("/api/invitations")
@@ -581,10 +602,10 @@ async def list_invitations(
 
 
 @router.get("/api/invitations/export.csv", response_class=CsvDownload)
-async def export_invitations(core: CoreDep, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]) -> CsvDownload:
+async def export_invitations(export: Export, actor: CurrentActor, query: Annotated[InvitationQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "invitations.csv", lambda session: registration.export_invitations(session, actor, query))
+    return export("invitations.csv", lambda session: registration.export_invitations(session, actor, query))
 
 
 @router.post("/api/invitations", status_code=201)
@@ -609,9 +630,9 @@ async def list_api_tokens(
 
 
 @router.get("/api/account/tokens/export.csv", response_class=CsvDownload)
-async def export_api_tokens(core: CoreDep, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_api_tokens(export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "tokens.csv", lambda session: service.export_api_tokens(session, actor, request))
+    return export("tokens.csv", lambda session: service.export_api_tokens(session, actor, request))
 
 
 @router.post("/api/account/tokens", status_code=201)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import re
 from collections.abc import Mapping
 from datetime import timedelta
@@ -9,10 +10,12 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.logs import masked
 from fundwright.core.messages import Message, later
 from fundwright.identity import repository
+from fundwright.identity.keyring import lasting_key
 from fundwright.identity.models import AuditEntry
 from fundwright.identity.schemas import Actor, Client
 
@@ -35,8 +38,13 @@ _LABELS: Mapping[str, Message] = {
     "blog_post.deleted": later("Blog post deleted"),
     "blog_post.published": later("Blog post published"),
     "blog_post.withdrawn": later("Blog post withdrawn"),
+    "category.deleted": later("Category deleted"),
+    "document.deleted": later("Document deleted"),
+    "draft.deleted": later("Draft deleted"),
+    "draft.exported": later("Draft exported"),
     "email.change_asked": later("Change of email address requested"),
     "email.changed": later("Email address changed"),
+    "export": later("List exported"),
     "feedback.changed": later("Feedback changed"),
     "import.started": later("Import started"),
     "invitation.sent": later("Invitation sent"),
@@ -61,6 +69,7 @@ _LABELS: Mapping[str, Message] = {
     "premium_link.created": later("Premium link created"),
     "premium_link.revoked": later("Premium link revoked"),
     "premium_link.used": later("Premium link used"),
+    "sample.deleted": later("Samples removed"),
     "second_factor.added": later("Two-step verification turned on"),
     "second_factor.recovery_code_used": later("Recovery code used"),
     "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),
@@ -110,6 +119,12 @@ async def record(
 async def is_recorded(session: AsyncSession, action: str, *, actor_id: UUID, within: timedelta) -> bool:
     """Whether the account already has a line for this action, so that what is read page by page adds one line and not many."""
     return await repository.has_audit_entry(session, actor_id, action, since=now() - within)
+
+
+def unknown_address(core: Core, email: str) -> str:
+    """What is kept of an address without an account: it may be a password that was typed into the wrong field. The same address gives the
+    same text, and only the key in the data folder can tell which one it was."""
+    return f"unknown address {hmac.digest(lasting_key(core, 'audit.key'), email.encode(), 'sha256').hex()[:16]}"
 
 
 def one_line(text: str) -> str:

@@ -16,7 +16,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import current_language, t
 from fundwright.identity import audit, entry, letters, reauthentication, repository, throttle, tokens
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, require_confirmed
 from fundwright.identity.schemas import Actor, Client, Permission, SignInRefused
 
 _CONFIRMED_WITHIN = timedelta(hours=1)
@@ -33,10 +33,11 @@ async def ask(
 
     An earlier link stops working. Raises Invalid, TooManyTries, or ProofRequired (see `check_own_password`).
     """
+    require_confirmed(actor)
     plain = entry.normalise_email(email)
     if plain == actor.email:
         raise Invalid(t("That is the address you have. Enter another one."))
-    account = await reauthentication.check_own_password(session, actor, password=password, client=client)
+    account = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     await throttle.require_calm(session, _PURPOSE, email=plain, address=client.address)

@@ -70,6 +70,7 @@ def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
         "language": account.language,
         "time_zone": account.time_zone,
         "photo_url": account.photo_url,
+        "is_confirmed": account.verified_at is not None,
     }
     return Actor.model_validate(values)
 
@@ -121,19 +122,20 @@ def place_of_link(link: OneTimeSecret) -> str:
 
 
 async def check_password(
-    session: AsyncSession, *, email: str, password: str, client: Client, place: str = ""
+    core: Core, session: AsyncSession, *, email: str, password: str, client: Client, place: str = ""
 ) -> Account | SignInRefused:
     plain = audit.one_line(email.strip().lower())
     attempt = await attempt_of(session, email=plain, client=client, place=place)
-    if await throttle.is_banned(session, attempt):
-        return await refuse(session, Refusal.THROTTLED, email=plain, client=client)
     account = await repository.find_account(session, plain)
+    subject = plain if account else audit.unknown_address(core, plain)
+    if await throttle.is_banned(session, attempt):
+        return await refuse_banned(session, attempt, email=subject, client=client)
     is_open = account is not None and account.disabled_at is None
     is_right, newer = await passwords.check_password(password, account.password_hash if account and is_open else None)
     if not await throttle.settle(session, attempt, is_right=is_right):
-        return await refuse(session, Refusal.THROTTLED, email=plain, client=client)
+        return await refuse_banned(session, attempt, email=subject, client=client)
     if account is None or not is_open:
-        return await refuse(session, Refusal.UNKNOWN_EMAIL, email=plain, client=client)
+        return await refuse(session, Refusal.UNKNOWN_EMAIL, email=subject, client=client)
     if not is_right:
         return await refuse(session, Refusal.WRONG_PASSWORD, email=plain, client=client)
     if newer:
@@ -144,6 +146,16 @@ async def check_password(
 async def refuse(session: AsyncSession, reason: Refusal, *, email: str, client: Client) -> SignInRefused:
     await audit.record(session, "sign_in.refused", actor=None, subject=email, client=client, reason=reason.value)
     return SignInRefused(reason=reason)
+
+
+async def refuse_banned(session: AsyncSession, attempt: throttle.Attempt, *, email: str, client: Client) -> SignInRefused:
+    """Refuse an attempt during a ban. Of many, the 1st, 10th, 100th, and so on are recorded, with their number: whoever goes on must
+    not be able to fill the audit trail."""
+    tries = await throttle.count_refused(session, attempt)
+    if set(str(tries)[1:]) <= {"0"} and str(tries)[0] == "1":
+        reason = Refusal.THROTTLED.value
+        await audit.record(session, "sign_in.refused", actor=None, subject=email, client=client, reason=reason, tries=str(tries))
+    return SignInRefused(reason=Refusal.THROTTLED)
 
 
 async def start_session(core: Core, session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SignedIn:

@@ -35,7 +35,7 @@ async def delete_account(
     """
     if email.strip().lower() != actor.email:
         raise Invalid(t("Type {email} to show that you mean this account.", email=actor.email))
-    account = await reauthentication.check_own_password(session, actor, password=password, client=client)
+    account = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     if actor.role is Role.ADMIN and list(await repository.lock_administrators(session)) == [actor.id]:

@@ -231,4 +231,6 @@ class SignInThrottle(Base):
     failures: Mapped[int] = mapped_column(default=0)
     window_ends_at: Mapped[datetime]
     banned_until: Mapped[datetime | None]
+    refused: Mapped[int] = mapped_column(default=0)
+    """Attempts that were refused since the ban began."""
     forget_at: Mapped[datetime] = mapped_column(index=True)

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.identity import people
-from fundwright.identity.api import CurrentActor, RequestClient
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import AccountRead, AuditQuery, AuditRead, PeopleQuery, Permission, Role, SessionRead
 
@@ -31,10 +31,10 @@ async def list_people(session: DbSession, actor: CurrentActor, query: Annotated[
 
 
 @router.get("/api/people/export.csv", response_class=CsvDownload)
-async def export_people(core: CoreDep, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> CsvDownload:
+async def export_people(export: Export, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "people.csv", lambda session: people.export_people(session, actor, query))
+    return export("people.csv", lambda session: people.export_people(session, actor, query))
 
 
 @router.get("/api/people/{account_id}")
@@ -70,11 +70,11 @@ async def list_sessions(
 
 @router.get("/api/people/{account_id}/sessions/export.csv", response_class=CsvDownload)
 async def export_sessions(
-    core: CoreDep, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, account_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
-    return csv_download(core, "sessions.csv", lambda session: people.export_sessions(session, actor, account_id, request))
+    return export("sessions.csv", lambda session: people.export_sessions(session, actor, account_id, request))
 
 
 @router.delete("/api/people/{account_id}/sessions", status_code=204)
@@ -104,7 +104,7 @@ async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[A
 
 
 @router.get("/api/audit/export.csv", response_class=CsvDownload)
-async def export_audit(core: CoreDep, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> CsvDownload:
+async def export_audit(export: Export, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "audit.csv", lambda session: people.export_audit(session, actor, query))
+    return export("audit.csv", lambda session: people.export_audit(session, actor, query))

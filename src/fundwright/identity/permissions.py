@@ -43,7 +43,17 @@ def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def require(actor: Actor, permission: Permission) -> None:
     """Raises NotAllowed, for the few places that know only on the way what they need."""
     if not actor.may(permission):
-        raise not_allowed(permission)
+        raise not_allowed(permission) if actor.is_confirmed else _not_confirmed()
+
+
+def require_confirmed(actor: Actor) -> None:
+    """For what every role may do but costs something, such as sending an email. Raises NotAllowed."""
+    if not actor.is_confirmed:
+        raise _not_confirmed()
+
+
+def _not_confirmed() -> NotAllowed:
+    return NotAllowed(t("Confirm your email address first: follow the link in the email that was sent to it."))
 
 
 def not_allowed(permission: Permission) -> NotAllowed:

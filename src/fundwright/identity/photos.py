@@ -15,7 +15,7 @@ from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, Sandbox
 from fundwright.identity import audit, entry, repository
 from fundwright.identity.models import AccountPhoto
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, require_confirmed
 from fundwright.identity.schemas import AccountProfile, Actor, Client, Permission
 
 MAX_BYTES = 3_000_000
@@ -51,6 +51,7 @@ async def read(pieces: AsyncIterator[bytes]) -> bytes:
 @needs(Permission.READ)
 async def set_photo(sandbox: Sandbox, session: AsyncSession, actor: Actor, content: bytes, *, client: Client) -> AccountProfile:
     """Show this picture, a PNG, JPEG or WebP, for the actor. Raises NotAPhoto."""
+    require_confirmed(actor)
     (square,) = await sandbox.run(partial(_square, content), limits=LIMITS, name=t("the photo"))
     own = await entry.get_account_by_id(session, actor.id)
     await repository.remove_photos(session, own.id)

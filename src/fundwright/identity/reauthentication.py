@@ -106,7 +106,7 @@ async def prove_by_password(
     if await repository.has_second_factor(session, actor.id):
         return await entry.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
     account = await entry.check_password(
-        session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
+        core, session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
     )
     if isinstance(account, SignInRefused):
         return account
@@ -115,7 +115,9 @@ async def prove_by_password(
 
 
 @needs(Permission.READ)
-async def check_own_password(session: AsyncSession, actor: Actor, *, password: str, client: Client) -> Account | SignInRefused:
+async def check_own_password(
+    core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
+) -> Account | SignInRefused:
     """Check the password of a signed-in person, for a change that asks for it. Wrong ones count like those of signing in.
 
     With two-step verification on, the change also needs a recent proof, which then includes the second factor. Raises
@@ -124,5 +126,5 @@ async def check_own_password(session: AsyncSession, actor: Actor, *, password: s
     if await repository.has_second_factor(session, actor.id):
         await require_recent_proof(session, actor)
     return await entry.check_password(
-        session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
+        core, session, email=actor.email, password=password, client=client, place=entry.place_of_session(actor.session_id)
     )

@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import mail
 from fundwright.core.assembly import Core
-from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import Language, current_language, t
-from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, throttle, tokens
+from fundwright.identity import audit, entry, jobs, letters, repository, second_factor, service, throttle, tokens
 from fundwright.identity.models import Account, OneTimeSecret
 from fundwright.identity.schemas import Actor, Client, PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
 
@@ -24,7 +23,8 @@ async def ask_for_reset(core: Core, session: AsyncSession, *, email: str, langua
     """Send a link for a new password to the address, if it has an account. Raises Invalid or TooManyTries."""
     plain = entry.normalise_email(email)
     await throttle.require_calm(session, "reset", email=plain, address=client.address)
-    await audit.record(session, "password.reset_asked", actor=None, subject=plain, client=client)
+    subject = plain if await repository.find_account(session, plain) else audit.unknown_address(core, plain)
+    await audit.record(session, "password.reset_asked", actor=None, subject=subject, client=client)
     await jobs.write_later(core, session, "reset", email=plain, language=language)
 
 
@@ -84,7 +84,7 @@ async def reset_password(
     passkeys = {passkey.id: passkey.name for passkey in await repository.list_passkeys(session, account.id)}
     if account.verified_at is None:
         # The email with the link has arrived. Until then, anybody could register the address: nothing of theirs stays.
-        account.verified_at = now()
+        await service.confirm(core, session, account)
         choices = ResetChoices(end_everything=True, remove_passkeys=tuple(passkeys), remove_authenticator=True)
     elif choices.removes and await repository.has_second_factor(session, account.id):
         refused = await _refuse_without_code(core, session, account, link, choices, client)

@@ -99,12 +99,20 @@ async def describe_link(core: Core, session: AsyncSession, *, type: str, token: 
     return await links.describe(session, token)
 
 
+async def count_request(session: AsyncSession, *, email: str, client: Client) -> None:
+    """Count a request to register an address, whether or not it can be registered. Raises Invalid or TooManyTries."""
+    await throttle.require_calm(session, "register", email=entry.normalise_email(email), address=client.address)
+
+
 async def register(core: Core, session: AsyncSession, *, email: str, name: str, password: str, client: Client) -> SignedIn:
-    """Register and sign in, as the specification has it for programs. Raises RegistrationClosed, Invalid, WeakPassword, EmailTaken."""
+    """Register and sign in, as the specification has it for programs. Raises RegistrationClosed, Invalid, WeakPassword, EmailTaken.
+
+    The caller counts the request with `count_request`, outside of what an EmailTaken rolls back.
+    """
     if not core.settings.open_registration:
         raise RegistrationClosed
-    actor = await service.create_account(
-        core, session, email=email, name=name, role=Role.USER, password=password, is_verified=False, client=client
+    actor = await service.add_account(
+        session, email=email, name=name, role=Role.USER, password=password, is_verified=False, client=client
     )
     account = await entry.get_account(session, actor.email)
     await _ask_to_confirm(core, session, account, language=current_language())
@@ -134,7 +142,7 @@ async def register_by_link(
     if type == TEAM:
         return await _accept_invitation(core, session, token, name=name, password=password, client=client)
     plain, name = entry.normalise_email(email), entry.checked_name(name)
-    await throttle.require_calm(session, "register", email=plain, address=client.address)
+    await count_request(session, email=plain, client=client)
     password_hash = await entry.new_hash(password, plain, name)
     actor = await service.add_hashed(
         session, email=plain, name=name, role=Role.USER, password_hash=password_hash, is_verified=False, client=client
@@ -158,7 +166,7 @@ async def register_by_link(
 async def ask_to_confirm_again(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
     """Send the letter with the link once more, if the address waits to be confirmed. Raises Invalid or TooManyTries."""
     plain = entry.normalise_email(email)
-    await throttle.require_calm(session, "register", email=plain, address=client.address)
+    await count_request(session, email=plain, client=client)
     await jobs.write_later(core, session, "verification", email=plain, language=language)
 
 
@@ -189,14 +197,11 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
     if link is None or email is None:
         raise entry.LinkSpent(t("This link"), t("Sign in, or let the letter be sent again."))
     place = entry.place_of_link(link)
-    account = await entry.check_password(session, email=email, password=password, client=client, place=place)
+    account = await entry.check_password(core, session, email=email, password=password, client=client, place=place)
     if isinstance(account, SignInRefused):
         return account
     await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
-    account.verified_at = now()
-    actor = entry.actor_of(account)
-    if account.last_signed_in_at is None:  # a program that registered was let in before
-        await service.welcome(core, session, actor)
+    actor = await service.confirm(core, session, account)
     await audit.record(session, "account.verified", actor=actor, subject=account.email, client=client)
     refused = await second_factor.check(core, session, account, code="", client=client)
     return refused or await entry.new_handover(session, account.id, remember=True)

@@ -515,6 +515,17 @@ async def list_throttles(session: AsyncSession, subjects: Sequence[str]) -> Sequ
     return (await session.scalars(select(SignInThrottle).where(SignInThrottle.subject.in_(subjects)))).all()
 
 
+async def count_refused(session: AsyncSession, subjects: Sequence[str]) -> int:
+    """Count an attempt that a ban of one of these subjects refuses; returns how many it has refused."""
+    query = (
+        update(SignInThrottle)
+        .where(SignInThrottle.subject.in_(subjects), SignInThrottle.banned_until > now())
+        .values(refused=SignInThrottle.refused + 1)
+        .returning(SignInThrottle.refused)
+    )
+    return max((await session.scalars(query)).all(), default=1)
+
+
 async def lock_throttle(session: AsyncSession, subject: str, *, window: timedelta) -> SignInThrottle:
     """The counter of this subject, made if there is none, locked until the transaction ends."""
     ends_at = now() + window

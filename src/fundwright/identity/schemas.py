@@ -97,10 +97,12 @@ class Actor(BaseModel):
     time_zone: str | None = None
     """The one that times are shown in, if it is not to be the browser's."""
     photo_url: str | None = None
+    is_confirmed: bool = True
+    """The email address has been confirmed. Until then, the account may only read."""
 
     def may(self, permission: Permission) -> bool:
         """Whether services do it for the actor. Screens offer nothing else."""
-        return permission in GRANTED[self.role]
+        return permission in GRANTED[self.role] and (self.is_confirmed or permission is Permission.READ)
 
 
 class AccountRead(BaseModel):

@@ -108,10 +108,10 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
         session, email=actor.email, client=client, place=entry.place_of_session(actor.session_id), is_code=True
     )
     if await throttle.is_banned(session, attempt):
-        return await entry.refuse(session, Refusal.THROTTLED, email=actor.email, client=client)
+        return await entry.refuse_banned(session, attempt, email=actor.email, client=client)
     is_right = await _is_code(core, session, factor.id, code)
     if not await throttle.settle(session, attempt, is_right=is_right):
-        return await entry.refuse(session, Refusal.THROTTLED, email=actor.email, client=client)
+        return await entry.refuse_banned(session, attempt, email=actor.email, client=client)
     if not is_right:
         return await entry.refuse(session, Refusal.WRONG_CODE, email=actor.email, client=client)
     factor.confirmed_at = now()
@@ -208,13 +208,13 @@ async def accept(
     known `place` where it is entered, if there is one."""
     attempt = await entry.attempt_of(session, email=account.email, client=client, place=place, is_code=True)
     if await throttle.is_banned(session, attempt):
-        return await entry.refuse(session, Refusal.THROTTLED, email=account.email, client=client)
+        return await entry.refuse_banned(session, attempt, email=account.email, client=client)
     factor = await repository.find_second_factor(session, account.id)
     is_known = factor is not None and factor.confirmed_at is not None
     is_code = factor is not None and is_known and await _is_code(core, session, factor.id, code)
     is_recovery = is_known and not is_code and await repository.use_recovery_code(session, account.id, _recovery_digest(code))
     if not await throttle.settle(session, attempt, is_right=is_code or is_recovery):
-        return await entry.refuse(session, Refusal.THROTTLED, email=account.email, client=client)
+        return await entry.refuse_banned(session, attempt, email=account.email, client=client)
     if is_recovery:
         actor = entry.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)

@@ -8,9 +8,9 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download, error_body
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, error_body
 from fundwright.identity import passkeys, reauthentication, second_factor
-from fundwright.identity.api import CurrentActor, PasskeyOptions, RequestClient
+from fundwright.identity.api import CurrentActor, Export, PasskeyOptions, RequestClient
 from fundwright.identity.schemas import (
     PasskeyRead,
     RecoveryCodes,
@@ -89,9 +89,9 @@ async def list_passkeys(session: DbSession, actor: CurrentActor) -> list[Passkey
 
 
 @router.get("/passkeys/export.csv", response_class=CsvDownload)
-async def export_passkeys(core: CoreDep, actor: CurrentActor) -> CsvDownload:
+async def export_passkeys(export: Export, actor: CurrentActor) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "passkeys.csv", lambda session: passkeys.export_passkeys(session, actor))
+    return export("passkeys.csv", lambda session: passkeys.export_passkeys(session, actor))
 
 
 @router.post("/passkeys/options")

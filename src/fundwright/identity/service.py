@@ -25,7 +25,7 @@ from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry, letters, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, require_confirmed
 from fundwright.identity.reauthentication import needs_recent_proof
 from fundwright.identity.schemas import (
     AccountRead,
@@ -149,6 +149,14 @@ async def create_account(
     actor = await add_account(
         session, email=email, name=name, role=role, password=password, is_verified=is_verified, client=client
     )
+    await welcome(core, session, actor)
+    return actor
+
+
+async def confirm(core: Core, session: AsyncSession, account: Account) -> Actor:
+    """The owner of the account's address has proved to be there: the account may work from now on, and gets what new accounts get."""
+    account.verified_at = now()
+    actor = entry.actor_of(account)
     await welcome(core, session, actor)
     return actor
 
@@ -296,7 +304,7 @@ async def _admit(core: Core, session: AsyncSession, *, email: str, password: str
     # Most of a flood of sign-ins wait to be hashed; they do so before they hold a connection that somebody's click needs.
     turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
     async with turns:
-        account = await entry.check_password(session, email=email, password=password, client=client)
+        account = await entry.check_password(core, session, email=email, password=password, client=client)
     if isinstance(account, Account) and account.verified_at is None:
         return await entry.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)
     return account
@@ -399,6 +407,7 @@ async def create_api_token(
 
     Raises ProofRequired or TooManyApiTokens.
     """
+    require_confirmed(actor)
     if not 1 <= lasts_days <= 366:
         raise Invalid(t("A token lasts 1 to 366 days. Choose a number of days between them."))
     await acquire_lock(session, f"api_tokens:{actor.id}")  # two requests at once must not both take the last place

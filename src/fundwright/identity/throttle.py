@@ -73,6 +73,11 @@ async def is_banned(session: AsyncSession, attempt: Attempt) -> bool:
     return any(_lasts(throttle.banned_until, moment, BAN) for throttle in throttles)
 
 
+async def count_refused(session: AsyncSession, attempt: Attempt) -> int:
+    """Count an attempt during a ban; returns how many the ban has refused."""
+    return await repository.count_refused(session, [subject for subject, _ in attempt.limits])
+
+
 async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
     """Count the outcome and answer whether it stands. A right password does not when the ban began meanwhile.
 
@@ -89,7 +94,7 @@ async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> 
             continue
         throttle.failures += 1
         if throttle.failures >= limit:
-            throttle.failures, throttle.banned_until = 0, moment + BAN
+            throttle.failures, throttle.refused, throttle.banned_until = 0, 0, moment + BAN
             throttle.forget_at = moment + BAN
     if is_right:
         throttles[0][0].failures = 0

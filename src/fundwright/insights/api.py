@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from fundwright.core.paging import Page
-from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
+from fundwright.identity.api import CurrentActor, Export
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.insights import service
@@ -39,10 +39,10 @@ async def get_usage(session: DbSession, actor: CurrentActor, query: Annotated[Us
 
 
 @router.get("/usage/export.csv", response_class=CsvDownload)
-async def export_usage(core: CoreDep, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> CsvDownload:
+async def export_usage(export: Export, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> CsvDownload:
     """The same as CSV."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "usage.csv", lambda session: service.export_usage(session, actor, query))
+    return export("usage.csv", lambda session: service.export_usage(session, actor, query))
 
 
 @router.get("/pages")
@@ -52,10 +52,10 @@ async def list_pages(session: DbSession, actor: CurrentActor, query: Annotated[P
 
 
 @router.get("/pages/export.csv", response_class=CsvDownload)
-async def export_pages(core: CoreDep, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> CsvDownload:
+async def export_pages(export: Export, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> CsvDownload:
     """All of them as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "pages.csv", lambda session: service.export_pages(session, actor, query))
+    return export("pages.csv", lambda session: service.export_pages(session, actor, query))
 
 
 @router.get("/history")
@@ -71,7 +71,7 @@ async def list_history_choices(session: DbSession, actor: CurrentActor) -> Histo
 
 
 @router.get("/history/export.csv", response_class=CsvDownload)
-async def export_history(core: CoreDep, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> CsvDownload:
+async def export_history(export: Export, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> CsvDownload:
     """The whole history as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
-    return csv_download(core, "history.csv", lambda session: service.export_history(session, actor, query))
+    return export("history.csv", lambda session: service.export_history(session, actor, query))

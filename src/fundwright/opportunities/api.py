@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, csv_download, receive_file
-from fundwright.identity.api import CurrentActor
+from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
@@ -82,9 +82,9 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 
 
 @router.get("/export.csv", response_class=CsvDownload)
-async def export(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
+async def export(export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "opportunities.csv", lambda session: service.export(session, actor, query))
+    return export("opportunities.csv", lambda session: service.export(session, actor, query))
 
 
 @router.get("/sources")
@@ -112,9 +112,9 @@ async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: U
 
 
 @router.delete("/sample")
-async def remove_sample(session: DbSession, actor: CurrentActor) -> Removed:
+async def remove_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> Removed:
     """Remove the sample opportunities for good."""
-    return Removed(removed=await service.remove_sample(session, actor))
+    return Removed(removed=await service.remove_sample(session, actor, client=client))
 
 
 @router.get("/imports")
@@ -124,9 +124,9 @@ async def list_imports(session: DbSession, actor: CurrentActor, query: Annotated
 
 
 @router.get("/imports/export.csv", response_class=CsvDownload)
-async def export_imports(core: CoreDep, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> CsvDownload:
+async def export_imports(export: Export, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "imports.csv", lambda session: service.export_imports(session, actor, query))
+    return export("imports.csv", lambda session: service.export_imports(session, actor, query))
 
 
 @router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)
@@ -159,9 +159,9 @@ async def list_rejections(
 
 
 @router.get("/imports/{run_id}/rejections/export.csv", response_class=CsvDownload)
-async def export_rejections(actor: CurrentActor, core: CoreDep, run_id: UUID) -> CsvDownload:
+async def export_rejections(actor: CurrentActor, export: Export, run_id: UUID) -> CsvDownload:
     """The same as CSV."""
-    return csv_download(core, "rejections.csv", lambda session: service.export_rejections(session, actor, run_id))
+    return export("rejections.csv", lambda session: service.export_rejections(session, actor, run_id))
 
 
 @router.get("/{opportunity_id}")
@@ -180,7 +180,7 @@ async def list_versions(
 
 @router.get("/{opportunity_id}/versions/export.csv", response_class=CsvDownload)
 async def export_versions(
-    core: CoreDep, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
+    export: Export, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> CsvDownload:
     """Export the changes of each version as CSV, one line per field."""
-    return csv_download(core, "versions.csv", lambda session: service.export_versions(session, actor, opportunity_id, request))
+    return export("versions.csv", lambda session: service.export_versions(session, actor, opportunity_id, request))

@@ -35,7 +35,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.identity import audit, entry
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.opportunities import importing, repository
 from fundwright.opportunities.grants import GrantsGov
@@ -525,8 +525,9 @@ async def load_sample_once(session: AsyncSession) -> None:
 
 
 @needs(Permission.WORK)
-async def remove_sample(session: AsyncSession, actor: Actor) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
     """Remove the sample opportunities for good; answers how many there were. Raises NotAllowed."""
+    await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client or entry.COMMAND_LINE)
     return await importing.remove_sample(session)
 
 

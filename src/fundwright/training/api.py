@@ -8,8 +8,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, status
 
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, csv_download, receive_file
-from fundwright.identity.api import CurrentActor
+from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
+from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
@@ -41,14 +41,14 @@ async def list_documents(session: DbSession, actor: CurrentActor, request: Pagin
 
 
 @router.get("/documents/export.csv", response_class=CsvDownload)
-async def export_documents(core: CoreDep, actor: CurrentActor, request: Paging) -> CsvDownload:
+async def export_documents(export: Export, actor: CurrentActor, request: Paging) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "documents.csv", lambda session: service.export_documents(session, actor, request))
+    return export("documents.csv", lambda session: service.export_documents(session, actor, request))
 
 
 @router.delete("/documents/sample")
-async def remove_sample(core: CoreDep, session: DbSession, actor: CurrentActor) -> dict[str, int]:
-    return {"removed": await service.remove_sample(core, session, actor)}
+async def remove_sample(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> dict[str, int]:
+    return {"removed": await service.remove_sample(core, session, actor, client=client)}
 
 
 @router.get("/documents/{document_id}")
@@ -57,8 +57,10 @@ async def get_document(session: DbSession, actor: CurrentActor, document_id: UUI
 
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)
-async def remove_document(core: CoreDep, session: DbSession, actor: CurrentActor, document_id: UUID) -> None:
-    await service.remove_document(core, session, actor, document_id)
+async def remove_document(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID
+) -> None:
+    await service.remove_document(core, session, actor, document_id, client=client)
 
 
 @router.post("/runs", status_code=status.HTTP_202_ACCEPTED)
@@ -72,9 +74,9 @@ async def list_runs(session: DbSession, actor: CurrentActor, request: Paging) ->
 
 
 @router.get("/runs/export.csv", response_class=CsvDownload)
-async def export_runs(core: CoreDep, actor: CurrentActor, request: Paging) -> CsvDownload:
+async def export_runs(export: Export, actor: CurrentActor, request: Paging) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "runs.csv", lambda session: service.export_runs(session, actor, request))
+    return export("runs.csv", lambda session: service.export_runs(session, actor, request))
 
 
 @router.get("/runs/{run_id}")
@@ -89,9 +91,9 @@ async def list_run_documents(session: DbSession, actor: CurrentActor, run_id: UU
 
 
 @router.get("/runs/{run_id}/documents/export.csv", response_class=CsvDownload)
-async def export_run_documents(core: CoreDep, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
+async def export_run_documents(export: Export, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id, request))
+    return export("run-documents.csv", lambda session: service.export_run_documents(session, actor, run_id, request))
 
 
 @router.get("/runs/{run_id}/failures")
@@ -101,9 +103,9 @@ async def list_run_failures(session: DbSession, actor: CurrentActor, run_id: UUI
 
 
 @router.get("/runs/{run_id}/failures/export.csv", response_class=CsvDownload)
-async def export_run_failures(core: CoreDep, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
+async def export_run_failures(export: Export, actor: CurrentActor, run_id: UUID, request: Paging) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return csv_download(core, "run-failures.csv", lambda session: service.export_run_failures(session, actor, run_id, request))
+    return export("run-failures.csv", lambda session: service.export_run_failures(session, actor, run_id, request))
 
 
 @router.put("/runs/{run_id}/cancellation")
@@ -130,6 +132,7 @@ async def find_passages(
 @router.get("/passages/export.csv", response_class=CsvDownload)
 async def export_passages(
     core: CoreDep,
+    export: Export,
     actor: CurrentActor,
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
@@ -137,7 +140,7 @@ async def export_passages(
     """Export the passages that best match the query as CSV."""
     embedder = await language.get_embedder(core)
     found = await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
-    return csv_download(core, "passages.csv", lambda _session: service.passages_as_csv(found))
+    return export("passages.csv", lambda _session: service.passages_as_csv(found))
 
 
 @router.get("/passages/{passage_id}")

@@ -24,8 +24,9 @@ from fundwright.core.messages import Message, later, nlater, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.identity import audit, entry
 from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
+from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
@@ -208,10 +209,13 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 
 
 @needs(Permission.WORK)
-async def remove_document(core: Core, session: AsyncSession, actor: Actor, document_id: UUID) -> None:
+async def remove_document(
+    core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client | None = None
+) -> None:
     """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(core, session, actor, [document])
+    await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client or entry.COMMAND_LINE)
 
 
 @needs(Permission.READ)
@@ -254,10 +258,11 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.WORK)
-async def remove_sample(core: Core, session: AsyncSession, actor: Actor) -> int:
+async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
     """Remove the sample documents; answers how many there were."""
     documents = await repository.list_sample(session, actor.id)
     await _remove(core, session, actor, documents)
+    await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client or entry.COMMAND_LINE)
     return len(documents)
 
 
