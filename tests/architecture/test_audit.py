@@ -5,10 +5,19 @@ from __future__ import annotations
 import ast
 import re
 
+import pytest
+
 from fundwright.billing.schemas import PaymentState
 from fundwright.identity.audit import action_label
 from tests.architecture.tree import python
 
+DELETES = re.compile(r"(delete|remove)(_|$)")
+NOT_DELETIONS = {
+    "categories.remove_example": "takes back a decision",
+    "training.remove_all": "part of the deletion of an account, which is recorded",
+}
+"""Services whose name sounds like a deletion, and what they are."""
+PUBLIC_EXPORTS = {"src/fundwright/content/api.py": "published posts, which anybody may read"}
 RECORDING = re.compile(r"(audit\.)?record|_record_payment")
 COMPOSED = {
     "f'blog_post.{deed}'": [f"blog_post.{deed}" for deed in ("created", "changed", "published", "withdrawn", "deleted")],
@@ -27,3 +36,43 @@ def test_each_has_a_label() -> None:
     actions = {action for text in written if text != "action" for action in COMPOSED.get(text, [text.strip("'")])}
     assert len(actions) > 50
     assert sorted(action for action in actions if action_label(action) == action) == []
+
+
+def deletions() -> dict[str, ast.AsyncFunctionDef]:
+    """Services that delete what somebody has, by slice and name."""
+    return {
+        f"{path.parent.name}.{function.name}": function
+        for path, tree in python("src")
+        if path.name == "service.py"
+        for function in tree.body
+        if isinstance(function, ast.AsyncFunctionDef) and DELETES.match(function.name)
+    }
+
+
+@pytest.mark.security(45)
+def test_each_deletion_is_recorded_with_where_it_came_from() -> None:
+    found = {name: function for name, function in deletions().items() if name not in NOT_DELETIONS}
+    assert len(found) >= 6
+    assert [name for name, function in found.items() if not re.search(r"audit\.record|_record\(", ast.unparse(function))] == []
+    names = {name.partition(".")[2] for name in found} - {"delete"}
+    calls = [
+        (f"{path}:{node.lineno}", node)
+        for path, tree in python("src", "components")
+        if path.name.endswith("api.py") or "screens" in path.parts
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names
+    ]
+    assert len(calls) >= 8
+    assert [place for place, node in calls if "client" not in {keyword.arg for keyword in node.keywords}] == []
+
+
+@pytest.mark.security(45)
+def test_each_export_is_recorded() -> None:
+    """Only the dependency `Export`, which records it, makes a CSV file."""
+    makers = {
+        str(path)
+        for path, tree in python("src")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "csv_download"
+    }
+    assert makers - PUBLIC_EXPORTS.keys() == {"src/fundwright/identity/api.py"}

@@ -46,6 +46,7 @@ class TestUpgrade:
             connection.execute("UPDATE alembic_version SET version_num = '0019'")
             connection.execute("ALTER TABLE category DROP COLUMN changed_at")  # what later migrations add
             connection.execute("DROP TABLE known_device")
+            connection.execute("ALTER TABLE sign_in_throttle DROP COLUMN refused")
             connection.execute(
                 "INSERT INTO job (id, kind, title, language, state, done, message, payload, checkpoint, cancel_requested, created_at)"
                 " VALUES (gen_random_uuid(), 'draft', '', 'en', 'queued', 0, '', %s, '{}', false, now())",
@@ -64,6 +65,7 @@ class TestUpgrade:
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute("UPDATE alembic_version SET version_num = '0028'")
             connection.execute("ALTER TABLE mail DROP COLUMN kind")
+            connection.execute("ALTER TABLE sign_in_throttle DROP COLUMN refused")
             for subject in subjects:
                 connection.execute(
                     "INSERT INTO mail (id, recipient, subject, language, text, html, state, error, tries, created_at)"

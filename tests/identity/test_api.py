@@ -14,9 +14,9 @@ from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import Mail, list_messages
 from fundwright.core.paging import PageRequest
-from fundwright.identity import api, service, throttle
-from fundwright.identity.models import SignInThrottle
-from fundwright.identity.schemas import Actor, Role, TokenScope
+from fundwright.identity import api, entry, service, throttle
+from fundwright.identity.models import AuditEntry, SignInThrottle
+from fundwright.identity.schemas import Actor, Permission, Role, TokenScope
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
 from tests.jobs import working
 from tests.polling import eventually
@@ -493,6 +493,56 @@ class TestLetters:
         assert (await self._ask(visitor, path, "n21@example.org", **{"x-forwarded-for": "203.0.113.9"}))[0] == 429
         async with browse(committed, address="192.0.2.99") as elsewhere:
             assert (await self._ask(elsewhere, path, "n21@example.org"))[0] == 202
+
+    @pytest.mark.security(7, 8)
+    @pytest.mark.parametrize("uniform_errors", [False, True])
+    async def test_registering_an_address_is_counted_whether_it_has_an_account_or_not(
+        self, committed: Core, ada: Actor, uniform_errors: bool
+    ) -> None:
+        form = {"password": PASSWORD, "firstName": "Grace", "lastName": "Hopper"}
+        core = with_settings(committed, open_registration=True, uniform_errors=uniform_errors)
+        async with browse(core) as visitor:
+            for email in (ada.email, "grace@example.org"):
+                asked = [await visitor.post("/api/account/register", json={**form, "email": email}) for _ in range(6)]
+                assert [answer.status_code == 429 for answer in asked] == [False] * 5 + [True]
+            others = [await visitor.post("/api/account/register", json={**form, "email": f"n{n}@b.org"}) for n in range(11)]
+            assert [answer.status_code == 429 for answer in others] == [False] * 10 + [True]
+
+    async def test_an_account_that_is_not_confirmed_only_reads(self, committed: Core) -> None:
+        form = {"email": "eve@example.org", "password": PASSWORD, "firstName": "Eve", "lastName": "E"}
+        async with browse(with_settings(committed, open_registration=True)) as visitor:
+            assert (await visitor.post("/api/account/register", json=form)).status_code == 200
+            refused = await visitor.post("/api/account/tokens", json={"name": "x", "scope": "write", "lasts_days": 9})
+            assert (refused.status_code, "Confirm your email address first" in refused.text) == (403, True)
+            assert (await visitor.get("/probe")).json()["is_confirmed"] is False
+        async with committed.database.transaction() as session:
+            assert list(await session.scalars(select(Job.kind))) == []
+            actor = entry.actor_of(await entry.get_account(session, "eve@example.org"))
+            assert [permission for permission in Permission if actor.may(permission)] == [Permission.READ]
+            await service.confirm(committed, session, await entry.get_account(session, actor.email))
+            confirmed = entry.actor_of(await entry.get_account(session, "eve@example.org"))
+            assert confirmed.may(Permission.WORK)
+
+    @pytest.mark.security(45)
+    async def test_refusals_during_a_ban_are_counted_instead_of_recorded_one_by_one(
+        self, committed: Core, visitor: httpx.AsyncClient, ada: Actor
+    ) -> None:
+        for _ in range(16):
+            await visitor.post("/signin", json={**_FORM, "password": "wrong"})
+        async with committed.database.transaction() as session:
+            details = list(await session.scalars(select(AuditEntry.details).order_by(AuditEntry.at)))
+        assert details[1:] == [{"reason": "wrong_password"}] * 4 + [{"reason": "throttled", "tries": n} for n in ("1", "10")]
+
+    @pytest.mark.security(45)
+    async def test_what_was_typed_as_an_unknown_address_is_not_kept(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+        typed = "correct horse battery"
+        for _ in range(2):
+            await visitor.post("/signin", json={"email": typed, "password": "x"})
+        await self._ask(visitor, self._ASKED[0], "somebody@example.org")
+        async with committed.database.transaction() as session:
+            subjects = list(await session.scalars(select(AuditEntry.subject).order_by(AuditEntry.at)))
+        assert len(subjects) == 3 and subjects[0] == subjects[1] != subjects[2]
+        assert all(subject.startswith("unknown address ") for subject in subjects)
 
     @pytest.mark.security(47)
     async def test_nobody_gets_in_unconfirmed_when_mail_is_down(self, committed: Core) -> None:

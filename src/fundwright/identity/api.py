@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
