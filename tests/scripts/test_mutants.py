@@ -79,7 +79,7 @@ class TestVerdict:
 
 class TestEveryPromise:
     def test_has_a_mutant(self) -> None:
-        assert [name for name in sorted(mutants.without_mutant()) if name.startswith("security/")] == []
+        assert mutants.without_mutant() == set()
 
 
 class TestEveryMutant:
