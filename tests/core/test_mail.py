@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
+from sqlalchemy import update
 
 from fundwright.core import mail
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import JobState
+from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import Letter, MailKind, MailMessage, MailState
 from fundwright.core.paging import PageRequest
 from tests.identity.conftest import with_settings
@@ -147,3 +148,20 @@ class TestSend:
         async with working(core.jobs):
             await eventually(lambda: box.arrived)
         assert len(box.arrived) == 1
+
+    async def test_fails_with_the_job_that_would_have_sent_it(
+        self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]
+    ) -> None:
+        box, settings = postbox
+        object.__setattr__(committed, "settings", with_settings(committed, **settings).settings)
+        await _post(committed)
+        async with committed.database.transaction() as session:
+            await session.execute(update(Job).values(state=JobState.RUNNING, attempts=2))
+        async with working(committed.jobs):
+            failed = await eventually(lambda: _failed(committed))
+        assert "its process ended unexpectedly" in failed.error and box.arrived == []
+
+
+async def _failed(core: Core) -> MailMessage | None:
+    sent = await _only(core)
+    return sent if sent.state == MailState.FAILED else None

@@ -220,10 +220,16 @@ class JobHandler(Generic[P, A]):
     payload: type[P]
     run: Callable[[JobRun[P, A]], Awaitable[dict[str, Any] | None]]
     load_actor: ActorLoader[A]
+    on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
+    """Called with the error in the transaction that marks the job as failed, for what is waiting for the job."""
 
     @property
     def kind(self) -> str:
         return self.payload.job_kind
+
+    async def fail(self, session: AsyncSession, job: Job) -> None:
+        if self.on_failure is not None:
+            await self.on_failure(session, self.payload.model_validate(job.payload), job.error or "")
 
     async def start(self, queue: JobQueue, job: Job) -> dict[str, Any] | None:
         """Run `job` to its end and return its result."""
@@ -429,6 +435,8 @@ class JobQueue:
         async with self.database.transaction() as session:
             job = await session.scalar(update(Job).where(Job.id == job_id).values(**values).returning(Job))
             if job is not None:
+                if state == JobState.FAILED:
+                    await self._handlers[job.kind].fail(session, job)
                 await _announce(session, job)
 
     async def _interrupt(self, job_id: UUID) -> None:

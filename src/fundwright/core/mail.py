@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 
 import aiosmtplib
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -253,7 +253,13 @@ async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
         return {"state": mail.state, "tries": mail.tries}
 
 
-JOB_HANDLER = JobHandler(SendMail, send, no_actor)
+async def _fail(session: AsyncSession, payload: SendMail, error: str) -> None:
+    """No job is left that would send the email."""
+    query = update(Mail).where(Mail.id == payload.mail_id, Mail.state == MailState.WAITING)
+    await session.execute(query.values(state=MailState.FAILED, error=error))
+
+
+JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail)
 
 
 async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay_s: int = 0) -> None:
