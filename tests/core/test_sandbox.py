@@ -165,6 +165,30 @@ class TestEnd:
             await asyncio.wait([waiting])
         await eventually(lambda: not psutil.pid_exists(pid))
 
+    async def test_of_a_child_that_is_abandoned_at_the_same_moment_does_not_end_the_others(
+        self, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begun, go_on = tmp_path / "begun", tmp_path / "go_on"
+        (tmp_path / "imported_slowly.py").write_text(
+            f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\n"
+            f"while not pathlib.Path({str(go_on)!r}).exists():\n    time.sleep(0.01)\n"
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
+            child = psutil.Process(int(await anext(results)))
+            forks_from = child.parent()
+            assert forks_from
+            # The process that it forks from is busy until both has happened, and then learns first that the child has ended.
+            slow = replace(LIMITS, modules=("imported_slowly",))
+            other = asyncio.create_task(run(sandbox, partial(sandboxed.echo, b"other"), limits=slow))
+            await eventually(begun.exists)
+            child.kill()
+            await eventually(lambda: child.status() == psutil.STATUS_ZOMBIE)
+        go_on.touch()
+        assert await other == [b"other"]
+        assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
+        assert forks_from.is_running()
+
     async def test_closing_the_sandbox_kills_the_children(self, sandbox: Sandbox) -> None:
         async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
             pid = int(await anext(results))

@@ -86,7 +86,7 @@ def main() -> None:
                         with suppress(OSError):
                             watch.sendall(STATUS.pack(os.waitstatus_to_exitcode(status)))
                         watch.close()
-                else:
+                elif key.data in watches:  # it may have ended in the same round, and its watch is then closed
                     _kill(key.data)
                     selector.unregister(key.fileobj)
 
