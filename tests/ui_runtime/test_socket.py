@@ -295,7 +295,7 @@ class TestStrangers:
                 if change == "signed out":
                     await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
                 else:
-                    await identity.change_role(session, email=EMAIL, role=Role.VIEWER)
+                    await identity.change_role(server.core, session, email=EMAIL, role=Role.VIEWER)
             monkeypatch.setattr("fundwright_ui.runtime.session.time.monotonic", _five_seconds_later)
             with _sent_to_sign_in():
                 await client.click("keep", value="too late")
