@@ -133,6 +133,10 @@ class TestConfinement:
     async def test_no_signals(self, sandbox: Sandbox) -> None:
         assert await run(sandbox, partial(sandboxed.try_signals, os.getpid())) == []
 
+    @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
+    async def test_no_changes_by_newer_system_calls(self, sandbox: Sandbox) -> None:
+        assert await run(sandbox, partial(sandboxed.call_newer_system_calls)) == []
+
     def test_all_of_it_works_outside(self, tmp_path: Path) -> None:
         (tmp_path / "existing").write_bytes(b"")
         with socket.create_server(("127.0.0.1", 0)) as server:

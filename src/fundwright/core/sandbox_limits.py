@@ -26,11 +26,13 @@ _FILES = (
     "creat", "unlink", "unlinkat", "rmdir", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat",
     "mkdir", "mkdirat", "mknod", "mknodat", "truncate", "ftruncate", "fallocate", "chmod", "fchmod", "fchmodat", "chown",
     "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr",
-    "removexattr", "lremovexattr", "fremovexattr", "memfd_create",
+    "removexattr", "lremovexattr", "fremovexattr", "memfd_create", "memfd_secret",
+    # Landlock does not know permissions and attributes, and these came to Linux after the calls above.
+    "fchmodat2", "setxattrat", "removexattrat", "file_setattr",
 )  # fmt: skip
 _SYSTEM = (
     "mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "move_mount", "open_tree", "fsopen", "fsconfig",
-    "fsmount", "open_by_handle_at", "reboot", "swapon", "swapoff", "init_module", "finit_module", "delete_module",
+    "fsmount", "mount_setattr", "open_tree_attr", "open_by_handle_at", "reboot", "swapon", "swapoff", "init_module", "finit_module", "delete_module",
     "kexec_load", "kexec_file_load", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname",
     "setdomainname", "iopl", "ioperm", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key",
     "io_uring_setup", "io_uring_enter", "io_uring_register", "shmget", "msgget", "semget", "mq_open", "quotactl", "acct",
