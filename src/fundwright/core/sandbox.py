@@ -1,7 +1,7 @@
 """Reads untrusted bytes in a process of their own, so that no parser can hurt the server whatever it does.
 
 `Sandbox.stream` runs a function in a child process that has limits on time, memory, and output, and no keys in its memory. On Linux it
-also has no network, writes nothing, starts no process, and reads no files but Python's own and those it was given.
+also has no network, writes nothing, starts no process, and reads only the files of Python and the system, and those it was given.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ async def _frame(reader: asyncio.StreamReader, room: int) -> tuple[bytes, bytes]
 
 
 async def _died(watch: socket.socket, limits: Limits, name: str) -> FundwrightError:
-    """The error for a child that ended without a word."""
+    """The error for a child that ended without saying why."""
     status = await asyncio.get_running_loop().sock_recv(watch, STATUS.size)
     code: int | None = STATUS.unpack(status)[0] if len(status) == STATUS.size else None
     if code == -signal.SIGXCPU:

@@ -41,7 +41,7 @@ _CLONE_THREAD = 0x00010000
 
 
 def confine(*, memory_bytes: int, cpu_seconds: int, readable: Sequence[Path]) -> None:
-    """Give up everything that reading needs not, for good. `readable` are the files to read beside Python itself."""
+    """Permanently give up everything that reading does not need. `readable` are the files to read besides Python itself."""
     _die_with_parent()
     _limit_resources(memory_bytes=memory_bytes, cpu_seconds=cpu_seconds)
     if "landlock" not in missing():

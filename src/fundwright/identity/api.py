@@ -586,12 +586,10 @@ async def list_mails(
 
 
 @router.get("/api/mails/export.csv", response_class=CsvDownload)
-async def export_mails(
-    export: Export, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
-) -> CsvDownload:
+async def export_mails(export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
-    return export("emails.csv", lambda session: outbox.export_mails(session, actor, request, client=client))
+    return export("emails.csv", lambda session: outbox.export_mails(session, actor, request))
 
 
 @router.get("/api/invitations")

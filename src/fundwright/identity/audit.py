@@ -49,7 +49,6 @@ _LABELS: Mapping[str, Message] = {
     "import.started": later("Import started"),
     "invitation.sent": later("Invitation sent"),
     "invitation.withdrawn": later("Invitation withdrawn"),
-    "outbox.exported": later("Outbox exported"),
     "outbox.read": later("Outbox read"),
     "passkey.added": later("Passkey added"),
     "passkey.removed": later("Passkey removed"),
