@@ -14,10 +14,10 @@ from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import Mail, list_messages
 from fundwright.core.paging import PageRequest
-from fundwright.identity import api, entry, service, throttle
+from fundwright.identity import account_api, api, entry, service, throttle
 from fundwright.identity.models import AuditEntry, SignInThrottle
 from fundwright.identity.schemas import Actor, Permission, Role, TokenScope
-from tests.identity.conftest import HERE, PASSWORD, browse, with_settings
+from tests.identity.conftest import HERE, PASSWORD, browse, build, with_settings
 from tests.jobs import working
 from tests.polling import eventually
 from tests.statements import statements, waits
@@ -507,6 +507,31 @@ class TestLetters:
                 assert [answer.status_code == 429 for answer in asked] == [False] * 5 + [True]
             others = [await visitor.post("/api/account/register", json={**form, "email": f"n{n}@b.org"}) for n in range(11)]
             assert [answer.status_code == 429 for answer in others] == [False] * 10 + [True]
+
+    @pytest.mark.security(26, 44)
+    @pytest.mark.parametrize(
+        ("method", "path", "form"),
+        [
+            ("DELETE", "/api/account/sessions", None),
+            ("PUT", "/api/account/password", {"current": PASSWORD, "new": "another gentle rain of otters"}),
+            ("POST", "/api/account/email", {"email": "new@example.org", "password": PASSWORD}),
+            ("POST", "/api/account/data", None),
+            ("GET", "/api/account/data/archive", None),
+        ],
+    )
+    async def test_a_token_does_not_take_the_account_over(
+        self, committed: Core, ada: Actor, method: str, path: str, form: dict[str, str] | None
+    ) -> None:
+        async with committed.database.transaction() as session:
+            token = await service.create_api_token(session, ada, name="x", scope=TokenScope.WRITE, lasts_days=9)
+            app = build(committed)
+            app.include_router(account_api.router)
+        headers = {"authorization": f"Bearer {token.secret}"}
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://fundwright.test", headers=headers
+        ) as program:
+            answer = await program.request(method, path, json=form)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (403, "NotForPrograms")
 
     async def test_an_account_that_is_not_confirmed_only_reads(self, committed: Core) -> None:
         form = {"email": "eve@example.org", "password": PASSWORD, "firstName": "Eve", "lastName": "E"}

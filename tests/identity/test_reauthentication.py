@@ -26,7 +26,8 @@ from fundwright.identity import (
     service,
 )
 from fundwright.identity.models import Account, AccountSession
-from fundwright.identity.reauthentication import NotForPrograms, ProofRequired, SessionEnded
+from fundwright.identity.permissions import NotForPrograms
+from fundwright.identity.reauthentication import ProofRequired, SessionEnded
 from fundwright.identity.schemas import Actor, RecoveryCodes, Refusal, Role, SignedIn, SignInRefused, TokenScope
 from tests.identity.authenticator import code_at
 from tests.identity.conftest import HERE, PASSWORD, browse, with_settings

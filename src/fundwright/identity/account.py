@@ -11,7 +11,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
 from fundwright.core.messages import current_language, t
 from fundwright.identity import audit, entry, letters, places, reauthentication, repository, service
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, refuse_programs
 from fundwright.identity.schemas import (
     AccountProfile,
     Actor,
@@ -75,7 +75,8 @@ async def change_password(
 
 @needs(Permission.READ)
 async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """Sign the account out everywhere but here."""
+    """Sign the account out everywhere but here. Raises NotForPrograms: an API token is nowhere."""
+    refuse_programs(actor)
     await entry.end_sessions(session, actor.id, but=actor.session_id, device=client.device)
     await audit.record(session, "session.others_ended", actor=actor, subject=actor.email, client=client)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from fundwright.core.errors import NotAllowed
+from fundwright.core.errors import FundwrightError, NotAllowed
 from fundwright.core.messages import t
 from fundwright.identity.schemas import GRANTED, Actor, Permission, Role
 
@@ -21,6 +21,13 @@ REFUSALS = {
     Permission.OVERSEE: "You may not see what others do. Ask an administrator for access.",
     Permission.ADMINISTER: "You may not administer this installation. Ask an administrator for access.",
 }
+
+
+class NotForPrograms(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(t("An API token cannot do this. Sign in with email and password, and use the token of that session."))
 
 
 def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -50,6 +57,12 @@ def require_confirmed(actor: Actor) -> None:
     """For what every role may do but costs something, such as sending an email. Raises NotAllowed."""
     if not actor.is_confirmed:
         raise _not_confirmed()
+
+
+def refuse_programs(actor: Actor) -> None:
+    """For what only somebody who has signed in may do. Raises NotForPrograms."""
+    if actor.is_program:
+        raise NotForPrograms
 
 
 def _not_confirmed() -> NotAllowed:

@@ -27,7 +27,7 @@ from fundwright.core.paging import PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_line
 from fundwright.identity import account, audit, entry, repository, service
 from fundwright.identity.models import AuditEntry, DataCopy
-from fundwright.identity.permissions import needs, require_confirmed
+from fundwright.identity.permissions import needs, refuse_programs, require_confirmed
 from fundwright.identity.schemas import Actor, AuditRead, Client, DataCopyRead, Permission
 
 T = TypeVar("T")
@@ -76,6 +76,7 @@ def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFil
 @needs(Permission.READ)
 async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> DataCopyRead:
     """Let a job write the archive; it takes the place of an earlier one. Raises Conflict while one is being written."""
+    refuse_programs(actor)
     require_confirmed(actor)
     await acquire_lock(session, f"personal data:{actor.id}")
     present = await find_copy(session, actor)
@@ -103,6 +104,7 @@ async def find_copy(session: AsyncSession, actor: Actor) -> DataCopyRead | None:
 @needs(Permission.READ)
 async def open_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> Path:
     """Where the actor's own finished archive lies. Raises NotFound."""
+    refuse_programs(actor)
     copy = await repository.find_data_copy(session, actor.id)
     if copy is None or copy.size_bytes is None:
         raise NotFound(t("The copy of your data"))

@@ -16,7 +16,7 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import t
 from fundwright.identity import audit, entry, repository
 from fundwright.identity.models import Account
-from fundwright.identity.permissions import needs
+from fundwright.identity.permissions import needs, refuse_programs
 from fundwright.identity.schemas import Actor, Client, Permission, Refusal, SignInRefused
 
 P = ParamSpec("P")
@@ -39,13 +39,6 @@ class SessionEnded(FundwrightError):
 
     def __init__(self) -> None:
         super().__init__(t("Your session has ended. Sign in again."))
-
-
-class NotForPrograms(FundwrightError):
-    status = 403
-
-    def __init__(self) -> None:
-        super().__init__(t("An API token cannot do this. Sign in with email and password, and use the token of that session."))
 
 
 def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
@@ -71,8 +64,7 @@ async def require_recent_proof(session: AsyncSession, actor: Actor) -> None:
 
     Raises ProofRequired, NotForPrograms, or SessionEnded.
     """
-    if actor.is_program:
-        raise NotForPrograms
+    refuse_programs(actor)
     if actor.session_id is None:
         return
     until = await repository.find_proof(session, actor.session_id, actor.id)
@@ -123,6 +115,7 @@ async def check_own_password(
     With two-step verification on, the change also needs a recent proof, which then includes the second factor. Raises
     ProofRequired, NotForPrograms, or SessionEnded.
     """
+    refuse_programs(actor)
     if await repository.has_second_factor(session, actor.id):
         await require_recent_proof(session, actor)
     return await entry.check_password(

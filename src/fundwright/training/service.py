@@ -380,7 +380,7 @@ async def find_passages(core: Core, actor: Actor, query: str, *, embedder: Embed
     out. Raises Conflict when all documents were trained with another embedding model than the one in use.
     """
     question = query.strip()[:_MAX_QUERY_CHARACTERS]
-    if not question:
+    if not question or not actor.is_confirmed:  # without documents, a model would be asked for nothing
         return []
     vector = (await embedder.embed([question]))[0]
     async with core.database.transaction() as session:
