@@ -523,7 +523,7 @@ def _five_seconds_later() -> float:
 
 
 async def _flood(client: Browser, frame: str | bytes) -> None:
-    for _ in range(3_000):
+    for _ in range(8_000):
         await client.websocket.send(frame)
     async with asyncio.timeout(30):
         while True:
