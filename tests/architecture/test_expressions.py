@@ -24,7 +24,7 @@ import fundwright_ui
 from fundwright.training import readers
 
 CHARACTERS = 20_000
-LIMIT_S = 0.4
+LIMIT_S = 0.2
 GENERAL = (
     " ",
     "\n",
