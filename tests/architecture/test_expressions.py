@@ -1,8 +1,8 @@
 """No regular expression holds up the process, whatever it is given.
 
 Every expression that a module keeps is run over texts made to be slow: tokens, pairs of tokens, and runs with another end. A limit of
-processor time, which does not depend on what else runs, ends a search that is quadratic: 20,000 characters take such a search a
-second or more, and a linear one milliseconds.
+processor time, which does not depend on what else runs, ends a search that is quadratic: 20,000 characters take such a search
+half a second or more, and a linear one milliseconds.
 """
 
 from __future__ import annotations
