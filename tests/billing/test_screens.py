@@ -64,6 +64,14 @@ class TestPaymentHistory:
             assert cells(screen, "amount") == ["$1,234.50"]
             assert "Unpaid: $1,234.50" in screen.text
 
+    @pytest.mark.parametrize("amount", ["a lot", "1e999990", "sNaN", "Infinity", f"0.{'9' * 40}", "9" * 5_000])
+    async def test_what_is_no_amount_is_refused_at_once(self, committed: Core, boss: Actor, amount: str) -> None:
+        """The first digits of 1e999990, written out, held up the server for half a minute."""
+        async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
+            await screen.type("Amount in US dollars", amount)
+            await screen.click("button", "Write invoice")
+            assert "Enter an amount such as 1234.50." in screen.text
+
     async def test_what_is_wrong_is_said_and_what_was_typed_stays(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
             await screen.type("Email of the account", "nobody@example.org")

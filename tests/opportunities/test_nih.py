@@ -1,4 +1,5 @@
 import io
+from decimal import Decimal
 
 import pytest
 
@@ -37,6 +38,14 @@ class TestParse:
         [notice] = parse(b'{"opportunity_id": "1", "title": "a\\u0000b\\ud800", "post_date": "2026-01-01"}\n')
         assert isinstance(notice, ParsedNotice)
         assert notice.title == "a\ufffdb\ufffd"
+
+    @pytest.mark.parametrize("amount", ["10E999999", "1e-999999999999999999", "sNaN", 10**400])
+    def test_an_amount_beyond_all_bounds_costs_only_itself(self, amount: object) -> None:
+        first, second = parse(nih_file(nih_row(award_ceiling=amount, num_awards=amount), nih_row(award_ceiling="1,250.5")))
+        assert isinstance(first, ParsedNotice)
+        assert isinstance(second, ParsedNotice)
+        assert (first.award_ceiling or 0, first.expected_awards or 0) == (0, 0)
+        assert second.award_ceiling == Decimal("1250.50")
 
     def test_rejects_a_row_without_what_is_required(self) -> None:
         rows = parse(nih_file(nih_row(opportunity_id=""), nih_row(title=None), nih_row(post_date="soon")))

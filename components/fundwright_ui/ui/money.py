@@ -9,6 +9,8 @@ from pydantic import BeforeValidator
 
 from fundwright.core.messages import current_language, t
 
+_MAX_CHARACTERS = 40
+
 
 def money(cents: int, currency: str = "usd") -> str:
     """`$1,234.50`, or `1.234,50 $` in German."""
@@ -21,10 +23,14 @@ def money_typed(cents: int) -> str:
 
 
 def _cents(typed: object) -> object:
+    text = str(typed).strip()
     try:
-        amount = parse_decimal(str(typed).strip(), locale=current_language(), strict=True) * 100
+        # `1e999990` is a number, too: written out, it would hold up the server for half a minute.
+        if len(text) > _MAX_CHARACTERS or any(character.isalpha() for character in text):
+            raise ValueError(text)
+        amount = parse_decimal(text, locale=current_language(), strict=True) * 100
         cents = int(amount)
-    except (NumberFormatError, ValueError, OverflowError):
+    except (NumberFormatError, ValueError, ArithmeticError):
         raise ValueError(t("Enter an amount such as {example}.", example=money_typed(123_450))) from None
     if cents != amount:
         raise ValueError(t("Enter an amount with at most two decimal places."))

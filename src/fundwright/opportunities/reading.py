@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import BinaryIO, cast
 from zoneinfo import ZoneInfo
 
@@ -149,7 +149,7 @@ def amount(value: object) -> Decimal | None:
     try:
         read = Decimal(str(value).replace("$", "").replace(",", "").strip())
         return read.quantize(Decimal("0.01")) if read.is_finite() and abs(read) < 10**15 else None
-    except InvalidOperation:
+    except ArithmeticError:  # not a number, or an exponent beyond what the context of `decimal` allows
         return None
 
 
