@@ -195,8 +195,8 @@ class TestCodes:
         code = code_at(secret, clock(timedelta(minutes=2)))
         for _ in range(4):
             assert await sign_in(core, session, "000000") == SignInRefused(reason=Refusal.WRONG_CODE)
-        assert await sign_in(core, session, code) == SignInRefused(reason=Refusal.THROTTLED)
-        assert await sign_in(core, session, codes[0]) == SignInRefused(reason=Refusal.THROTTLED)
+        assert await sign_in(core, session, code) == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert await sign_in(core, session, codes[0]) == SignInRefused(reason=Refusal.WRONG_CODE)
         assert (await second_factor.read(session, person)).recovery_codes == 10
 
     async def test_are_not_asked_of_who_has_the_wrong_password(

@@ -128,8 +128,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
         elif result.reason is Refusal.CODE_NEEDED:
             set_refusal(t("Enter a code of your authenticator app or a recovery code to remove a passkey or the app."))
         else:
-            # The same when codes are paused, so that nobody learns that a guess was right but too late.
-            set_refusal(t(SignInRefused(reason=Refusal.WRONG_CODE).sentence))
+            set_refusal(t(result.sentence))
 
     resetting = use_submit(form, choose, then=finish)
     return login_frame(

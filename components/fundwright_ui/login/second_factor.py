@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.identity import second_factor
-from fundwright.identity.schemas import Refusal, SignInRefused
+from fundwright.identity.schemas import SignInRefused
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import login_form, text_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, SECOND_FACTOR, login_frame
@@ -40,8 +40,7 @@ def second_factor_screen() -> VdomDict:
 
     def go_on(result: str | SignInRefused) -> None:
         if isinstance(result, SignInRefused):
-            # The same when signing in is paused, so that nobody learns that a guess was right but too late.
-            set_refusal(t(SignInRefused(reason=Refusal.WRONG_CODE).sentence))
+            set_refusal(t(result.sentence))
         else:
             set_refusal(None)
             connection.handover(result, next)

@@ -533,13 +533,7 @@ async def reset_password(
     if not isinstance(result, SignInRefused):
         _set_device_cookie(response, core.settings, result, max_age=recovery.KNOWN_AFTER_RESET)
         return None
-    match result.reason:
-        case Refusal.CODE_NEEDED:
-            return _refused(403, "CodeNeeded", result.sentence)
-        case Refusal.WRONG_CODE:
-            return _refused(403, "WrongCode", result.sentence)
-        case _:
-            return _refused(429, "SignInPaused", result.sentence)
+    return _refused(403, "CodeNeeded" if result.reason is Refusal.CODE_NEEDED else "WrongCode", result.sentence)
 
 
 @router.get("/api/account/my-account", response_model=MyAccountAnswer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any, Literal, cast
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -102,13 +102,18 @@ async def get_account_by_id(session: AsyncSession, account_id: UUID) -> Account:
 
 
 async def attempt_of(
-    session: AsyncSession, *, email: str, client: Client, place: str = "", is_code: bool = False
+    session: AsyncSession,
+    *,
+    email: str,
+    client: Client,
+    place: str = "",
+    factor: Literal["password", "app_code", "recovery_code"] = "password",
 ) -> throttle.Attempt:
     """How a password or code is counted. Without a `place`, the client is one if it is a known device of the account."""
     if not place and client.device:
         device_id = await repository.find_known_device(session, email, client.device)
         place = f"device:{device_id}" if device_id else ""
-    return throttle.Attempt(email=email, address=client.address, place=place, is_code=is_code)
+    return throttle.Attempt(email=email, address=client.address, place=place, factor=factor)
 
 
 def place_of_session(session_id: UUID | None) -> str:

@@ -105,11 +105,11 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
     if factor.confirmed_at is not None:
         raise AlreadyOn
     attempt = await entry.attempt_of(
-        session, email=actor.email, client=client, place=entry.place_of_session(actor.session_id), is_code=True
+        session, email=actor.email, client=client, place=entry.place_of_session(actor.session_id), factor="app_code"
     )
     if await throttle.is_banned(session, attempt):
         return await entry.refuse_banned(session, attempt, email=actor.email, client=client)
-    is_right = await _is_code(core, session, factor.id, code)
+    is_right = await _is_app_code(core, session, factor.id, code)
     if not await throttle.settle(session, attempt, is_right=is_right):
         return await entry.refuse_banned(session, attempt, email=actor.email, client=client)
     if not is_right:
@@ -204,24 +204,39 @@ async def end_pending(session: AsyncSession, pending: str) -> None:
 async def accept(
     core: Core, session: AsyncSession, account: Account, *, code: str, client: Client, place: str = ""
 ) -> SignInRefused | None:
-    """None when it is a code of the account's app, or one of its recovery codes, neither used before. Wrong ones are counted, at the
-    known `place` where it is entered, if there is one."""
-    attempt = await entry.attempt_of(session, email=account.email, client=client, place=place, is_code=True)
+    """None when it is a code of the account's app, or one of its recovery codes, neither used before. `place` is the known place where
+    it is entered, if there is one.
+
+    Wrong codes of the app are counted for the account, wherever they are entered, and wrong recovery codes for the place. During the
+    pause that follows, a right code is refused like a wrong one.
+    """
+    is_of_app = _has_shape_of_app_code(code)
+    attempt = await entry.attempt_of(
+        session, email=account.email, client=client, place=place, factor="app_code" if is_of_app else "recovery_code"
+    )
     if await throttle.is_banned(session, attempt):
-        return await entry.refuse_banned(session, attempt, email=account.email, client=client)
+        return await _refuse_paused(session, attempt, account, client)
     factor = await repository.find_second_factor(session, account.id)
-    is_known = factor is not None and factor.confirmed_at is not None
-    is_code = factor is not None and is_known and await _is_code(core, session, factor.id, code)
-    is_recovery = is_known and not is_code and await repository.use_recovery_code(session, account.id, _recovery_digest(code))
-    if not await throttle.settle(session, attempt, is_right=is_code or is_recovery):
-        return await entry.refuse_banned(session, attempt, email=account.email, client=client)
-    if is_recovery:
+    if factor is None or factor.confirmed_at is None:
+        is_right = False
+    elif is_of_app:
+        is_right = await _is_app_code(core, session, factor.id, code)
+    else:
+        is_right = await repository.use_recovery_code(session, account.id, _recovery_digest(code))
+    if not await throttle.settle(session, attempt, is_right=is_right):
+        return await _refuse_paused(session, attempt, account, client)
+    if not is_right:
+        return await entry.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
+    if not is_of_app:
         actor = entry.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
         await entry.tell_owner(core, session, account, "recovery_code_used")
-    elif not is_code:
-        return await entry.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
     return None
+
+
+async def _refuse_paused(session: AsyncSession, attempt: throttle.Attempt, account: Account, client: Client) -> SignInRefused:
+    await entry.refuse_banned(session, attempt, email=account.email, client=client)
+    return SignInRefused(reason=Refusal.WRONG_CODE)
 
 
 @needs(Permission.READ)
@@ -239,10 +254,15 @@ def _totp(core: Core, factor_id: UUID) -> TOTP:
     return TOTP(secret, digits=_CODE_LENGTH, interval=_STEP_S)
 
 
-async def _is_code(core: Core, session: AsyncSession, factor_id: UUID, code: str) -> bool:
+def _has_shape_of_app_code(code: str) -> bool:
     plain = "".join(code.split())
-    if not (plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH):
+    return plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH
+
+
+async def _is_app_code(core: Core, session: AsyncSession, factor_id: UUID, code: str) -> bool:
+    if not _has_shape_of_app_code(code):
         return False
+    plain = "".join(code.split())
     totp, current = _totp(core, factor_id), int(now().timestamp()) // _STEP_S
     steps = [current + drift for drift in _DRIFT if compare_digest(totp.generate_otp(current + drift), plain)]
     return bool(steps) and await repository.take_step(session, factor_id, steps[0])

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -42,10 +43,13 @@ class Attempt:
 
     email: str
     address: str
-    is_code: bool = False
+    factor: Literal["password", "app_code", "recovery_code"] = "password"
     place: str = ""
     """A known device, a session, or a one-time link of the account. It has a counter of its own, and strangers cannot cause a ban there:
-    otherwise, four wrong passwords every five minutes would lock the owner out for good."""
+    otherwise, four wrong passwords every five minutes would lock the owner out for good.
+
+    Codes of an authenticator app are counted for the account everywhere: they are short enough to be guessed, and whoever reads the
+    owner's email can get any number of links and known devices."""
 
     @property
     def subjects(self) -> tuple[str, str]:
@@ -55,14 +59,16 @@ class Attempt:
 
     @property
     def _kind(self) -> str:
-        return "code:" if self.is_code else ""
+        return "" if self.factor == "password" else "code:"
 
     @property
     def limits(self) -> tuple[tuple[str, int], ...]:
         """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+        account, address = self.subjects
+        if self.place and self.factor == "app_code":
+            return ((account, FAILURES_PER_ACCOUNT),)
         if self.place:
             return ((f"{self._kind}place:{self.place}", FAILURES_PER_ACCOUNT),)
-        account, address = self.subjects
         return (account, FAILURES_PER_ACCOUNT), (address, FAILURES_PER_ADDRESS)
 
 
