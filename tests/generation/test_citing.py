@@ -35,6 +35,11 @@ class TestCitationStream:
             assert streamed([text[:first], text[first:second], text[second:]], {1: 5, 12: 6}) == whole
         assert streamed(list(text), {1: 5, 12: 6}) == whole
 
+    def test_a_long_list_of_numbers_is_checked_though_it_comes_in_pieces(self) -> None:
+        text = f"Roofs\n[{', '.join(str(number) for number in range(9, 30))}] and gutters."
+        assert streamed(list(text), {12: 1}) == streamed([text], {12: 1}) == ("Roofs\n[1] and gutters.", 20)
+        assert streamed(["Roofs", "\n", "[9]", "."], {}) == ("Roofs.", 1)
+
     def test_brackets_that_are_no_citation_stay(self) -> None:
         text = "An [insert] and [12345678] and x[i] and a trailing ["
         assert streamed([text], {}) == (text, 0)

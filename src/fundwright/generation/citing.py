@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 _CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 # White space is matched from where it begins, never again from each of its characters, which would take quadratic time.
-_UNFINISHED = re.compile(r"(?<!\s)\s*+\[[\d\s,;]{0,40}$")
+# However long a list of numbers is: what is let through before its end is not checked.
+_UNFINISHED = re.compile(r"(?<!\s)\s*+\[[\d\s,;]*+$")
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\n(?![^\S\n]*\n)|[.!?](?!\s|$))+[.!?]*")
 _WORD = re.compile(r"\w+")
 _LEAST_OVERLAP = 0.6
@@ -30,7 +31,7 @@ class CitationStream:
         """Text that is ready to be shown."""
         text = self._held + piece
         unfinished = _UNFINISHED.search(text)
-        cut = unfinished.start() if unfinished else len(text.rstrip(" "))
+        cut = unfinished.start() if unfinished else len(text.rstrip())
         self._held = text[cut:]
         return self._rewrite(text[:cut])
 
