@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from fundwright.core.days import Day
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
@@ -117,7 +118,7 @@ class SubscriptionChange(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     plan: PlanCode
-    until: date | None = None
+    until: Day | None = None
     origin: Literal[Origin.MANUAL, Origin.INVOICE] = Origin.MANUAL
 
 
@@ -145,8 +146,8 @@ class PaymentCreate(BaseModel):
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
     amount_cents: Annotated[Cents, Field(ge=1)]
     currency: Currency = "usd"
-    issued: date
-    due: date
+    issued: Day
+    due: Day
 
 
 class PaymentRead(BaseModel):
@@ -214,7 +215,7 @@ class PremiumLinkCreate(BaseModel):
     plan: Literal[PlanCode.PRO, PlanCode.TEAM]
     days: Annotated[int, Field(ge=1, le=3_660)]
     uses: Annotated[int, Field(ge=1, le=100_000)] = 1
-    expires_on: date
+    expires_on: Day
     note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
 
 

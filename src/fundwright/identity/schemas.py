@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_fie
 from pydantic.alias_generators import to_camel
 
 from fundwright.core.database import now
+from fundwright.core.days import Day
 from fundwright.core.jobs import JobRead
 from fundwright.core.messages import Language, t
 from fundwright.core.paging import PageRequest
@@ -153,8 +154,8 @@ class AuditQuery(PageRequest):
     """Which lines to list, newest first unless `sort` is `at`. `text` is part of the action, of who acted, of what or of where from."""
 
     text: str = Field(default="", max_length=200)
-    first: date | None = None
-    last: date | None = None
+    first: Day | None = None
+    last: Day | None = None
 
 
 class AccountUser(BaseModel):

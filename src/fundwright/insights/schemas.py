@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validat
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
+from fundwright.core.days import Day
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -22,8 +23,6 @@ KEPT_DAYS = 400
 
 DRAFT, IMPORT, TRAINING = "draft", "import", "train"
 """Kinds of job that usage counts."""
-
-_YEARS = range(2000, 2101)
 
 HistoryState = Literal["underway", "succeeded", "failed", "cancelled"]
 """`underway` is waiting or running."""
@@ -68,13 +67,11 @@ class UsageQuery(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     days: Literal["7", "30", "90"] = "30"
-    day_from: date | None = None
-    day_to: date | None = None
+    day_from: Day | None = None
+    day_to: Day | None = None
 
     @model_validator(mode="after")
     def _is_a_span(self) -> Self:
-        if any(day.year not in _YEARS for day in (self.day_from, self.day_to) if day):
-            raise ValueError(t("Choose days between {first} and {last}.", first=str(_YEARS[0]), last=str(_YEARS[-1])))
         if self.last < self.first:
             raise ValueError(t("The first day is after the last one. Change one of them."))
         if (self.last - self.first).days >= KEPT_DAYS:

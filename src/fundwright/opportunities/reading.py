@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 import nh3
 
+from fundwright.core.days import YEARS
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 
@@ -33,7 +34,6 @@ _ACTIVITY_GROUP = re.compile(r"\(([^()]*)\)")
 _ACTIVITY_CODE = re.compile(r"\b(?:[A-Z]\d\d|[DFKOPRSTUV][A-Z]\d|U2[A-Z])\b")
 _MMDDYYYY = re.compile(r"(\d\d)/?(\d\d)/?(\d{4})")
 _MAX_LINE_BYTES = 8_000_000
-_YEARS = range(1900, 2201)
 
 
 class UnreadableFile(Invalid):
@@ -126,7 +126,7 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
         else:
             read = datetime.fromisoformat(text)
             is_day = len(text) <= 10
-        if read.year not in _YEARS:
+        if read.year not in YEARS:
             return None
         if is_day and end_of_day:
             read = datetime.combine(read.date(), END_OF_DAY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
@@ -33,10 +34,10 @@ class OpportunityQuery(PageRequest):
     set_aside: tuple[str, ...] = ()
     activity_code: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
-    due_from: date | None = None
-    due_to: date | None = None
-    posted_from: date | None = None
-    posted_to: date | None = None
+    due_from: Day | None = None
+    due_to: Day | None = None
+    posted_from: Day | None = None
+    posted_to: Day | None = None
     availability: Availability | None = None
     category: UUID | None = None
     sample: bool | None = None
