@@ -503,8 +503,11 @@ class Server:
     """While it is set, whoever asks gets no answer at all."""
 
     @asynccontextmanager
-    async def socket(self, *, token: str | None = None, origin: str | None = "own") -> AsyncIterator[Client]:
-        headers = {"Cookie": f"session={token}"} if token else {}
+    async def socket(
+        self, *, token: str | None = None, visitor: str | None = None, origin: str | None = "own"
+    ) -> AsyncIterator[Client]:
+        cookies = [f"{name}={value}" for name, value in (("session", token), ("visitor", visitor)) if value]
+        headers = {"Cookie": "; ".join(cookies)} if cookies else {}
         async with connect(
             self.url.replace("http", "ws") + "/socket",
             origin=self.url if origin == "own" else origin,  # type: ignore[arg-type]

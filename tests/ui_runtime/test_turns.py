@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from uuid import uuid4
 
 import pytest
 
 from fundwright_ui.runtime import turns
-from fundwright_ui.runtime.turns import Turns
+from fundwright_ui.runtime.turns import Owner, Turns
 from tests.ui_runtime.conftest import Crowd, Server
 
 MANY = 12
+ONE, ANOTHER = Owner(uuid4(), None), Owner(uuid4(), None)
 
 
 async def open_page(server: Server) -> None:
@@ -44,15 +46,15 @@ async def test_so_are_documents(server: Server) -> None:
 @pytest.mark.usefixtures("no_limit")
 async def test_others_do_not_wait_for_it() -> None:
     places = Turns()
-    first, _second = await places.take("one"), await places.take("one")
-    third = asyncio.create_task(places.take("one"))
+    first, _second = await places.take(ONE), await places.take(ONE)
+    third = asyncio.create_task(places.take(ONE))
     await asyncio.sleep(0)
-    await places.take("another")
+    await places.take(ANOTHER)
     assert not third.done()
     first.end()
     first.end()  # a second time frees no second place
     await third
-    fourth = asyncio.create_task(places.take("one"))
+    fourth = asyncio.create_task(places.take(ONE))
     await asyncio.sleep(0)
     assert not fourth.done()
     fourth.cancel()
@@ -61,4 +63,32 @@ async def test_others_do_not_wait_for_it() -> None:
 async def test_a_turn_ends_by_itself() -> None:
     places = Turns()
     for _ in range(3):
-        await places.take("one")
+        await places.take(ONE)
+
+
+@pytest.mark.security(33)
+async def test_no_visitor_takes_all_turns_of_an_address() -> None:
+    places = Turns()
+    greedy, other, third = (Owner("198.51.100.7", visitor) for visitor in ("greedy", "other", "third"))
+    await places.take(greedy)
+    waiting = asyncio.create_task(places.take(greedy))
+    await asyncio.sleep(0)
+    await places.take(other)
+    assert not waiting.done()
+    last = asyncio.create_task(places.take(third))
+    await asyncio.sleep(0)
+    assert not last.done(), "another cookie gives an address no more turns"
+    waiting.cancel()
+    last.cancel()
+
+
+async def test_who_stops_waiting_keeps_no_turn() -> None:
+    places = Turns()
+    one, other, third = (Owner("198.51.100.7", visitor) for visitor in ("one", "other", "third"))
+    first, _second = await places.take(one), await places.take(other)
+    waiting = asyncio.create_task(places.take(third))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+    first.end()
+    await places.take(third)

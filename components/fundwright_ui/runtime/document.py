@@ -18,7 +18,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, UnderMaintenance
 from fundwright.core.messages import current_language, set_language, t, translations
 from fundwright.core.web import language_asked_for
-from fundwright.identity.api import client_of
+from fundwright.identity.api import client_of, set_visitor_cookie, visitor_of
 from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
@@ -78,7 +78,10 @@ class Documents:
             turn.end()
         if request.method == "GET":
             self._on_view(found.screen.path, actor, current_language())
-        return self._page(html, request, status=status, nonce=nonce)
+        page = self._page(html, request, status=status, nonce=nonce)
+        if actor is None and not visitor_of(request):
+            set_visitor_cookie(page, self._core.settings)
+        return page
 
     def excuse(self, request: Request, error: Exception) -> Response:
         """The page instead of the one that could not be made: one sentence, and the same address to try again."""

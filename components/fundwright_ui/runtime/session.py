@@ -145,6 +145,10 @@ class Session:
         """Whether the page has lost its connection and may still come back."""
         return self._expiry is not None and self._ending is None
 
+    @property
+    def is_ending(self) -> bool:
+        return self._ending is not None
+
     def belongs_to(self, actor: Actor | None) -> bool:
         return _who(self._actor) == _who(actor)
 
@@ -169,6 +173,12 @@ class Session:
     def leave(self, reason: str = "left") -> None:
         """The person has left for good: what they did before is still done, within the time that a handler has."""
         self._end(reason, within_s=self._site.core.settings.handler_timeout_s)
+
+    def give_way(self, sentence: str, code: int) -> None:
+        """Leave, so that another page may open. `sentence` and the close code tell the page why, if it is connected."""
+        self._queue({"type": "refused", "sentence": sentence})
+        self._close_code = code
+        self.leave("gave way")
 
     # Life
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
+from itertools import chain
 from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket
@@ -19,7 +21,7 @@ from fundwright_ui.runtime.session import Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
 from fundwright_ui.runtime.turns import Owner, owner_of
 
-_MAX_SESSIONS_PER_OWNER = 50
+_MAX_SESSIONS_PER_PARTY = 50
 _MAX_HELLO_CHARACTERS = 100_000  # more than the longest address that HTTP lets through
 _HELLO_TIMEOUT_S = 10.0
 _TOO_MANY = 4429
@@ -71,24 +73,28 @@ class Sockets:
             return
         owner = owner_of(actor, transport.request)
         turn = await self._site.turns.take(owner)
-        if not self._has_room(owner):
+        if not self._make_room(owner):
             turn.end()
-            await _refuse(transport, t("Too many pages are open. Close some and load this one again."), _TOO_MANY)
+            await _refuse(transport, _too_many(), _TOO_MANY)
             return
         session = Session(self._site, transport, actor, found, owner=owner)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
         await session.mount(transport, hello, turn)
 
-    def _has_room(self, owner: Owner) -> bool:
-        """A page whose connection is lost makes room for one that is open."""
-        own = [session for session in self._sessions.values() if session.owner == owner]
-        if len(own) < _MAX_SESSIONS_PER_OWNER:
+    def _make_room(self, owner: Owner) -> bool:
+        """Whether `owner` may open another page. When the party has as many as it may, a page that has lost its connection gives
+        way, or else one of the visitor who has the most, so that nobody locks out others at the same address."""
+        own = [session for session in self._sessions.values() if session.owner.party == owner.party]
+        if len(own) < _MAX_SESSIONS_PER_PARTY:
             return True
-        lost = next((session for session in own if session.is_lost), None)
-        if lost:
-            lost.leave()
-        return lost is not None
+        pages = Counter(session.owner.visitor for session in own)
+        lost = (session for session in own if session.is_lost)
+        crowd = (session for session in own if pages[session.owner.visitor] > pages[owner.visitor] + 1 and not session.is_ending)
+        leaving = next(chain(lost, crowd), None)
+        if leaving is not None:
+            leaving.give_way(_too_many(), _TOO_MANY)
+        return leaving is not None
 
 
 async def _hello(transport: Transport) -> Hello | None:
@@ -100,6 +106,10 @@ async def _hello(transport: Transport) -> Hello | None:
         return None
     frame = read_frame(text) if len(text) <= _MAX_HELLO_CHARACTERS else None
     return frame if isinstance(frame, Hello) else None
+
+
+def _too_many() -> str:
+    return t("Too many pages are open. Close some and load this one again.")
 
 
 async def _refuse(transport: Transport, sentence: str, code: int) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -48,6 +48,8 @@ from fundwright.identity.tokens import API_TOKEN_PREFIX
 router = APIRouter(tags=["identity"])
 
 _SIGNING_IN = ("/signin", "/session", "/api/account/login")
+_VISITOR_BYTES = 16
+_VISITOR_CHARACTERS = 22
 
 
 class TokenMissing(FundwrightError):
@@ -95,6 +97,21 @@ def cookie_name(settings: Settings) -> str:
 def device_cookie_name(settings: Settings) -> str:
     """Name of the cookie by which a browser is recognized in which accounts have signed in."""
     return "__Host-device" if _is_https(settings) else "device"
+
+
+def visitor_of(connection: HTTPConnection) -> str:
+    """Which of the signed-out visitors at one network address this is. Anybody can make one up, so it grants nothing."""
+    visitor = connection.cookies.get(_visitor_cookie_name(connection.app.state.core.settings), "")
+    return visitor if len(visitor) == _VISITOR_CHARACTERS else ""
+
+
+def set_visitor_cookie(response: Response, settings: Settings) -> None:
+    """Tell this visitor from others at the same address until the browser is closed."""
+    _set_cookie(response, settings, _visitor_cookie_name(settings), secrets.token_urlsafe(_VISITOR_BYTES))
+
+
+def _visitor_cookie_name(settings: Settings) -> str:
+    return "__Host-visitor" if _is_https(settings) else "visitor"
 
 
 def client_of(connection: HTTPConnection) -> Client:
@@ -370,7 +387,7 @@ async def sign_in(form: SignInForm, request: Request, response: Response, core: 
     )
     if isinstance(result, SignInRefused):
         return SignInAnswer(flag="error", error=result.sentence)
-    _set_cookie(response, core.settings, result)
+    _set_session_cookies(response, core.settings, result)
     return SignInAnswer(flag="success", token=result.token)
 
 
@@ -388,7 +405,7 @@ async def begin_session(
         if signed_in is None:
             await _end_if_replayed(core, token, request)
             raise TokenInvalid
-    _set_cookie(response, core.settings, signed_in)
+    _set_session_cookies(response, core.settings, signed_in)
     return SessionAnswer(token=signed_in.token, remember=signed_in.max_age_s is not None)
 
 
@@ -531,7 +548,8 @@ async def reset_password(
         core, session, secret=form.link, password=form.password, client=client_of(request), choices=form
     )
     if not isinstance(result, SignInRefused):
-        _set_device_cookie(response, core.settings, result, max_age=recovery.KNOWN_AFTER_RESET)
+        max_age_s = int(recovery.KNOWN_AFTER_RESET.total_seconds())
+        _set_cookie(response, core.settings, device_cookie_name(core.settings), result, max_age_s=max_age_s)
         return None
     return _refused(403, "CodeNeeded" if result.reason is Refusal.CODE_NEEDED else "WrongCode", result.sentence)
 
@@ -650,7 +668,7 @@ async def _end_if_replayed(core: Core, token: str, connection: HTTPConnection) -
 
 
 async def _entered(signed_in: SignedIn, response: Response, core: Core, session: AsyncSession) -> AccountAnswer:
-    _set_cookie(response, core.settings, signed_in)
+    _set_session_cookies(response, core.settings, signed_in)
     return AccountAnswer(access_token=signed_in.token, user=await service.get_user(session, signed_in.actor))
 
 
@@ -664,32 +682,17 @@ def _bearer(request: Request) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
-def _set_cookie(response: Response, settings: Settings, signed_in: SignedIn) -> None:
-    response.set_cookie(
-        cookie_name(settings),
-        signed_in.token,
-        max_age=signed_in.max_age_s,
-        path="/",
-        secure=_is_https(settings),
-        httponly=True,
-        samesite="lax",
-    )
+def _set_session_cookies(response: Response, settings: Settings, signed_in: SignedIn) -> None:
+    _set_cookie(response, settings, cookie_name(settings), signed_in.token, max_age_s=signed_in.max_age_s)
     if signed_in.device:
-        max_age = entry.KNOWN_FOR if signed_in.max_age_s is not None else None
-        _set_device_cookie(response, settings, signed_in.device, max_age=max_age)
+        max_age_s = int(entry.KNOWN_FOR.total_seconds()) if signed_in.max_age_s is not None else None
+        _set_cookie(response, settings, device_cookie_name(settings), signed_in.device, max_age_s=max_age_s)
     response.headers["Cache-Control"] = "no-store"
 
 
-def _set_device_cookie(response: Response, settings: Settings, secret: str, *, max_age: timedelta | None) -> None:
-    response.set_cookie(
-        device_cookie_name(settings),
-        secret,
-        max_age=int(max_age.total_seconds()) if max_age is not None else None,
-        path="/",
-        secure=_is_https(settings),
-        httponly=True,
-        samesite="lax",
-    )
+def _set_cookie(response: Response, settings: Settings, name: str, value: str, *, max_age_s: int | None = None) -> None:
+    """Without `max_age_s`, the cookie lives until the browser is closed."""
+    response.set_cookie(name, value, max_age=max_age_s, path="/", secure=_is_https(settings), httponly=True, samesite="lax")
 
 
 def _is_https(settings: Settings) -> bool:
