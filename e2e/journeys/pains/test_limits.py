@@ -99,12 +99,15 @@ class TestFlood:
 class TestOpenPages:
     @pytest.fixture
     def others(self, laboratory: Application) -> Iterator[list[ClientConnection]]:
-        """As many pages as one person may have open."""
+        """As many pages as one address may have open, each of another visitor."""
         address = urlsplit(laboratory.url)
         with ExitStack() as stack:
             opened: list[ClientConnection] = []
-            for _ in range(MOST_PAGES):
-                websocket = stack.enter_context(connect(f"ws://{address.netloc}/socket", origin=Origin(laboratory.url)))
+            for number in range(MOST_PAGES):
+                cookie = {"Cookie": f"visitor={number:022}"}
+                websocket = stack.enter_context(
+                    connect(f"ws://{address.netloc}/socket", origin=Origin(laboratory.url), additional_headers=cookie)
+                )
                 websocket.send(json.dumps({"type": "hello", "path": "/laboratory/moving", "hash": None}))
                 assert json.loads(websocket.recv())["type"] == "mount"
                 opened.append(websocket)
