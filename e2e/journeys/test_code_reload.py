@@ -15,6 +15,7 @@ from e2e.application import FUNDWRIGHT, PROJECT, free_port, wait_until_it_answer
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
+from tests.python_path import python_path
 
 BACK_WITHIN_MS = 30_000
 
@@ -37,7 +38,7 @@ def test_a_half_filled_form_stays_while_the_text_around_it_changes(page: Page, t
     folder.mkdir()
     data.mkdir()
     screen = package(folder)
-    environment = {**os.environ, "PYTHONPATH": str(folder), "FUNDWRIGHT_DATA": str(data)}
+    environment = {**os.environ, **python_path(folder), "FUNDWRIGHT_DATA": str(data)}
     command = [sys.executable, "-m", "scripts.dev", "--port", str(port), "--watch", folder, "--web-is-built"]
     add_user = [FUNDWRIGHT, "user", "add", EMAIL, "--role", "user", "--name", "Ada Example", "--password-stdin"]
     with (tmp_path / "dev.log").open("w") as log:

@@ -14,6 +14,7 @@ from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
+from tests.python_path import python_path
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_its_screen_entry_widget_and_topic_work(page: Page, installed: Path, tmp_path: Path) -> None:
-    with started(tmp_path, environment={"PYTHONPATH": str(installed)}) as application:
+    with started(tmp_path, environment=python_path(installed)) as application:
         application.add_person(EMAIL, PASSWORD)
         page.goto(f"{application.url}/auth/login")
         SignInPage(page).sign_in(EMAIL, PASSWORD)

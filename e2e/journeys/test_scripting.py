@@ -12,6 +12,7 @@ from pathlib import Path
 
 from e2e.application import PROJECT, Application
 from e2e.conftest import EMAIL, PASSWORD
+from tests.python_path import python_path
 
 
 def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Pa
     assert script
     (tmp_path / "find.py").write_text(script[1])
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    environment = {**os.environ, "PASSWORD": PASSWORD, "PYTHONPATH": str(PROJECT)} | ({"CHROMIUM": chromium} if chromium else {})
+    environment = {**os.environ, **python_path(PROJECT), "PASSWORD": PASSWORD} | ({"CHROMIUM": chromium} if chromium else {})
     done = subprocess.run(
         [sys.executable, "find.py", application.url, EMAIL, "maintenance", "found.csv"],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,

@@ -20,6 +20,7 @@ from fundwright.core.settings import Settings
 from fundwright_ui import extension
 from scripts import tables
 from tests.architecture.tree import PROJECT, python, texts
+from tests.python_path import python_path
 
 PAGES = sorted(path for path in texts() if path.suffix == ".md" and (path.parts[0] == "docs" or len(path.parts) == 1))
 EXTENDING = (PROJECT / "docs/extending.md").read_text()
@@ -84,7 +85,7 @@ class TestWholePackage:
         written = {name: (package / "fundwright_bell" / name).read_text() for name in ("widgets.d.ts", "bell.js")}
         for name in written:
             (package / "fundwright_bell" / name).unlink()
-        environment = {**os.environ, "PYTHONPATH": str(package)}
+        environment = {**os.environ, **python_path(package)}
         for command in (
             [sys.executable, "-m", "fundwright_ui.widgets.typescript", "fundwright_bell.plugin"],
             [str(PROJECT / "node_modules/.bin/tsc")],

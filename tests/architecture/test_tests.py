@@ -68,6 +68,16 @@ def always_true(tree: ast.AST) -> Iterator[int]:
                 pass
 
 
+def lost_source(tree: ast.AST) -> Iterator[int]:
+    """Lines that tell a process where to look for modules and forget where this one looks: it would run the installed source."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Dict(keys=keys) if any(isinstance(key, ast.Constant) and key.value == "PYTHONPATH" for key in keys):
+                yield node.lineno
+            case _:
+                pass
+
+
 @pytest.mark.parametrize(
     ("check", "source", "is_found"),
     [
@@ -82,6 +92,8 @@ def always_true(tree: ast.AST) -> Iterator[int]:
         (always_true, "assert 1", True),
         (always_true, "assert found or other", False),
         (always_true, "assert False", False),
+        (lost_source, "return {'PYTHONPATH': str(folder)}", True),
+        (lost_source, "return python_path(folder)", False),
     ],
 )
 def test_the_checks_themselves(check: Callable[[ast.AST], Iterator[int]], source: str, is_found: bool) -> None:
@@ -105,6 +117,11 @@ def test_no_test_accepts_every_exception() -> None:
 
 def test_no_assertion_is_always_true() -> None:
     assert [f"{path}:{line}" for path, tree in python(*WHERE) for line in always_true(tree)] == []
+
+
+def test_every_process_runs_the_source_that_its_test_runs() -> None:
+    found = [f"{path}:{line}" for path, tree in python(*WHERE) for line in lost_source(tree)]
+    assert [where for where in found if not where.startswith("tests/python_path.py:")] == [], "Use `python_path`."
 
 
 def test_no_file_is_skipped_as_a_whole() -> None:

@@ -20,6 +20,7 @@ from fundwright_ui.hooks import use_saved_state
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.ui import button
+from tests.python_path import python_path
 from tests.ui_runtime.conftest import SCREENS, Server
 
 
@@ -98,7 +99,7 @@ def another_process(server: Server, tmp_path: Path) -> Iterator[Server]:
     environment = {
         "DATABASE_URL": settings.database_url.get_secret_value(),
         "FUNDWRIGHT_MODELS": str(settings.models),
-        "PYTHONPATH": f"{about.parent}:{PROJECT}",
+        **python_path(about.parent, PROJECT),
     }
     with started(settings.data, "--no-worker", environment=environment) as application:
         assert application.process.poll() is None

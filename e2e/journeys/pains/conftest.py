@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from e2e.application import PROJECT, Application, started
 from e2e.pages.laboratory import MovingPage, TypingPage
+from tests.python_path import python_path
 
 RESUME_S = 0.5
 
@@ -21,7 +22,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: laboratory\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[fundwright]\nlaboratory = e2e.laboratory\n")
-    return {"PYTHONPATH": f"{installed}:{PROJECT}", "FUNDWRIGHT_RESUME_S": str(RESUME_S)}
+    return {**python_path(installed, PROJECT), "FUNDWRIGHT_RESUME_S": str(RESUME_S)}
 
 
 @pytest.fixture(scope="session")
