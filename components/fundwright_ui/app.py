@@ -57,8 +57,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     app.state.core = core
     add_error_handlers(app)
     # The last one that is added comes first.
-    if (names := known_names(core.settings)) is not None:
-        app.add_middleware(KnownHosts, names=names)
+    app.add_middleware(KnownHosts, names=known_names(core.settings))
     app.add_middleware(Bounds)
     app.add_middleware(Speech)
     app.add_middleware(RequestId)

@@ -220,12 +220,49 @@ class TestHosts:
         async with browse(build_app(with_settings(open_to_ada, host="intranet"))) as client:
             assert (await client.get("/auth/login", headers={"host": host})).status_code == 200
 
-    @pytest.mark.parametrize(
-        "host", ["localhost.evil.test", "127.0.0.1.evil.test", "evil.test#localhost", "[::1", "localhost@evil.test"]
-    )
+    @pytest.mark.parametrize("host", ["localhost.evil.test", "127.0.0.1.evil.test", "localhost@evil.test"])
     async def test_that_only_look_like_this_machine_are_refused(self, open_to_ada: Core, host: str) -> None:
         async with browse(build_app(open_to_ada)) as client:
             assert (await client.get("/auth/login", headers={"host": host})).status_code == 400
+
+    @pytest.mark.security(28)
+    @pytest.mark.parametrize("public_url", [None, "https://funds.example.org"])
+    @pytest.mark.parametrize(
+        "host",
+        [
+            "",
+            " ",
+            ":8000",
+            "localhost#evil.test",
+            "localhost/evil.test",
+            "localhost?evil.test",
+            "evil.test:80@localhost",
+            "user@localhost",
+            "evil.test\\@localhost",
+            "evil.test,localhost",
+            "localhost..",
+            ".localhost",
+            "localhost:abc",
+            "localhost:99999",
+            "localhost:999999999",
+            "[::1%25x]",
+            "[::1]evil.test",
+            "[1:2]",
+            "[v1.evil]",
+            "::1",
+            "%6cocalhost",
+        ],
+    )
+    async def test_that_are_malformed_are_refused(self, open_to_ada: Core, host: str, public_url: str | None) -> None:
+        async with browse(build_app(with_settings(open_to_ada, public_url=public_url))) as client:
+            answer = await client.get("/api/health", headers={"host": host})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "MalformedHost")
+
+    @pytest.mark.security(28)
+    async def test_named_twice_are_refused(self, open_to_ada: Core) -> None:
+        async with browse(build_app(open_to_ada)) as client:
+            answer = await client.get("/api/health", headers=[("host", "localhost"), ("host", "evil.test")])
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "MalformedHost")
 
     async def test_of_a_setting_are_answered(self, open_to_ada: Core) -> None:
         async with browse(

@@ -3,8 +3,9 @@ and that browsers stay on https."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 import structlog
@@ -23,6 +24,16 @@ log = structlog.get_logger()
 _FORWARDED = ("x-forwarded-for", "x-forwarded-proto", "forwarded", "x-real-ip")
 _MAX_SHOWN_CHARACTERS = 100
 _POLICY = 1008
+_MAX_PORT = 65_535
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::([0-9]{0,5}))?", re.ASCII)
+"""An IPv6 address or a name, and a port: RFC 3986, without the characters that no name of a host has."""
+
+
+class MalformedHost(FundwrightError):
+    """The request has no valid Host header."""
+
+    def __init__(self) -> None:
+        super().__init__(t("The request does not name a valid host. Check the address that you opened, and try again."))
 
 
 class UnknownHost(FundwrightError):
@@ -39,29 +50,36 @@ class UnknownHost(FundwrightError):
 
 
 class KnownHosts:
-    """Answers requests for this server's names only, and for IP addresses.
+    """Answers requests for this server's names only, and for IP addresses. `names` is None when every well-formed name is right.
 
     A page of another site can make its own name lead to this machine (DNS rebinding) and would then be of the same origin as ours. Such a
     page always names its own host, never an IP address.
     """
 
-    def __init__(self, app: ASGIApp, *, names: Collection[str]) -> None:
+    def __init__(self, app: ASGIApp, *, names: Collection[str] | None) -> None:
         self._app = app
         self._names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host = Headers(scope=scope).get("host", "") if scope["type"] in ("http", "websocket") else ""
-        if not host or self._is_known(_host_name(host)):  # browsers always send the header
+        refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": _POLICY})
         else:
-            refusal = UnknownHost(host)
             answer = JSONResponse(error_body(type(refusal).__name__, refusal.sentence), status_code=refusal.status)
             await answer(scope, receive, send)
 
-    def _is_known(self, name: str) -> bool:
-        return name in self._names or name.endswith(".localhost") or _is_address(name)
+    def _refusal(self, scope: Scope) -> FundwrightError | None:
+        hosts = Headers(scope=scope).getlist("host")
+        if not hosts and scope.get("http_version") == "1.0":  # such as a health check of a balancer; no browser
+            return None
+        name = _host_name(hosts[0]) if len(hosts) == 1 else None
+        if name is None:
+            return MalformedHost()
+        if self._names is None or name in self._names or name.endswith(".localhost") or _is_address(name):
+            return None
+        return UnknownHost(hosts[0])
 
 
 def known_names(settings: Settings) -> Collection[str] | None:
@@ -69,16 +87,24 @@ def known_names(settings: Settings) -> Collection[str] | None:
     depend on that alone."""
     if settings.public_url is not None:
         return None
-    origins = {_host_name(urlsplit(origin).netloc) for origin in settings.allowed_origins}
+    origins = {urlsplit(origin).hostname or "" for origin in settings.allowed_origins}
     return origins | {"localhost", settings.host.lower()}
 
 
-def _host_name(host: str) -> str:
-    """Without its port, in lower case; empty when it is malformed."""
+def _host_name(host: str) -> str | None:
+    """Without its port and a dot at its end, in lower case; None when it is malformed."""
+    found = _HOST.fullmatch(host)
+    if found is None or int(found[3] or 0) > _MAX_PORT or (found[1] and not _is_ipv6_address(found[1])):
+        return None
+    return str(found[1] or found[2]).lower()
+
+
+def _is_ipv6_address(text: str) -> bool:
     try:
-        return (urlsplit(f"//{host}").hostname or "").removesuffix(".")
+        IPv6Address(text)
     except ValueError:
-        return ""
+        return False
+    return True
 
 
 def _is_address(name: str) -> bool:
