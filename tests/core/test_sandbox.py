@@ -52,7 +52,7 @@ class TestResults:
     async def test_an_unexpected_error_does_not_reach_people(self, sandbox: Sandbox) -> None:
         with pytest.raises(Invalid) as raised:
             await run(sandbox, partial(sandboxed.fail))
-        assert raised.value.sentence == "The reader crashed on “a.pdf”. Save it anew or in another format, and try again."
+        assert raised.value.sentence == "The reader crashed on “a.pdf”. Save it again or in another format, and try again."
 
 
 class TestTime:

@@ -224,4 +224,6 @@ class TestScreen:
     async def test_a_reset_for_somebody_else_asks_first(self, committed: Core, signed_in: Actor, ada: Actor) -> None:
         async with mounted(committed, signed_in, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Start a password reset")
-            assert screen.toasts == ["Confirm that it is you: this asks once more for your password, a code, or a passkey."]
+            assert screen.toasts == [
+                "To continue, confirm that it is you: enter your password, or a code if two-step verification is on, or use a passkey."
+            ]

@@ -99,6 +99,21 @@ class TestChange:
         assert len(sent) == 3
         assert any("the role Reviewer" in letter.text for letter in sent)
 
+    @pytest.mark.parametrize("is_command", [False, True])
+    async def test_each_email_says_who_did_it(
+        self, core: Core, session: AsyncSession, root: Actor, ada: Actor, is_command: bool
+    ) -> None:
+        by = None if is_command else root
+        await service.disable_account(core, session, email=ada.email, by=by)
+        await service.enable_account(core, session, email=ada.email, by=by)
+        await service.change_role(core, session, email=ada.email, role=Role.VIEWER, by=by)
+        texts = [letter.text for letter in (await mail.list_messages(session, PageRequest())).items]
+        operator, administrator = (
+            ("The operator of the server" in text for text in texts),
+            ("An administrator" in text for text in texts),
+        )
+        assert (list(operator), list(administrator)) == ([is_command] * 3, [not is_command] * 3)
+
     async def test_the_only_administrator_stays_one(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         with pytest.raises(LastAdministrator):
             await people.disable(core, session, root, root.id, client=HERE)

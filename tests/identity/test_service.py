@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
-from fundwright.core.mail import Mail
+from fundwright.core.mail import Mail, MailKind
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
@@ -601,9 +601,13 @@ class TestRegister:
         core = with_settings(core, open_registration=True)
         with speaking("de"):
             new = await registration.register(core, session, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
-            await entry.tell_owner(core, session, await entry.get_account(session, new.actor.email), "passkey_added", what="Key")
+            await entry.tell_owner(
+                core, session, await entry.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
+            )
             await service.choose_language(session, new.actor, "fr")
-            await entry.tell_owner(core, session, await entry.get_account(session, new.actor.email), "passkey_added", what="Key")
+            await entry.tell_owner(
+                core, session, await entry.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
+            )
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]
 
     @pytest.mark.parametrize("by", ["link", "letter"])
@@ -630,6 +634,8 @@ class TestRegister:
         assert await service.authenticate_api_token(session, token.secret) is None
         assert await email_change.address_to_confirm(session, move) is None
         assert await session.scalar(select(SecondFactor)) is None
+        recorded = set(await session.scalars(select(AuditEntry.action)))
+        assert {"session.all_ended", "api_key.revoked"} <= recorded
 
 
 class TestApiTokens:

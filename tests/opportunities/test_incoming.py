@@ -71,7 +71,7 @@ class TestZip:
         content[content.index(b"PK\x01\x02") + 8] |= 1
         with pytest.raises(UnreadableFile, match="encrypted"):
             await import_file(bytes(content), source="grants")
-        with pytest.raises(UnreadableFile, match="Get it anew"):
+        with pytest.raises(UnreadableFile, match="Get a new copy"):
             await import_file(zipped(("a.xml", EXTRACT))[:-30], source="grants")
 
     async def test_damage_in_the_middle_keeps_what_was_read(self, import_file: ImportFile) -> None:

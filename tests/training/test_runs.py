@@ -255,8 +255,11 @@ class TestHostileDocument:
                 "Reading “a.hostile” needs more than 1,000 MB of memory. Split it or save it in a simpler form, and try again.",
             ),
             ("flood", "Reading “a.hostile” gives more than 100 MB of text. Split it and try again."),
-            ("crash", "The reader crashed on “a.hostile”. Save it anew or in another format, and try again."),
-            ("kill", "“a.hostile” is damaged or not really hostile (PermissionError). Open and save it anew, then add it again."),
+            ("crash", "The reader crashed on “a.hostile”. Save it again or in another format, and try again."),
+            (
+                "kill",
+                "“a.hostile” is damaged or not really hostile (PermissionError). Open and save it again, then add it once more.",
+            ),
         ],
     )
     async def test_fails_alone(self, committed: Core, owner: Actor, add_file: AddFile, deed: str, reason: str) -> None:

@@ -246,7 +246,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     return html.p(
         {"className": "fw-muted fw-small", "role": "status"},
         t(
-            "Last time: {labelled} sorted anew, {unchanged} as before, {abstained} fit no category.",
+            "Last time: {labelled} newly sorted, {unchanged} as before, {abstained} fit no category.",
             labelled=result.get("labelled", 0),
             unchanged=result.get("unchanged", 0),
             abstained=result.get("abstained", 0),

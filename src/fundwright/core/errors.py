@@ -45,7 +45,7 @@ class UnusableText(Invalid):
 
     def __init__(self) -> None:
         super().__init__(
-            t("The text has an invisible character (NUL) that cannot be kept. Type it anew, or remove what was pasted.")
+            t("The text has an invisible character (NUL) that cannot be kept. Type it again, or remove what was pasted.")
         )
 
 

@@ -222,4 +222,4 @@ def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
 
 
 def _crashed(limits: Limits, name: str) -> FundwrightError:
-    return limits.error(t("The reader crashed on {name}. Save it anew or in another format, and try again.", name=name))
+    return limits.error(t("The reader crashed on {name}. Save it again or in another format, and try again.", name=name))

@@ -16,7 +16,7 @@ from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import LANGUAGES, Language, current_language, t
 from fundwright.identity import audit, letters, passwords, repository, throttle, tokens
 from fundwright.identity.models import Account, AccountSession, OneTimeSecret
-from fundwright.identity.schemas import Actor, Client, Refusal, SignedIn, SignInRefused
+from fundwright.identity.schemas import Actor, Client, Refusal, ResetChoices, SignedIn, SignInRefused
 
 _HANDOVER = timedelta(seconds=30)
 
@@ -216,13 +216,31 @@ async def end_sessions(
     return bool(ended)
 
 
-async def close_ways_in(session: AsyncSession, owner_id: UUID) -> None:
-    """Before an address counts as somebody's: whoever had registered it until then, as anybody can, gets in no more."""
-    await end_sessions(session, owner_id)
-    await repository.revoke_api_tokens(session, owner_id)
-    await repository.forget_second_factor(session, owner_id)
-    await repository.forget_passkeys(session, owner_id)
-    await repository.forget_secrets(session, owner_id=owner_id)
+async def revoke_credentials(
+    session: AsyncSession, account: Account, choices: ResetChoices, *, client: Client, by: Actor | None
+) -> letters.Ended:
+    """End what `choices` names of that with which the account can be signed in to. Its known devices are forgotten in any case, and so are
+    its open links, such as one that confirms another address, and sign-ins that wait for their second step."""
+    await repository.forget_secrets(session, owner_id=account.id)
+    tokens_revoked, passkeys_removed = list[str](), list[str]()
+    if choices.end_everything:
+        if await end_sessions(session, account.id):
+            await audit.record(session, "session.all_ended", actor=by, subject=account.email, client=client)
+        tokens_revoked.extend(await repository.revoke_api_tokens(session, account.id))
+    else:
+        await repository.forget_known_devices(session, account.id)
+    for passkey_id in choices.remove_passkeys:
+        passkeys_removed.extend(await repository.forget_passkeys(session, account.id, only=passkey_id))
+    is_off = choices.remove_authenticator and await repository.forget_second_factor(session, account.id)
+    for name in tokens_revoked:
+        await audit.record(session, "api_key.revoked", actor=by, subject=name, client=client)
+    for name in passkeys_removed:
+        await audit.record(session, "passkey.removed", actor=by, subject=name, client=client)
+    if is_off:
+        await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
+    return letters.Ended(
+        sessions=choices.end_everything, api_tokens=tokens_revoked, passkeys=passkeys_removed, authenticator=is_off
+    )
 
 
 async def tell_owner(core: Core, session: AsyncSession, account: Account, news: letters.SecurityNews, *, what: str = "") -> None:

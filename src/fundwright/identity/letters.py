@@ -71,30 +71,36 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
         )
 
 
-SecurityNews = Literal["second_factor_on", "second_factor_off", "recovery_code_used", "passkey_added", "passkey_removed"]
+SecurityNews = Literal[
+    MailKind.SECOND_FACTOR_ON,
+    MailKind.SECOND_FACTOR_OFF,
+    MailKind.RECOVERY_CODE_USED,
+    MailKind.PASSKEY_ADDED,
+    MailKind.PASSKEY_REMOVED,
+]
 
 
 def security(recipient: str, language: Language, news: SecurityNews, *, link: str, what: str = "") -> Letter:
     """How one signs in to the account has changed. `what` is the name of a passkey."""
     with speaking(language):
         subject, sentence = {
-            "second_factor_on": (
+            MailKind.SECOND_FACTOR_ON: (
                 t("Two-step verification is on"),
                 t("Signing in to your account at Fundwright takes a code of your authenticator app from now on."),
             ),
-            "second_factor_off": (
+            MailKind.SECOND_FACTOR_OFF: (
                 t("Two-step verification is off"),
                 t("The second factor of your account at Fundwright was removed: the password alone opens it now."),
             ),
-            "recovery_code_used": (
+            MailKind.RECOVERY_CODE_USED: (
                 t("A recovery code was used"),
                 t("Somebody used a recovery code of your account at Fundwright instead of the authenticator app."),
             ),
-            "passkey_added": (
+            MailKind.PASSKEY_ADDED: (
                 t("A passkey was added"),
                 t("The passkey {name} opens your account at Fundwright from now on.", name=what),
             ),
-            "passkey_removed": (
+            MailKind.PASSKEY_REMOVED: (
                 t("A passkey was removed"),
                 t("The passkey {name} does not open your account at Fundwright any more.", name=what),
             ),
@@ -105,17 +111,20 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
             (sentence, t("If it was not you, choose a new password at once by the link below; that ends every session.")),
             (t("Choose a new password"), link),
             language,
-            kind=MailKind(news),
+            kind=news,
         )
 
 
-def role_changed(recipient: str, language: Language, *, role: Role, link: str) -> Letter:
+def role_changed(recipient: str, language: Language, *, role: Role, by_operator: bool, link: str) -> Letter:
+    """`by_operator`: by a command on the server, which names no administrator."""
     with speaking(language):
         return Letter(
             recipient,
             t("Your role was changed"),
             (
-                t("An administrator gave your account at Fundwright the role {role}.", role=role.label),
+                t("The operator of the server gave your account at Fundwright the role {role}.", role=role.label)
+                if by_operator
+                else t("An administrator gave your account at Fundwright the role {role}.", role=role.label),
                 t("You were signed out everywhere. If you did not expect this, ask an administrator."),
             ),
             (t("Sign in"), link),
@@ -124,13 +133,19 @@ def role_changed(recipient: str, language: Language, *, role: Role, link: str) -
         )
 
 
-def account_disabled(recipient: str, language: Language) -> Letter:
+def account_disabled(recipient: str, language: Language, *, by_operator: bool) -> Letter:
     with speaking(language):
         return Letter(
             recipient,
             t("Your account was disabled"),
             (
-                t("An administrator disabled your account at Fundwright. You were signed out everywhere and cannot sign in."),
+                t(
+                    "The operator of the server disabled your account at Fundwright. You were signed out everywhere and cannot sign in."
+                )
+                if by_operator
+                else t(
+                    "An administrator disabled your account at Fundwright. You were signed out everywhere and cannot sign in."
+                ),
                 t("If you did not expect this, ask an administrator."),
             ),
             None,
@@ -139,13 +154,15 @@ def account_disabled(recipient: str, language: Language) -> Letter:
         )
 
 
-def account_enabled(recipient: str, language: Language, *, link: str) -> Letter:
+def account_enabled(recipient: str, language: Language, *, by_operator: bool, link: str) -> Letter:
     with speaking(language):
         return Letter(
             recipient,
             t("Your account was enabled"),
             (
-                t("An administrator enabled your account at Fundwright. You can sign in again."),
+                t("The operator of the server enabled your account at Fundwright. You can sign in again.")
+                if by_operator
+                else t("An administrator enabled your account at Fundwright. You can sign in again."),
                 t("If you did not expect this, ask an administrator."),
             ),
             (t("Sign in"), link),

@@ -27,6 +27,7 @@ from webauthn.helpers.structs import (
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.mail import MailKind
 from fundwright.core.messages import t
 from fundwright.core.settings import Settings
 from fundwright.core.spreadsheets import csv_lines
@@ -154,7 +155,7 @@ async def add(core: Core, session: AsyncSession, actor: Actor, *, name: str, cre
     if passkey is None:
         raise PasskeyTaken
     await audit.record(session, "passkey.added", actor=actor, subject=name, client=client)
-    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "passkey_added", what=name)
+    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name)
     return PasskeyRead.model_validate(passkey)
 
 
@@ -166,7 +167,7 @@ async def remove(core: Core, session: AsyncSession, actor: Actor, passkey_id: UU
     if not names:
         raise NotFound(t("The passkey"))
     await audit.record(session, "passkey.removed", actor=actor, subject=names[0], client=client)
-    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "passkey_removed", what=names[0])
+    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), MailKind.PASSKEY_REMOVED, what=names[0])
 
 
 async def start_sign_in(core: Core, session: AsyncSession, *, pending: str = "") -> str:

@@ -29,7 +29,11 @@ class ProofRequired(FundwrightError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__(t("Confirm that it is you: this asks once more for your password, a code, or a passkey."))
+        super().__init__(
+            t(
+                "To continue, confirm that it is you: enter your password, or a code if two-step verification is on, or use a passkey."
+            )
+        )
 
 
 class SessionEnded(FundwrightError):

@@ -85,7 +85,7 @@ async def reset_password(
     if account.verified_at is None:
         # The email with the link has arrived. Until then, anybody could register the address: nothing of theirs stays.
         await service.confirm(core, session, account)
-        choices = ResetChoices(end_everything=True, remove_passkeys=tuple(passkeys), remove_authenticator=True)
+        choices = ResetChoices.everything(passkeys)
     elif choices.removes and await repository.has_second_factor(session, account.id):
         refused = await _refuse_without_code(core, session, account, link, choices, client)
         if refused is not None:
@@ -95,9 +95,7 @@ async def reset_password(
     if not passkeys.keys() >= set(choices.remove_passkeys):
         raise NotFound(t("The passkey"))
     account.password_hash = await entry.new_hash(password, account.email, account.display_name)
-    # Also a change of address that somebody has asked for, and sign-ins that wait for their second step.
-    await repository.forget_secrets(session, owner_id=account.id)
-    ended = await _end(session, account, choices, client)
+    ended = await entry.revoke_credentials(session, account, choices, client=client, by=entry.actor_of(account))
     device = await entry.remember_device(session, account.id, lasts=KNOWN_AFTER_RESET)
     kept = [name for id, name in passkeys.items() if id not in choices.remove_passkeys]
     forgot = f"{core.settings.address}/auth/reset-password"
@@ -117,28 +115,6 @@ async def _refuse_without_code(
         return await entry.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
     place = entry.place_of_link(link)
     return await second_factor.accept(core, session, account, code=choices.code, client=client, place=place)
-
-
-async def _end(session: AsyncSession, account: Account, choices: ResetChoices, client: Client) -> letters.Ended:
-    actor, tokens_revoked, passkeys_removed = entry.actor_of(account), list[str](), list[str]()
-    if choices.end_everything:
-        if await entry.end_sessions(session, account.id):
-            await audit.record(session, "session.all_ended", actor=actor, subject=account.email, client=client)
-        tokens_revoked.extend(await repository.revoke_api_tokens(session, account.id))
-    else:
-        await repository.forget_known_devices(session, account.id)
-    for passkey_id in choices.remove_passkeys:
-        passkeys_removed.extend(await repository.forget_passkeys(session, account.id, only=passkey_id))
-    is_off = choices.remove_authenticator and await repository.forget_second_factor(session, account.id)
-    for name in tokens_revoked:
-        await audit.record(session, "api_key.revoked", actor=actor, subject=name, client=client)
-    for name in passkeys_removed:
-        await audit.record(session, "passkey.removed", actor=actor, subject=name, client=client)
-    if is_off:
-        await audit.record(session, "second_factor.removed", actor=actor, subject=account.email, client=client)
-    return letters.Ended(
-        sessions=choices.end_everything, api_tokens=tokens_revoked, passkeys=passkeys_removed, authenticator=is_off
-    )
 
 
 def _spent() -> entry.LinkSpent:

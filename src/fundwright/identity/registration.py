@@ -25,7 +25,17 @@ from fundwright.identity import audit, entry, jobs, letters, repository, second_
 from fundwright.identity.models import Account, Invitation
 from fundwright.identity.permissions import needs, not_allowed
 from fundwright.identity.reauthentication import needs_recent_proof
-from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationRead, Permission, Role, SignedIn, SignInRefused
+from fundwright.identity.schemas import (
+    Actor,
+    Client,
+    InvitationQuery,
+    InvitationRead,
+    Permission,
+    ResetChoices,
+    Role,
+    SignedIn,
+    SignInRefused,
+)
 
 OPEN = ("standard", "open")
 TEAM = "team"
@@ -158,7 +168,9 @@ async def register_by_link(
         return None
     # Of several tries the last one counts, and its letter alone: whoever reads the letters knows which password is theirs.
     account.password_hash, account.display_name = password_hash, name
-    await entry.close_ways_in(session, account.id)
+    # Whoever registered the address before, as anybody can, no longer gets in.
+    passkeys = [passkey.id for passkey in await repository.list_passkeys(session, account.id)]
+    await entry.revoke_credentials(session, account, ResetChoices.everything(passkeys), client=client, by=None)
     await _ask_to_confirm(core, session, account, language=language)
     return None
 

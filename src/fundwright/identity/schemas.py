@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -389,6 +389,11 @@ class ResetChoices(BaseModel):
     remove_passkeys: tuple[UUID, ...] = Field(default=(), max_length=100)
     remove_authenticator: bool = False
     code: str = Field(default="", max_length=100)
+
+    @classmethod
+    def everything(cls, passkeys: Iterable[UUID]) -> ResetChoices:
+        """End and remove all there is."""
+        return cls(remove_passkeys=tuple(passkeys), remove_authenticator=True)
 
     @property
     def removes(self) -> bool:

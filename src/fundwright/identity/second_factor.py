@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid
+from fundwright.core.mail import MailKind
 from fundwright.core.messages import t
 from fundwright.identity import audit, entry, reauthentication, repository, throttle, tokens
 from fundwright.identity.models import Account, RecoveryCode
@@ -50,7 +51,7 @@ class AlreadyOn(Conflict):
 
 class NotStarted(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("There is nothing to confirm. Begin the set-up anew."))
+        super().__init__(t("There is nothing to confirm. Start the setup again."))
 
 
 class WrongCode(Invalid):
@@ -117,7 +118,7 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
     factor.confirmed_at = now()
     await repository.withdraw_proofs(session, actor.id, but=actor.session_id)
     await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
-    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "second_factor_on")
+    await entry.tell_owner(core, session, await entry.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
     return await _new_recovery_codes(session, actor.id)
 
 
@@ -137,7 +138,7 @@ async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: C
     """The password alone is enough from now on. Turning it off twice is no error. Raises ProofRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
-        await entry.tell_owner(core, session, await entry.get_account(session, actor.email), "second_factor_off")
+        await entry.tell_owner(core, session, await entry.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
 
 
 async def remove(core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None) -> None:
@@ -146,7 +147,7 @@ async def remove(core: Core, session: AsyncSession, *, email: str, client: Clien
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
-        await entry.tell_owner(core, session, account, "second_factor_off")
+        await entry.tell_owner(core, session, account, MailKind.SECOND_FACTOR_OFF)
 
 
 # Signing in with it
@@ -230,7 +231,7 @@ async def accept(
     if not is_of_app:
         actor = entry.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
-        await entry.tell_owner(core, session, account, "recovery_code_used")
+        await entry.tell_owner(core, session, account, MailKind.RECOVERY_CODE_USED)
     return None
 
 

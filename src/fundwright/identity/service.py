@@ -215,7 +215,7 @@ async def disable_account(
     await repository.revoke_invitations_from(session, account.id)
     await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
     if was_open:
-        await mail.post(core, session, letters.account_disabled(account.email, _language_of(account)))
+        await mail.post(core, session, letters.account_disabled(account.email, _language_of(account), by_operator=by is None))
     return AccountRead.model_validate(account)
 
 
@@ -228,7 +228,8 @@ async def enable_account(
     await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
     if not was_open:
         link = f"{core.settings.address}/auth/login"
-        await mail.post(core, session, letters.account_enabled(account.email, _language_of(account), link=link))
+        letter = letters.account_enabled(account.email, _language_of(account), by_operator=by is None, link=link)
+        await mail.post(core, session, letter)
     return AccountRead.model_validate(account)
 
 
@@ -247,7 +248,8 @@ async def change_role(
     )
     if is_other:
         link = f"{core.settings.address}/auth/login"
-        await mail.post(core, session, letters.role_changed(account.email, _language_of(account), role=role, link=link))
+        letter = letters.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
+        await mail.post(core, session, letter)
     return AccountRead.model_validate(account)
 
 

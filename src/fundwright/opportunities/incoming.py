@@ -161,7 +161,7 @@ class Incoming:
                 break
         except OSError as error:
             raise UnreadableFile(
-                t("Nothing of this file can be read: {error}. Get it anew and try again.", error=error)
+                t("Nothing in this file can be read: {error}. Get a new copy and try again.", error=error)
             ) from error
         batch.items, batch.bytes_read = self._items, self.bytes_read
         return None if is_over and not batch.size else batch
@@ -261,7 +261,7 @@ def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:
             )
         return cast(zipfile.ZipExtFile, archive.open(member))
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise UnreadableFile(t("The zip file cannot be read: {error}. Get it anew and try again.", error=error)) from error
+        raise UnreadableFile(t("The ZIP file cannot be read: {error}. Get a new copy and try again.", error=error)) from error
 
 
 def _copy_row(position: str, digest: str, notice: ParsedNotice) -> str:
