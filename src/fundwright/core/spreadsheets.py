@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime
@@ -15,6 +16,8 @@ from fundwright.core.messages import t
 T = TypeVar("T")
 
 _FORMULA_BEGINS_WITH = frozenset("=+-@")
+_PARTS = re.compile(r"(?<=[;\t\r\n])")
+"""Some spreadsheets split a line at semicolons, tabs, or both; those that do not split at commas see no quotes around a cell either."""
 _IGNORED_CATEGORIES = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 """Control and formatting characters and spaces, which spreadsheets may drop from the start of a cell."""
 
@@ -34,9 +37,13 @@ async def csv_lines(
 
 
 def csv_line(values: Sequence[object]) -> str:
-    """One line of CSV with its end; a cell that a spreadsheet would run as a formula begins with an apostrophe."""
+    """One line of CSV with its end. What a spreadsheet would run as a formula begins with an apostrophe, and a cell with the separator
+    of another kind of CSV is quoted."""
+    cells = [_cell(value) for value in values]
+    has_separator = any(";" in cell or "\t" in cell for cell in cells)
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\r\n").writerow([_cell(value) for value in values])
+    quoting = csv.QUOTE_ALL if has_separator else csv.QUOTE_MINIMAL
+    csv.writer(buffer, lineterminator="\r\n", quoting=quoting).writerow(cells)
     return buffer.getvalue()
 
 
@@ -51,12 +58,11 @@ def _cell(value: object) -> str:
         text = " ".join(map(str, cast(list[object], value)))
     else:
         text = str(getattr(value, "label", value) if isinstance(value, StrEnum) else value)
-    return f"'{text}" if _may_be_formula(text) else text
+    marked = "".join(f"'{part}" if _may_be_formula(part) else part for part in _PARTS.split(text))
+    return f"'{marked}" if text[:1] in ("\t", "\r", "\n") else marked
 
 
 def _may_be_formula(text: str) -> bool:
-    """Whether a spreadsheet may run a cell as a formula: also after blanks, and with full-width or small signs."""
-    if text[:1] in ("\t", "\r", "\n"):
-        return True
-    first = next((character for character in text if unicodedata.category(character) not in _IGNORED_CATEGORIES), "")
-    return unicodedata.normalize("NFKC", first) in _FORMULA_BEGINS_WITH
+    """Whether a spreadsheet may run what begins a cell as a formula: also after blanks and quotes, and with full-width or small signs."""
+    visible = (character for character in text if unicodedata.category(character) not in _IGNORED_CATEGORIES and character != '"')
+    return unicodedata.normalize("NFKC", next(visible, "")) in _FORMULA_BEGINS_WITH
