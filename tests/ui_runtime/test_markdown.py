@@ -57,3 +57,27 @@ async def test_what_could_act_is_only_text(core: Core, text: str) -> None:
     assert 'href="data' not in shown
     assert 'href="//' not in shown
     assert "src=" not in shown.replace("&lt;img src=x", "")
+
+
+@pytest.mark.parametrize(
+    "line", ["|1|2|\n", "- item\n", "[a](/b) ", "*a* ", "one\n\n"], ids=["table", "list", "links", "emphasis", "text"]
+)
+async def test_the_end_of_long_text_is_not_formatted(core: Core, line: str) -> None:
+    start = "|a|b|\n|-|-|\n" if line.startswith("|") else ""
+    text = start + line * (5_000 // len(line)) + "\n\n" + line * 10_000 + "the end"
+    formatted, _, plain = (await html_of(core, text)).partition('<div class="fw-prewrap">')
+    assert formatted.count("<") < 6_000
+    assert plain.startswith(line.strip()) and plain.endswith("the end</div></div>") and plain.count("<") == 2
+
+
+async def test_long_text_is_cut_between_paragraphs(core: Core) -> None:
+    first, second = "*a* " * 1_000, "*b* " * 1_000
+    formatted, _, plain = (await html_of(core, f"{first}\n\n{second}")).partition('<div class="fw-prewrap">')
+    assert formatted.count("<em>a</em>") == 1_000 and "b" not in formatted
+    assert plain == f"{second.strip()}</div></div>"
+
+
+async def test_a_long_table_is_cut_between_rows(core: Core) -> None:
+    formatted, _, plain = (await html_of(core, "|a|b|\n|-|-|\n" + "|1|2|\n" * 1_000)).partition('<div class="fw-prewrap">')
+    assert formatted.count("<tr><td>1</td><td>2</td></tr>") == formatted.count("</tr>") - 1
+    assert plain.startswith("|1|2|\n")

@@ -14,6 +14,8 @@ from reactpy.types import VdomDict
 from fundwright_ui.widgets.base import On, Props, Widget
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+_MOST_FORMATTED_CHARACTERS = 5_000
+"""Longer text takes so long that others would wait: about 20 ms for each thousand characters of tables or lists."""
 _SAFE_ADDRESS = re.compile(r"https?:|mailto:|/(?!/)|#", re.IGNORECASE)
 _ELEMENTS: dict[str, Any] = {
     "paragraph": html.p,
@@ -56,7 +58,7 @@ class MarkdownView(Widget):
 def markdown_view(
     text: str, *, citations: Sequence[Citation] = (), on_citation: On[CitationOpened] = None, key: str | None = None
 ) -> VdomDict:
-    """A `MarkdownView` whose text can be read before any script runs."""
+    """A `MarkdownView` whose text can be read before any script runs, the end of a long one without its formatting."""
     return MarkdownView(
         text=text,
         citations=citations,
@@ -67,8 +69,16 @@ def markdown_view(
 
 
 def rendered(text: str) -> list[VdomDict | str]:
-    """Markdown as elements, by allow-list: whatever is not on it shows as text."""
-    return list(_render(SyntaxTreeNode(_MARKDOWN.parse(text)).children))
+    """Markdown as elements, by allow-list: whatever is not on it shows as text, and so does what follows the first few thousand
+    characters."""
+    end = len(text)
+    if end > _MOST_FORMATTED_CHARACTERS:
+        cuts = (text.rfind(mark, 1, _MOST_FORMATTED_CHARACTERS) for mark in ("\n\n", "\n"))
+        end = next((cut for cut in cuts if cut > 0), _MOST_FORMATTED_CHARACTERS)
+    elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children))
+    if rest := text[end:].strip():
+        elements.append(html.div({"className": "fw-prewrap"}, rest))
+    return elements
 
 
 def _render(nodes: Iterable[SyntaxTreeNode]) -> Iterator[VdomDict | str]:
