@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
 import psycopg
@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
-from fundwright.core.jobs import Job, JobQueue, JobRun, JobState, _job_lock
+from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, _job_lock, no_actor
 from fundwright.core.messages import nlater, speaking, t
 from tests.jobs import Trial, ended, read, trial, working
 from tests.polling import eventually
@@ -60,6 +60,10 @@ async def out_of_reach(url: str) -> AsyncIterator[None]:
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
 
 
+class ShortTrial(JobPayload):
+    job_kind: ClassVar[str] = "short trial"
+
+
 class TestTitle:
     async def test_is_read_in_the_language_of_the_reader(self, queue: JobQueue) -> None:
         queue.register(trial(_nothing))
@@ -100,6 +104,28 @@ class TestEnqueue:
         async with working(queue):
             await eventually(lambda: len(running) == 2)
             assert set(running) == {OWNER, other}
+            may_end.set()
+            for job_id in added:
+                await ended(queue, job_id)
+
+    async def test_short_ones_do_not_wait_for_long_ones(self, queue: JobQueue) -> None:
+        running, may_end = list[UUID](), asyncio.Event()
+
+        async def wait(run: JobRun[Trial, None]) -> None:
+            running.append(run.id)
+            await may_end.wait()
+
+        async def nothing(_run: JobRun[ShortTrial, None]) -> None: ...
+
+        queue.register(trial(wait))
+        queue.register(JobHandler(ShortTrial, nothing, no_actor, is_short=True))
+        added = [await add(queue, number) for number in range(4)]
+        async with working(queue):
+            await eventually(lambda: len(running) == 2)
+            async with queue.database.transaction() as session:
+                short = await queue.enqueue(session, ShortTrial(), title="Short", owner_id=None)
+            assert (await ended(queue, short.id)).state == JobState.SUCCEEDED
+            assert len(running) == 2
             may_end.set()
             for job_id in added:
                 await ended(queue, job_id)

@@ -4,6 +4,7 @@ import asyncio
 import re
 import sys
 from datetime import timedelta
+from uuid import UUID
 
 import httpx
 import pytest
@@ -11,14 +12,14 @@ from sqlalchemy import func, select, update
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.jobs import Job, JobState
+from fundwright.core.jobs import Job, JobRun, JobState
 from fundwright.core.mail import Mail, list_messages
 from fundwright.core.paging import PageRequest
 from fundwright.identity import account_api, api, entry, service, throttle
 from fundwright.identity.models import AuditEntry, SignInThrottle
 from fundwright.identity.schemas import Actor, Permission, Role, TokenScope
 from tests.identity.conftest import HERE, PASSWORD, browse, build, with_settings
-from tests.jobs import working
+from tests.jobs import Trial, ended, trial, working
 from tests.polling import eventually
 from tests.statements import statements, waits
 
@@ -467,6 +468,25 @@ class TestLetters:
         text = await _sent_text(committed)
         assert text is not None and "https://fundwright.example/app/auth/confirm-reset/" in text
         assert re.findall(r"https?://(?!fundwright\.example/app/)", text) == []
+
+    async def test_do_not_wait_for_long_jobs(self, committed: Core, visitor: httpx.AsyncClient, ada: Actor) -> None:
+        running, may_end = list[UUID](), asyncio.Event()
+
+        async def wait(run: JobRun[Trial, None]) -> None:
+            running.append(run.id)
+            await may_end.wait()
+
+        committed.jobs.register(trial(wait))
+        async with committed.database.transaction() as session:
+            added = [await committed.jobs.enqueue(session, Trial(), title="Long", owner_id=ada.id) for _ in range(3)]
+        async with working(committed.jobs):
+            await eventually(lambda: len(running) == 2)
+            assert (await self._ask(visitor, self._ASKED[0], ada.email))[0] == 202
+            await eventually(lambda: _sent_text(committed))
+            assert len(running) == 2
+            may_end.set()
+            for job in added:
+                await ended(committed.jobs, job.id)
 
     @pytest.mark.security(8)
     @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])

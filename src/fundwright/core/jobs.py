@@ -43,6 +43,8 @@ _PROGRESS_INTERVAL_S = 0.2
 _PATIENCE_S = 1
 _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
+_QUEUE, _SHORT_QUEUE = "fundwright", "fundwright.short"
+_SHORT_CONCURRENCY = 1
 _MOST_ATTEMPTS = 2
 """A job that ends its process, such as by using all memory, would otherwise do so forever."""
 
@@ -222,6 +224,8 @@ class JobHandler(Generic[P, A]):
     load_actor: ActorLoader[A]
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
     """Called with the error in the transaction that marks the job as failed, for what is waiting for the job."""
+    is_short: bool = False
+    """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and imports."""
 
     @property
     def kind(self) -> str:
@@ -261,7 +265,7 @@ class JobQueue:
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
         )
-        self._task = self._app.task(name="fundwright.run", queue="fundwright")(self._run_queued)
+        self._task = self._app.task(name="fundwright.run", queue=_QUEUE)(self._run_queued)
 
     def register(self, handler: JobHandler[Any, Any]) -> None:
         self._handlers[handler.kind] = handler
@@ -280,7 +284,7 @@ class JobQueue:
         """
         underway = await count_underway(session, owner_id) if owner_id else 0
         job = await self._add(session, payload, title=title, owner_id=owner_id)
-        await self._defer(session, job.id, delay_s=delay_s, priority=-underway)
+        await self._defer(session, job, delay_s=delay_s, priority=-underway)
         return JobRead.model_validate(job)
 
     async def run_inline(self, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> JobRead:
@@ -318,27 +322,33 @@ class JobQueue:
         return done
 
     async def run_worker(self, *, concurrency: int) -> None:
-        """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. After a failure of its
-        own, it starts again: the web process would go on without a worker."""
+        """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. `concurrency` does not
+        count short jobs."""
         orphans = asyncio.create_task(self._requeue_orphans())
         try:
-            while True:
-                try:
-                    await self._app.run_worker_async(
-                        queues=["fundwright"],
-                        concurrency=concurrency,
-                        install_signal_handlers=False,
-                        delete_jobs="always",
-                        fetch_job_polling_interval=2,
-                        shutdown_graceful_timeout=1,
-                    )
-                except (ConnectorException, psycopg.OperationalError) as error:
-                    log.warning("jobs.disconnected", reason=str(error))
-                except Exception:
-                    log.exception("jobs.worker_failed")
-                await asyncio.sleep(_RECONNECT_INTERVAL_S)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._work_off(_QUEUE, concurrency=concurrency))
+                group.create_task(self._work_off(_SHORT_QUEUE, concurrency=_SHORT_CONCURRENCY))
         finally:
             orphans.cancel()
+
+    async def _work_off(self, queue: str, *, concurrency: int) -> None:
+        """After a failure of its own, the worker starts again: the web process would go on without a worker."""
+        while True:
+            try:
+                await self._app.run_worker_async(
+                    queues=[queue],
+                    concurrency=concurrency,
+                    install_signal_handlers=False,
+                    delete_jobs="always",
+                    fetch_job_polling_interval=2,
+                    shutdown_graceful_timeout=1,
+                )
+            except (ConnectorException, psycopg.OperationalError) as error:
+                log.warning("jobs.disconnected", reason=str(error))
+            except Exception:
+                log.exception("jobs.worker_failed")
+            await asyncio.sleep(_RECONNECT_INTERVAL_S)
 
     async def _add(
         self,
@@ -358,11 +368,13 @@ class JobQueue:
         await _announce(session, job)
         return job
 
-    async def _defer(self, session: AsyncSession, job_id: UUID, *, delay_s: int = 0, priority: int = 0) -> None:
+    async def _defer(self, session: AsyncSession, job: Job, *, delay_s: int = 0, priority: int = 0) -> None:
         connection = (await (await session.connection()).get_raw_connection()).driver_connection
         schedule_in: TimeDeltaParams | None = {"seconds": delay_s} if delay_s else None
-        task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority)
-        await task.defer_async(job_id=str(job_id))
+        handler = self._handlers.get(job.kind)  # none for a job of a package that was removed
+        queue = _SHORT_QUEUE if handler is not None and handler.is_short else _QUEUE
+        task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority, queue=queue)
+        await task.defer_async(job_id=str(job.id))
 
     async def _run_queued(self, job_id: str) -> None:
         try:
@@ -468,7 +480,7 @@ class JobQueue:
                             job = await session.scalar(select(Job).where(Job.id == job_id, _IS_TAKEN).with_for_update())
                             if job is not None:
                                 job.state = JobState.QUEUED
-                                await self._defer(session, job_id)
+                                await self._defer(session, job)
                                 log.info("job.resumed", job_id=str(job_id), kind=job.kind)
             except (DatabaseAway, psycopg.OperationalError):
                 pass  # the worker says so

@@ -259,7 +259,7 @@ async def _fail(session: AsyncSession, payload: SendMail, error: str) -> None:
     await session.execute(query.values(state=MailState.FAILED, error=error))
 
 
-JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail)
+JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail, is_short=True)
 
 
 async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay_s: int = 0) -> None:

@@ -94,7 +94,11 @@ class Settings(BaseSettings):
         default=None,
         description="Closes the installation to everybody but administrators: `true`, or a sentence that says why and until when.",
     )
-    job_concurrency: int = Field(default=2, ge=1, description="Jobs one worker runs at the same time.")
+    job_concurrency: int = Field(
+        default=2,
+        ge=1,
+        description="Long jobs one worker runs at the same time, such as training and imports. Emails have a slot of their own.",
+    )
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     account_bytes: int = Field(
         default=1_000_000_000,

@@ -18,9 +18,9 @@ from fundwright.identity.schemas import Permission
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        JobHandler(jobs.WriteLetter, jobs.write, no_actor),
+        JobHandler(jobs.WriteLetter, jobs.write, no_actor, is_short=True),
         JobHandler(personal_data.CollectData, personal_data.write, acting_with(Permission.READ)),
-        JobHandler(personal_data.ForgetCopy, personal_data.expire, no_actor),
+        JobHandler(personal_data.ForgetCopy, personal_data.expire, no_actor, is_short=True),
     ]
 
 
