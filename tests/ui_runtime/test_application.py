@@ -77,6 +77,7 @@ class TestPolicy:
             ("/api/drafts/x", 422),
             ("/api/broken", 500),
             ("/assets/nothing.js", 404),
+            (f"/assets/{'a' * 5_000}", 404),
         ],
     )
     async def test_of_everything_else_allows_nothing(self, open_to_ada: Core, path: str, status: int) -> None:

@@ -21,8 +21,12 @@ class Assets:
         self._contents = {self._folder / name: content for name, content in (others or {}).items()}
 
     async def answer(self, request: Request) -> Response:
-        path = (self._folder / request.path_params["path"]).resolve()
-        if not path.is_relative_to(self._folder) or not (path in self._contents or path.is_file()):
+        try:
+            path = (self._folder / request.path_params["path"]).resolve()
+            is_there = path.is_relative_to(self._folder) and (path in self._contents or path.is_file())
+        except (OSError, ValueError):  # no file can have the name: it is too long, for example
+            is_there = False
+        if not is_there:
             raise HTTPException(404)
         headers = {
             "Cache-Control": "public, max-age=31536000, immutable",
