@@ -60,6 +60,13 @@ class TestCreate:
         with pytest.raises(service.NameTaken, match="ROOFING"):
             await service.create(session, actor, CategoryCreate(name="ROOFING"))
 
+    async def test_a_second_one_of_the_same_name_is_refused_when_the_name_has_letters_of_other_languages(
+        self, session: AsyncSession, actor: Actor
+    ) -> None:
+        await service.create(session, actor, CategoryCreate(name="Énergie"))
+        with pytest.raises(service.NameTaken, match="Énergie"):
+            await service.create(session, actor, CategoryCreate(name="Énergie"))
+
     async def test_of_several_that_are_added_at_once_one_gets_the_name(self, committed: Core, make_actor: MakeActor) -> None:
         async with committed.database.transaction() as session:
             actor = await make_actor(session)

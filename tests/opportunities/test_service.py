@@ -319,6 +319,11 @@ class TestVersions:
 
 
 class TestLookUp:
+    @pytest.mark.parametrize("number", ["PAR-26-106", "École-1", "STRASSE-ß-2"])
+    async def test_finds_a_number_as_it_is_written(self, session: AsyncSession, actor: Actor, number: str) -> None:
+        await add(session, notice(1, title="A", number=number))
+        assert (await service.look_up(session, actor, number)).title == "A"
+
     async def test_by_id_number_and_the_id_of_the_source(self, session: AsyncSession, actor: Actor) -> None:
         notice_id = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
         await add(session, notice(1, external_id=notice_id, number="W912HQ-26-R-0001"), notice(2, number="PAR-26-106"))

@@ -103,7 +103,9 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_u
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
     """Find a category by name, ignoring case. A free name stays free until the transaction ends, because others have to wait."""
     await acquire_lock(session, f"category names:{owner_id}")
-    return await session.scalar(select(Category).where(Category.owner_id == owner_id, func.lower(Category.name) == name.lower()))
+    # The database knows fewer capitals than Python, depending on its locale: both sides have to be its own.
+    is_same = func.lower(Category.name) == func.lower(name)
+    return await session.scalar(select(Category).where(Category.owner_id == owner_id, is_same))
 
 
 async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:

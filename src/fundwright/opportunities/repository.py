@@ -358,7 +358,7 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
         found = await session.scalar(select(Opportunity.id).where(Opportunity.id == UUID(reference)))
         if found is not None:
             return found
-    wanted = reference.casefold()
+    wanted = func.lower(reference)
     names = (func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted)
     query = select(Opportunity.id).where(or_(*names))
     return await session.scalar(query.order_by(names[0].desc(), Opportunity.posted_at.desc(), Opportunity.id))
