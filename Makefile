@@ -33,7 +33,7 @@ bench-journeys: setup ## Measure what people do all day in a browser, near the s
 bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/; PARTS="peers lists" runs only these
 	exec $(BIN)/python -m benchmarks.ui $(PARTS)
 
-soak: setup ## Let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, and see that nothing is lost
+soak: setup ## Let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
 	exec $(BIN)/python -m tests.soak
 
 security: setup ## Run the tests that prove the promises of the security checklist

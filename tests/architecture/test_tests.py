@@ -16,6 +16,7 @@ ALLOWED = {
     "e2e/pages/polling.py": "the same for journeys",
     "e2e/laboratory.py": "handlers that block or take long on purpose",
     "e2e/journeys/test_rows.py": "two presses as far apart as those of a person",
+    "tests/fuzzing/conftest.py": "a run that lasts as long as it is told to",
     "tests/soak/__main__.py": "a run that lasts as long as it is told to, and processes that are killed at random moments",
     "tests/core/sandboxed.py": "parsers that never end, on purpose",
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",

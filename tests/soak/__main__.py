@@ -1,7 +1,8 @@
-"""`make soak`: people at work while processes are killed, then the kill test and the frame fuzzer with large numbers.
+"""`make soak`: people at work while processes are killed, then the kill test, the frame fuzzer, and the other fuzzers with large numbers.
 
-SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50) and SOAK_FRAMES (200000) set how much. The exit code is 1 when anything was
-lost or doubled, when memory grew, or when a test failed. The logs of the web process and the worker are kept in var/soak.
+SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50), SOAK_FRAMES (200000) and SOAK_FUZZING_MINUTES (30) set how much; a part whose number
+is 0 is left out. The exit code is 1 when anything was lost or doubled, when memory grew, or when a test failed. The logs of the web process
+and the worker are kept in var/soak. The fuzzers print how many examples of each target they have tried, and each example that failed.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 PEOPLE = int(os.environ.get("SOAK_PEOPLE", "100"))
 KILLS = os.environ.get("SOAK_KILLS", "50")
 FRAMES = os.environ.get("SOAK_FRAMES", "200000")
+FUZZING_MINUTES = os.environ.get("SOAK_FUZZING_MINUTES", "30")
 
 _MOST_GROWTH = 1.05
 _KILL_EVERY_S = (5.0, 25.0)
@@ -116,19 +118,26 @@ def is_memory_steady(samples: Sequence[Sample]) -> bool:
     return is_steady
 
 
-def passes(test: str, **environment: str) -> bool:
+def passes(test: str, *options: str, **environment: str) -> bool:
     """Whether the test passes with larger numbers than in `make test`."""
-    command = [sys.executable, "-m", "pytest", "-q", "-s", test]
+    command = [sys.executable, "-m", "pytest", *options, test]
     return subprocess.run(command, cwd=PROJECT, env={**os.environ, **environment}, check=False).returncode == 0
 
 
 def main() -> int:
-    print(f"== people at work, {MINUTES:g} minutes", flush=True)
-    results = {"people at work": asyncio.run(people_at_work())}
-    print(f"\n== {KILLS} kills", flush=True)
-    results["kills"] = passes("tests/soak/test_kills.py", FUNDWRIGHT_SOAK_KILLS=KILLS)
-    print(f"\n== {FRAMES} frames", flush=True)
-    results["frames"] = passes("tests/ui_runtime/test_frames.py", FUNDWRIGHT_SOAK_FRAMES=FRAMES)
+    results = dict[str, bool]()
+    if MINUTES:
+        print(f"== people at work, {MINUTES:g} minutes", flush=True)
+        results["people at work"] = asyncio.run(people_at_work())
+    if KILLS != "0":
+        print(f"\n== {KILLS} kills", flush=True)
+        results["kills"] = passes("tests/soak/test_kills.py", "-q", "-s", FUNDWRIGHT_SOAK_KILLS=KILLS)
+    if FRAMES != "0":
+        print(f"\n== {FRAMES} frames", flush=True)
+        results["frames"] = passes("tests/ui_runtime/test_frames.py", "-q", "-s", FUNDWRIGHT_SOAK_FRAMES=FRAMES)
+    if float(FUZZING_MINUTES):
+        print(f"\n== fuzzing, {FUZZING_MINUTES} minutes", flush=True)
+        results["fuzzing"] = passes("tests/fuzzing", "-v", "--tb=short", FUNDWRIGHT_SOAK_FUZZING_MINUTES=FUZZING_MINUTES)
     for name, is_passed in results.items():
         print(f"  {name:<18}{'ok' if is_passed else 'FAILED'}")
     return 0 if all(results.values()) else 1

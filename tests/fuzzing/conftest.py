@@ -1,0 +1,104 @@
+"""How long each target is fuzzed: a small run that is always the same, or as long as `make soak` says.
+
+FUNDWRIGHT_SOAK_FUZZING_MINUTES is the time for all targets together; each test beside this file gets an equal share. Without it, the
+examples are few and the same in each run.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.strategies import SearchStrategy
+
+from tests.access.test_ids import world
+
+__all__ = ["world"]
+
+MINUTES = float(os.environ.get("FUNDWRIGHT_SOAK_FUZZING_MINUTES", "0"))
+_TIMES_EXAMPLES = 4
+
+
+class Fuzz:
+    """Tries examples of one target and counts them."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self._name = name
+        self._seconds = seconds
+        self.tried = 0
+        """How many examples there were; of a scenario, each request is one."""
+        self.outcomes = Counter[str]()
+        """What became of the examples. One of two outcomes that never occurs makes a target worthless."""
+
+    def __str__(self) -> str:
+        outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in self.outcomes.most_common())
+        return f"{self._name}: {self.tried:,} examples{f' ({outcomes})' if outcomes else ''}"
+
+    @property
+    def is_long(self) -> bool:
+        return self._seconds > 0
+
+    def __call__(self, check: Callable[..., None], *, examples: int = 100, **strategies: SearchStrategy[Any]) -> None:
+        """Call `check` with examples of these strategies. A failure names the smallest example that was found.
+
+        `examples` is the number in a small run.
+        """
+
+        def one(**example: Any) -> None:
+            self.tried += 1
+            check(**example)
+
+        one.__name__ = one.__qualname__ = check.__name__
+        for number in self.rounds():
+            run = settings(self.settings(examples), phases=[Phase.generate, Phase.shrink])(given(**strategies)(one))
+            (seed(number)(run) if self.is_long else run)()
+
+    def rounds(self, count_in_small_run: int = 1) -> Iterator[int]:
+        """A seed for each round: a few in a small run, otherwise as many as there is time for."""
+        if not self.is_long:
+            yield from range(count_in_small_run)
+        else:
+            first, ends = secrets.randbits(32), time.monotonic() + self._seconds
+            for number in count(first):
+                if time.monotonic() > ends:
+                    break
+                yield number
+
+    def settings(self, examples: int) -> settings:
+        """Of one round. Nothing is kept in the project."""
+        return settings(
+            max_examples=examples * (_TIMES_EXAMPLES if self.is_long else 1),
+            derandomize=not self.is_long,
+            database=None,
+            deadline=None,
+            print_blob=False,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+
+
+_FUZZED = pytest.StashKey[list[Fuzz]]()
+
+
+@pytest.fixture
+def fuzz(request: pytest.FixtureRequest, tmp_path: Path) -> Fuzz:
+    set_hypothesis_home_dir(tmp_path)  # or it would keep notes in the project
+    fuzz = Fuzz(request.node.name, MINUTES * 60 / len(request.session.items))
+    request.config.stash.setdefault(_FUZZED, []).append(fuzz)
+    return fuzz
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if MINUTES:
+        terminalreporter.section("examples per target")
+        for fuzz in config.stash.get(_FUZZED, []):
+            terminalreporter.write_line(str(fuzz))

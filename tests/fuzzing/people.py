@@ -1,0 +1,42 @@
+"""People whose sessions are fuzzed, and what of Ada's they must neither see nor change."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from fundwright.core.assembly import Core
+from fundwright.identity import entry
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import GRANTED, Client, Permission, Role, TokenScope
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
+from tests.access.test_ids import CANARY, NOT_OWNED, World
+
+PRIVATE_TABLES = ("category", "chunk", "document", "draft", "label", "training_run")
+"""Tables in which only the owner changes a record."""
+_SEEN_BY_OVERSEERS = frozenset(
+    ("account", "feedback", "import", "invitation", "job", "payment", "photo", "post", "post slug", "premium link", "session")
+)
+_HERE = Client(address="192.0.2.7")
+
+
+async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) -> str:
+    """The session token, or with a `scope` the API token, of a new account with a document of its own where it may have one."""
+    async with core.database.transaction() as session:
+        email = f"{role}-{uuid4().hex[:8]}@example.org"
+        actor = await identity.create_account(core, session, email=email, name="Bob", role=role, password=None)
+        if actor.may(Permission.WORK):
+            await training.add_text(core, session, actor, PastedText(title="Roofs", text="Roofs are repaired."))
+        if scope:
+            return (await identity.create_api_token(session, actor, name="script", scope=scope, lasts_days=1)).secret
+        code = await entry.new_handover(session, actor.id, remember=True)
+        return (await identity.redeem_handover(core, session, code, client=_HERE)).token
+
+
+def secrets_of(world: World, *, seen_by: Role | None) -> list[str]:
+    """Ids of Ada's that this role is not shown; her name and address, too, where the role does not see other people."""
+    sees_others = seen_by is not None and Permission.OVERSEE in GRANTED[seen_by]
+    kinds = (
+        world.ids.keys() - NOT_OWNED.keys() - {"subject", "other notice"} - (_SEEN_BY_OVERSEERS if sees_others else set[str]())
+    )
+    return [*(world.ids[kind] for kind in sorted(kinds)), *(() if sees_others else (CANARY, world.owner.email))]

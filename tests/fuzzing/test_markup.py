@@ -1,0 +1,196 @@
+"""Text of strangers that becomes elements, files, or feeds: nothing in it may act, and everything made of it can be read again."""
+
+from __future__ import annotations
+
+import io
+import re
+from datetime import UTC, datetime
+from uuid import UUID
+from xml.etree.ElementTree import fromstring
+
+import docx
+import pytest
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+from lxml import html as lxml_html
+
+from fundwright.content.feed import rss
+from fundwright.content.schemas import PostContent, PublishedPost
+from fundwright.generation.citing import CitationStream
+from fundwright.generation.exporting import export
+from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, ExportFormat, SectionState
+from fundwright.opportunities import reading
+from fundwright_ui.runtime.encoding import encode
+from fundwright_ui.runtime.html import to_html
+from fundwright_ui.widgets.markdown import rendered
+from tests.fuzzing.conftest import Fuzz
+from tests.fuzzing.texts import texts
+
+ELEMENTS = frozenset(
+    (
+        "a",
+        "blockquote",
+        "br",
+        "code",
+        "div",
+        "em",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "strong",
+        "table",
+    )
+) | {"tbody", "td", "th", "thead", "tr", "ul"}
+ATTRIBUTES = frozenset(("href", "target", "rel"))
+ADDRESS = re.compile(r"(?i)(?:https?:|mailto:|#|/(?![/\\]))")
+PIECES = (
+    "# ", "- ", "1. ", "> ", "**", "_", "~~", "`", "```\n", "|a|b|\n|-|-|\n|", "\n\n", "\n", "    ", "\\", "[x]", "![x]", "(", ")", "<", ">",
+    "(javascript:alert(1))", "(JaVaScRiPt&#58;alert(1))", "(java\tscript:alert(1))", "( javascript:x)", "(data:text/html,x)", "(vbscript:x)",
+    "(//evil.example)", "(/\\evil.example)", "(\\\\evil.example)", "(https://a.example/?q=1 \"t\")", "(mailto:a@b.example)", "(#part)",
+    "[x]: javascript:alert(1)\n\n", "<javascript:alert(1)>", "<https://a.example>", "<img src=x onerror=alert(1)>", "<script>alert(1)</script>",
+    "<svg/onload=alert(1)>", "<!-- ", "]]>", "&lt;script&gt;", "&#x1;", "&NewLine;", "[1]", "[1; 2]", "</script>", "\u2028", "\x01", "https://b.example",
+)  # fmt: skip
+
+
+@st.composite
+def markdown_texts(draw: DrawFn) -> str:
+    return "".join(draw(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=16)))
+
+
+def node_of(element: object) -> object:
+    if not isinstance(element, dict):
+        return element
+    children = [node_of(child) for child in element.get("children", ())]
+    return {"t": element["tagName"], "a": dict(element.get("attributes", {})), "c": children}
+
+
+@pytest.mark.security(39)
+def test_markdown_is_inert(fuzz: Fuzz) -> None:
+    def check(text: str) -> None:
+        markup = to_html({"t": "div", "c": [node_of(child) for child in rendered(text)]})  # pyright: ignore[reportArgumentType]
+        encode(markup)
+        for element in lxml_html.fragment_fromstring(markup).iter():
+            if not isinstance(element.tag, str):
+                assert element.text == " "  # a comment, as between two texts
+                continue
+            assert element.tag in ELEMENTS, markup
+            assert set(element.attrib) <= ATTRIBUTES, markup
+            assert element.tag != "a" or ADDRESS.match(element.get("href", "")), markup
+
+    fuzz(check, examples=200, text=st.one_of(markdown_texts(), texts(*PIECES)))
+
+
+def test_descriptions_become_plain_text(fuzz: Fuzz) -> None:
+    """Published descriptions are HTML, escaped once, twice, or not at all."""
+
+    def check(text: str) -> None:
+        plain = reading.plain_text(reading.clean(text))
+        plain.encode()
+        assert not set(plain) & set("\x00\x0b\x1f")
+        assert to_html(plain).count("<") == 0
+
+    pieces = (
+        "<p>",
+        "</p>",
+        "<br/>",
+        "<li>",
+        "&lt;p&gt;",
+        "&amp;lt;b&amp;gt;",
+        "&#0;",
+        "&#xD800;",
+        "<script>x</script>",
+        "<!--",
+        "<",
+        "&",
+        "a\n",
+    )
+    fuzz(check, examples=200, text=st.lists(st.one_of(st.sampled_from(pieces), st.text(max_size=8)), max_size=12).map("".join))
+
+
+def test_feeds_are_xml(fuzz: Fuzz) -> None:
+    def check(title: str, summary: str) -> None:
+        content = PostContent(title=f"A {title}"[:200], summary=summary[:500], text="text")
+        post = PublishedPost(slug="a", title=content.title, summary=content.summary, author="Ada", published_at=datetime.now(UTC))
+        feed = fromstring(rss([post], address="http://localhost"))
+        found = feed.findtext("channel/item/title")
+        assert found is not None
+        assert found.split() == content.title.split()
+
+    fuzz(check, examples=100, title=texts(*PIECES), summary=texts(*PIECES))
+
+
+def test_drafts_become_files(fuzz: Fuzz) -> None:
+    nobody, now = UUID(int=0), datetime.now(UTC)
+
+    def check(title: str, sections: list[str], heading: str) -> None:
+        citation = CitationRead(
+            number=1,
+            passage_id=nobody,
+            document_id=nobody,
+            document_title=title,
+            heading=heading,
+            page=None,
+            text=heading,
+            quotes=(),
+        )
+        draft = DraftRead(
+            id=nobody, slug="a", title=title, template="t", template_title=title, opportunity_id=nobody, opportunity_title=title,
+            state=DraftState.FINISHED, writer_label=heading, created_at=now, ended_at=now, job_id=None, writer_id="w",
+            opportunity_number=heading, error=None, citations=(citation,),
+            sections=tuple(
+                DraftSectionRead(ordinal=n, heading=heading, text=text, state=SectionState.DONE, open_questions=(heading,), dropped_citations=0)
+                for n, text in enumerate(sections)
+            ),
+        )  # fmt: skip
+        word = export(draft, ExportFormat.DOCX)
+        assert docx.Document(io.BytesIO(word.content)).paragraphs
+        assert re.fullmatch(r"[A-Za-z0-9-]{1,80}\.docx", word.filename)
+        assert export(draft, ExportFormat.MARKDOWN).content.decode().startswith("# ")
+
+    fuzz(check, examples=25, title=texts(*PIECES), sections=st.lists(markdown_texts(), max_size=3), heading=texts(*PIECES))
+
+
+def test_citations_of_models_that_stream(fuzz: Fuzz) -> None:
+    """However the text is cut, no number is let through that stands for no passage."""
+
+    def cited(pieces: list[str]) -> str:
+        stream = CitationStream(lambda number: number if number < 3 else None)
+        return "".join(map(stream.feed, pieces)) + stream.close()
+
+    def check(pieces: list[str]) -> None:
+        written = cited(pieces)
+        assert written == cited(["".join(pieces)])
+        assert all(int(number) < 3 for numbers in re.findall(r"\[([\d,]+)\]", written) for number in numbers.split(",") if number)
+
+    shapes = st.sampled_from(["[1]", "[", "1", ",", "2]", "[3;1]", " ", "\r\n", "٣]", "a.", "11," * 15, "[[", "]"])
+    fuzz(check, examples=200, pieces=st.lists(st.one_of(shapes, st.text(max_size=4)), max_size=12))
+
+
+def test_elements_of_a_tree(fuzz: Fuzz) -> None:
+    """What a screen shows is escaped wherever it stands."""
+    hostile = texts('"><script>', "' onload='x", "</div>", "&quot;", "<!--", "-->", "<", "`", "\U0001f600")
+
+    def check(text: str, title: str, href: str) -> None:
+        tree = {
+            "t": "div",
+            "c": [
+                {"t": "a", "a": {"title": title, "href": href}, "c": [text, title]},
+                {"t": "textarea", "a": {"defaultValue": text}},
+            ],
+        }
+        (link, field) = lxml_html.fragment_fromstring(to_html(tree))
+        assert (link.tag, field.tag) == ("a", "textarea")
+        assert set(link.attrib) <= {"title", "href"}
+        assert not set(field.attrib)
+        assert len(field) == 0
+
+    fuzz(check, examples=150, text=hostile, title=hostile, href=hostile)

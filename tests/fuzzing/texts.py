@@ -1,0 +1,77 @@
+"""Strategies: texts and bytes near those that are understood, which reach further into a parser than random ones."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+ODD = (
+    "\x00", "\x0b", "\x1f", "\u00a0", "\u2028", "\ufeff", "\u202e", "\u0660", "\U0001f600", "e\u0301", "ﬁ", "İ", "ß", "%00", "%ff", "\\", "'", '"', "<", "&",
+    "../", "//", "[", "]", "(", "{{", "${x}", "\r\n", "\t", " " * 300, "a" * 5_000, "9" * 400, "-", "1e400", "NaN", "null",
+)  # fmt: skip
+"""What parsers stumble over."""
+
+
+@st.composite
+def mutated(draw: DrawFn, *examples: str) -> str:
+    """One of the examples with up to five pieces of it left out, doubled, moved, or replaced."""
+    text = draw(st.sampled_from(examples))
+    for _ in range(draw(st.integers(1, 5))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.integers(0, 8)))
+        piece = draw(
+            st.one_of(
+                st.just(""), st.sampled_from(ODD), st.text(max_size=6), st.just(text[start:end] * 2), st.sampled_from(examples)
+            )
+        )
+        text = text[:start] + piece + text[end:]
+    return text
+
+
+def texts(*examples: str) -> SearchStrategy[str]:
+    """The examples, mutations of them, and any text. No surrogates: what decodes bytes replaces them."""
+    return st.one_of(st.sampled_from(examples), mutated(*examples), st.sampled_from(ODD), st.text(max_size=60))
+
+
+@st.composite
+def mutated_bytes(draw: DrawFn, *examples: bytes, most: int = 6) -> bytes:
+    """The same for bytes; also cut off, and with changed numbers, of which lengths and offsets are made."""
+    content = bytearray(draw(st.sampled_from(examples)))
+    for _ in range(draw(st.integers(0, most))):
+        place = draw(st.integers(0, max(0, len(content) - 1)))
+        size = draw(st.sampled_from([1, 2, 4, 16, 100]))
+        match draw(st.integers(0, 5)):
+            case 0:
+                content[place : place + size] = draw(st.binary(max_size=size))
+            case 1:
+                content[place : place + 4] = draw(
+                    st.sampled_from([b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f", b"9999"])
+                )
+            case 2:
+                del content[place : place + size]
+            case 3:
+                content[place:place] = content[place : place + size] * draw(st.integers(1, 50))
+            case 4:
+                content[place:place] = draw(st.sampled_from(ODD)).encode()
+            case _:
+                del content[place + size :]
+    return bytes(content)
+
+
+def json_values() -> SearchStrategy[object]:
+    leaves = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=30), st.sampled_from(ODD))
+    return st.recursive(
+        leaves, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=8), inner, max_size=4))
+    )
+
+
+def json_texts() -> SearchStrategy[str]:
+    """Any JSON, also with NaN, lone surrogates, and numbers and nesting without end."""
+    deep = st.builds(
+        lambda start, depth: start * depth, st.sampled_from(["[", '{"a":', "[["]), st.sampled_from([50, 500, 100_000])
+    )
+    return st.one_of(
+        json_values().map(json.dumps), deep, st.sampled_from(['"\\ud800"', "9" * 5_000, "1e999", "NaN", "-Infinity"])
+    )
