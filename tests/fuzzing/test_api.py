@@ -39,7 +39,7 @@ INTERNAL = re.compile(
 """What a trace, SQL, or the text of an exception looks like."""
 SCENARIOS, STEPS = 3, 8
 
-pytestmark = [pytest.mark.security(40, 46), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 
 class Person:

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
-import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from structlog.testing import capture_logs
@@ -106,14 +105,12 @@ async def try_all(
         await app.state.tracker.close()
 
 
-@pytest.mark.security(46)
 async def test_lists(committed: Core, world: World, fuzz: Fuzz) -> None:
     asked = questions(build_app(committed), st.sampled_from(sorted(world.ids.values())))
     await try_all(committed, fuzz, Role.ADMIN, asked.map(lambda asked: ("GET", asked[0], {"params": asked[1]})), examples=120)
     assert fuzz.outcomes["200"] > fuzz.tried / 3
 
 
-@pytest.mark.security(46)
 async def test_bodies(committed: Core, world: World, fuzz: Fuzz) -> None:
     """JSON that is damaged, or not what the route takes, and forms that hold a file or none."""
     ids = st.sampled_from(sorted(world.ids.values()))
@@ -160,7 +157,6 @@ async def test_bodies(committed: Core, world: World, fuzz: Fuzz) -> None:
     assert fuzz.outcomes["422"] > fuzz.tried / 5
 
 
-@pytest.mark.security(46)
 async def test_pages(committed: Core, world: World, fuzz: Fuzz) -> None:
     ids = st.sampled_from(sorted(world.ids.values()))
     open_to = [
