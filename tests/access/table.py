@@ -154,7 +154,6 @@ ROUTES = _table(
         DELETE /api/drafts/{draft_id}
         PUT /api/drafts/{draft_id}/cancellation
         PUT /api/drafts/{draft_id}/continuation
-        DELETE /api/opportunities/sample
         POST /api/opportunities/imports/{source}
         PUT /api/opportunities/imports/{run_id}/stop
         POST /api/training/documents
@@ -226,6 +225,7 @@ ROUTES = _table(
         DELETE /api/people/{account_id}/sessions
         POST /api/people/{account_id}/reset
         DELETE /api/people/{account_id}/second-factor
+        DELETE /api/opportunities/sample
     """),
 )  # fmt: skip
 

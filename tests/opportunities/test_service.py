@@ -125,7 +125,9 @@ class TestFilters:
         assert (facets.total, facets.samples) == (3, 0)
         assert (await service.facets(session, actor, kind="grant")).total == 0
 
-    async def test_facets_follow_every_change(self, session: AsyncSession, actor: Actor, notices: None) -> None:
+    async def test_facets_follow_every_change(
+        self, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None
+    ) -> None:
         await add(session, notice(4, agency="VA"), is_sample=True)
         await add(session, notice(1, agency="GSA", activity_codes=["R01"]), notice(2, agency="GSA", closes_at=now()))
         facets = await service.facets(session, actor, kind="contract")
@@ -133,7 +135,7 @@ class TestFilters:
         assert [(value.value, value.count) for value in facets.activity_codes] == [("R01", 2), ("R21", 1)]
         assert facets.set_asides == []
         assert (facets.total, facets.samples) == (4, 1)
-        await service.remove_sample(session, actor)
+        await service.remove_sample(session, await make_actor(session, role=Role.ADMIN))
         facets = await service.facets(session, actor, kind="contract")
         assert [value.value for value in facets.agencies] == ["GSA", "EPA"]
         assert (facets.total, facets.samples) == (3, 0)
@@ -252,7 +254,7 @@ class TestExport:
 
 
 class TestSample:
-    async def test_is_loaded_once_and_removed_for_good(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_is_loaded_once_and_removed_for_good(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
         await service.load_sample_once(session)
         facets = await service.facets(session, actor)
         assert facets.samples == facets.total == 60
@@ -260,7 +262,7 @@ class TestSample:
         assert len(facets.activity_codes) > 5
         page = await service.list_opportunities(session, actor, OpportunityQuery(text="health", sample=True))
         assert page.total > 3
-        assert await service.remove_sample(session, actor) == 60
+        assert await service.remove_sample(session, await make_actor(session, role=Role.ADMIN)) == 60
         await service.load_sample_once(session)
         assert (await service.facets(session, actor)).total == 0
 
@@ -283,9 +285,10 @@ class TestSample:
         suggested = await service.suggest(session, actor, query.get("text", ""))
         assert [row.is_sample for row in suggested] == [False, False, False, True]
 
-    async def test_a_viewer_may_not_remove_it(self, session: AsyncSession, make_actor: MakeActor) -> None:
+    @pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMIN])
+    async def test_is_removed_by_administrators_only(self, session: AsyncSession, make_actor: MakeActor, role: Role) -> None:
         with pytest.raises(NotAllowed):
-            await service.remove_sample(session, await make_actor(session, role=Role.VIEWER))
+            await service.remove_sample(session, await make_actor(session, role=role))
 
 
 class TestDetail:

@@ -51,7 +51,7 @@ Offered = tuple[str, str]
 
 SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     (sam_screen, "/dashboard/sam?import=open", [
-        ("button", "Hide import"), ("button", "Categorise"), ("button", "Remove sample data"), ("FileDrop", "Choose a file"),
+        ("button", "Hide import"), ("button", "Categorise"), ("FileDrop", "Choose a file"),
     ]),
     (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept"), ("form", "Correct the category")]),
     (category_screen, "/dashboard/category", [

@@ -418,7 +418,7 @@ def sample_banner(samples: int) -> VdomDict:
                 samples,
             ),
             button(t("Remove sample data"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
-            if actor.may(Permission.WORK)
+            if actor.may(Permission.ADMINISTER)
             else None,
             variant="info",
         ),

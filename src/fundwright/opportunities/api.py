@@ -113,7 +113,7 @@ async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: U
 
 @router.delete("/sample")
 async def remove_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> Removed:
-    """Remove the sample opportunities for good."""
+    """Remove the sample opportunities for good, for everybody."""
     return Removed(removed=await service.remove_sample(session, actor, client=client))
 
 

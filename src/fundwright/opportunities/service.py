@@ -524,9 +524,9 @@ async def load_sample_once(session: AsyncSession) -> None:
     await importing.announce(session)
 
 
-@needs(Permission.WORK)
+@needs(Permission.ADMINISTER)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
-    """Remove the sample opportunities for good; answers how many there were. Raises NotAllowed."""
+    """Remove the sample opportunities for good, for everybody; returns how many there were. Raises NotAllowed."""
     await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client or entry.COMMAND_LINE)
     return await importing.remove_sample(session)
 
