@@ -81,3 +81,11 @@ async def test_a_long_table_is_cut_between_rows(core: Core) -> None:
     formatted, _, plain = (await html_of(core, "|a|b|\n|-|-|\n" + "|1|2|\n" * 1_000)).partition('<div class="fw-prewrap">')
     assert formatted.count("<tr><td>1</td><td>2</td></tr>") == formatted.count("</tr>") - 1
     assert plain.startswith("|1|2|\n")
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+async def test_cells_that_a_table_does_not_write_out_are_not_formatted(core: Core, tables: int) -> None:
+    columns = 600 // tables
+    table = "|" + "a|" * columns + "\n|" + "-|" * columns + "\n" + "|\n" * columns + "\n"
+    text = (table * tables).strip()
+    assert await html_of(core, text) == f'<div><div class="fw-prewrap">{text}</div></div>'

@@ -16,6 +16,7 @@ from fundwright_ui.widgets.base import On, Props, Widget
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
 _MOST_FORMATTED_CHARACTERS = 5_000
 """Longer text takes so long that others would wait: about 20 ms for each thousand characters of tables or lists."""
+_MOST_CELLS = 5_000
 _SAFE_ADDRESS = re.compile(r"https?:|mailto:|/(?!/)|#", re.IGNORECASE)
 _ELEMENTS: dict[str, Any] = {
     "paragraph": html.p,
@@ -75,10 +76,18 @@ def rendered(text: str) -> list[VdomDict | str]:
     if end > _MOST_FORMATTED_CHARACTERS:
         cuts = (text.rfind(mark, 1, _MOST_FORMATTED_CHARACTERS) for mark in ("\n\n", "\n"))
         end = next((cut for cut in cuts if cut > 0), _MOST_FORMATTED_CHARACTERS)
+    if _may_have_many_cells(text[:end]):
+        end = 0
     elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children))
     if rest := text[end:].strip():
         elements.append(html.div({"className": "fw-prewrap"}, rest))
     return elements
+
+
+def _may_have_many_cells(text: str) -> bool:
+    """Two characters can make a row as wide as its table: missing cells are filled in."""
+    columns = [line.count("|") + 1 for line in text.splitlines()]
+    return max(columns, default=1) > 1 and max(columns) * len(columns) > _MOST_CELLS
 
 
 def _render(nodes: Iterable[SyntaxTreeNode]) -> Iterator[VdomDict | str]:
