@@ -388,7 +388,7 @@ class TestAReload:
             await wire.until_frame("mount")
             Thing.needs_proof = True
             await tell(core)
-            await wire.until(lambda: "Confirm that it is you" in wire.text)
+            await wire.until(lambda: str(ProofRequired()) in wire.text)
             assert "reading 1" not in wire.text and OUT_OF_DATE not in wire.text
 
 
