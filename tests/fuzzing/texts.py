@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -35,29 +36,44 @@ def texts(*examples: str) -> SearchStrategy[str]:
     return st.one_of(st.sampled_from(examples), mutated(*examples), st.sampled_from(ODD), st.text(max_size=60))
 
 
-@st.composite
-def mutated_bytes(draw: DrawFn, *examples: bytes, most: int = 6) -> bytes:
-    """The same for bytes; also cut off, and with changed numbers, of which lengths and offsets are made."""
-    content = bytearray(draw(st.sampled_from(examples)))
-    for _ in range(draw(st.integers(0, most))):
-        place = draw(st.integers(0, max(0, len(content) - 1)))
-        size = draw(st.sampled_from([1, 2, 4, 16, 100]))
-        match draw(st.integers(0, 5)):
+Change = tuple[int, int, int, bytes]
+"""A place, what is done there, to how many bytes, and what is put there."""
+
+changes: SearchStrategy[Change] = st.tuples(
+    st.integers(0, 2**20),
+    st.integers(0, 4),
+    st.sampled_from([1, 2, 4, 16, 100]),
+    # Also numbers, of which lengths and offsets are made.
+    st.one_of(
+        st.binary(max_size=16),
+        st.sampled_from(
+            [b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f", b"9999", *(text.encode() for text in ODD)]
+        ),
+    ),
+)
+
+
+def changed(content: bytes, changes: Sequence[Change]) -> bytes:
+    """Content with pieces replaced, left out, doubled, or added, or cut off."""
+    result = bytearray(content)
+    for where, kind, size, piece in changes:
+        place = where % (len(result) + 1)
+        match kind:
             case 0:
-                content[place : place + size] = draw(st.binary(max_size=size))
+                result[place : place + len(piece)] = piece
             case 1:
-                content[place : place + 4] = draw(
-                    st.sampled_from([b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\xff\xff\xff\x7f", b"9999"])
-                )
+                del result[place : place + size]
             case 2:
-                del content[place : place + size]
+                result[place:place] = result[place : place + size] * (1 + where % 50)
             case 3:
-                content[place:place] = content[place : place + size] * draw(st.integers(1, 50))
-            case 4:
-                content[place:place] = draw(st.sampled_from(ODD)).encode()
+                result[place:place] = piece
             case _:
-                del content[place + size :]
-    return bytes(content)
+                del result[place + size :]
+    return bytes(result)
+
+
+def mutated_bytes(*examples: bytes, most: int = 6) -> SearchStrategy[bytes]:
+    return st.builds(changed, st.sampled_from(examples), st.lists(changes, max_size=most))
 
 
 def json_values() -> SearchStrategy[object]:
