@@ -24,12 +24,16 @@ def revisions() -> list[str]:
     return sorted(path.name[1:5] for path in (_FOLDER / "versions").glob("v*.py"))
 
 
-async def upgrade(url: str) -> None:
-    """Run missing migrations. Raises StartRefused when the server is unreachable, unfit or newer than this version."""
-    await asyncio.to_thread(_upgrade, url)
+async def upgrade(url: str, *, to: str = "head") -> None:
+    """Run missing migrations, up to the revision `to`. Raises StartRefused when the server is unreachable, unfit or newer than this
+    version.
+
+    Each migration runs in a transaction of its own, so none finds a part of its work done and has to ask what exists.
+    """
+    await asyncio.to_thread(_upgrade, url, to)
 
 
-def _upgrade(url: str) -> None:
+def _upgrade(url: str, to: str) -> None:
     address = conninfo_to_dict(url)
     host = str(address.get("host") or "/")
     port = f":{address['port']}" if "port" in address else ""
@@ -46,7 +50,7 @@ def _upgrade(url: str) -> None:
         _check_server(connection, where)
         connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
         if not _is_up_to_date(connection, where):
-            _run_missing(url, where)
+            _run_missing(url, where, to)
 
 
 def _check_server(connection: psycopg.Connection, where: str) -> None:
@@ -85,7 +89,7 @@ def _is_up_to_date(connection: psycopg.Connection, where: str) -> bool:
     return current == (known[-1],)
 
 
-def _run_missing(url: str, where: str) -> None:
+def _run_missing(url: str, where: str, to: str) -> None:
     # Imported here because hardly any start has something to migrate.
     from alembic import command
     from alembic.config import Config
@@ -96,7 +100,7 @@ def _run_missing(url: str, where: str) -> None:
     try:
         with engine.connect() as connection:
             configuration.attributes["connection"] = connection
-            command.upgrade(configuration, "head")
+            command.upgrade(configuration, to)
             connection.commit()
     except DBAPIError as error:
         if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):

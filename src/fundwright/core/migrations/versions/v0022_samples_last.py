@@ -14,7 +14,5 @@ def upgrade() -> None:
         "title": "title",
         "agency": "agency",
     }.items():
-        op.create_index(
-            f"ix_opportunity_kind_is_sample_{name}", "opportunity", ["kind", "is_sample", column, "id"], if_not_exists=True
-        )
-        op.drop_index(f"ix_opportunity_kind_{name}", if_exists=True)
+        op.create_index(f"ix_opportunity_kind_is_sample_{name}", "opportunity", ["kind", "is_sample", column, "id"])
+        op.drop_index(f"ix_opportunity_kind_{name}")

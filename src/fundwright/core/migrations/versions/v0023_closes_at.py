@@ -7,4 +7,4 @@ down_revision = "0022"
 
 
 def upgrade() -> None:
-    op.create_index("ix_opportunity_kind_closes_at_status", "opportunity", ["kind", "closes_at", "status"], if_not_exists=True)
+    op.create_index("ix_opportunity_kind_closes_at_status", "opportunity", ["kind", "closes_at", "status"])

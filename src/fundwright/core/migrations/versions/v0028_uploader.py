@@ -8,4 +8,4 @@ down_revision = "0027"
 
 
 def upgrade() -> None:
-    op.add_column("opportunity", sa.Column("uploaded_by", sa.Uuid()), if_not_exists=True)
+    op.add_column("opportunity", sa.Column("uploaded_by", sa.Uuid()))

@@ -55,7 +55,7 @@ _SUBJECTS = {
 
 
 def upgrade() -> None:
-    op.add_column("mail", sa.Column("kind", sa.String(), nullable=False, server_default="other"), if_not_exists=True)
+    op.add_column("mail", sa.Column("kind", sa.String(), nullable=False, server_default="other"))
     op.alter_column("mail", "kind", server_default=None)
     set_kind = sa.text("UPDATE mail SET kind = :kind WHERE subject LIKE ANY (:subjects)")
     for kind, subjects in _SUBJECTS.items():

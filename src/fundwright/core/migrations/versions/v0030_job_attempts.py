@@ -8,4 +8,4 @@ down_revision = "0029"
 
 
 def upgrade() -> None:
-    op.add_column("job", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"), if_not_exists=True)
+    op.add_column("job", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
