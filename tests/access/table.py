@@ -352,6 +352,29 @@ WORLD = {
 }
 """What each id in a route (named by its field, after the area of the API where that matters) or in a screen stands for."""
 
+QUERIES = {
+    "/dashboard/category?of={id}": "category",
+    "/dashboard/category?open=edit:{id}": "category",
+    "/dashboard/category?open=delete:{id}": "category",
+    "/dashboard/history?person={id}": "account",
+    "/dashboard/nih?category={id}": "category",
+    "/dashboard/sam?category={id}": "category",
+    "/generate/index?opportunity={id}": "notice",
+}
+"""The ids that screens take from the query of their address, and what each stands for."""
+
+NO_IDS = {
+    "filters": "whether the filters are open",
+    "import": "whether the import is open",
+    "page": "a number, or the path that feedback is about",
+    "q": "words",
+    "sort": "an order",
+    "state": "a state",
+    "tab": "a part of the screen",
+    "template": "a name: the same for everybody",
+}
+"""What else screens take from it."""
+
 NOT_OWNED = {
     "name": "not an id: the same for everybody",
     "notice": "everybody sees all notices",

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate
 from fundwright.content import service as content
-from fundwright.content.schemas import FeedbackSend, PostContent
+from fundwright.content.schemas import FeedbackKind, FeedbackSend, PostContent
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.generation import service as generation
@@ -53,7 +53,7 @@ async def ada(committed: Core) -> Actor:
         await generation.add_draft(session, ada, committed, opportunity_id=first.id, template="capability-statement")
         today = now().date()
         await content.create_post(session, root, PostContent(title="A post", summary="Of the team", text="Text"), client=HERE)
-        await content.send_feedback(session, ada, FeedbackSend(kind="idea", text="A bell", page="/dashboard/train"))
+        await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="A bell", page="/dashboard/train"))
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today + timedelta(days=9))
         await billing.create_premium_link(session, root, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)

@@ -5,11 +5,16 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
+from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid4
 
 import httpx
@@ -26,6 +31,7 @@ from fundwright.content import service as content
 from fundwright.content.schemas import FeedbackKind, FeedbackSend, PostContent
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.live import Listener, LiveBus
 from fundwright.generation import service as generation
 from fundwright.identity import entry, photos, registration
 from fundwright.identity import service as identity
@@ -35,8 +41,9 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
+from fundwright_ui import screens
 from fundwright_ui.app import build_app
-from tests.access.table import ID_FIELD, NOT_OWNED, ROUTES, SCREENS, WORLD
+from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCREENS, WORLD
 from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorising, start_import
 from tests.access.test_roles import Asker, opened
@@ -162,6 +169,19 @@ def places(app: Any) -> dict[str, list[Place]]:
     return {route: here for route, here in found.items() if here}
 
 
+def names_in_queries() -> set[str]:
+    """What screens take from the query of their address: each name that they ask for, and each id in the query of a list."""
+    names = set[str]()
+    for module in pkgutil.iter_modules(screens.__path__, f"{screens.__name__}."):
+        screen = importlib.import_module(module.name)
+        source = inspect.getsource(screen)
+        names.update(re.findall(r"\burl\.get\(\"(\w+)\"", source))
+        for model in re.findall(r"(?:\bquery_in_address\(|^def query_of\(.*\) -> )(\w+)", source, re.MULTILINE):
+            fields: Mapping[str, Any] = getattr(screen, model).model_fields
+            names.update(name for name, field in fields.items() if "UUID" in str(field.annotation))
+    return names
+
+
 def kind_of(route: str, name: str) -> str | None:
     """What the id stands for: what the table says for this part of the API, or for all of them."""
     area = "/".join(route.partition(" ")[2].split("/")[:3])
@@ -241,6 +261,11 @@ class TestWorld:
         found = {(path, name) for path in SCREENS for name in re.findall(r"{(\w+)}", path)}
         assert sorted((path, name) for path, name in found if f"{path} {name}" not in WORLD and name not in WORLD) == []
 
+    def test_says_what_each_id_in_the_query_of_a_screen_stands_for(self) -> None:
+        named = {name for address in QUERIES for name, _ in parse_qsl(urlsplit(address).query)}
+        assert {urlsplit(address).path for address in QUERIES} <= SCREENS.keys()
+        assert names_in_queries() - NO_IDS.keys() == named
+
     async def test_has_a_record_of_each_kind(self, world: World) -> None:
         assert set(WORLD.values()) - set(NOT_OWNED) <= world.ids.keys()
 
@@ -297,11 +322,29 @@ class TestRoutes:
         assert not wrong, "\n".join(wrong)
 
 
+def kinds_in(path: str) -> dict[str, str]:
+    """What each part of an address in braces stands for."""
+    names = re.findall(r"{(\w+)}", path)
+    return {name: QUERIES.get(path) or WORLD.get(f"{path} {name}") or WORLD[name] for name in names}
+
+
 def address_of(path: str, world: World, *, is_missing: bool) -> str:
-    for name in re.findall(r"{(\w+)}", path):
-        kind = WORLD.get(f"{path} {name}", WORLD.get(name, ""))
+    for name, kind in kinds_in(path).items():
         path = path.replace(f"{{{name}}}", world.missing(kind) if is_missing else world.ids[kind])
     return path
+
+
+@contextmanager
+def subscriptions(bus: LiveBus) -> Iterator[list[str]]:
+    """Topics to which somebody subscribes in here, but for those of sessions, which say when one ends."""
+    topics, subscribe = list[str](), bus.subscribe
+
+    def note(topic: str, listener: Listener) -> Callable[[], None]:
+        topics.append(topic)
+        return subscribe(topic, listener)
+
+    with patch.object(bus, "subscribe", note):
+        yield topics
 
 
 class TestScreens:
@@ -312,20 +355,44 @@ class TestScreens:
         async with committed.database.transaction() as session:
             bob = await identity.create_account(committed, session, email="bob@example.org", name="Bob", role=role, password=None)
         tried = 0
-        for path, need in SCREENS.items():
-            kinds = {WORLD.get(f"{path} {name}", WORLD.get(name, "")) for name in re.findall(r"{(\w+)}", path)}
-            if need is not Permission.READ or not kinds or kinds <= set(NOT_OWNED):
+        for path in [*SCREENS, *QUERIES]:
+            kinds = set(kinds_in(path).values())
+            if SCREENS[urlsplit(path).path] is not Permission.READ or not kinds or kinds <= set(NOT_OWNED):
                 continue
-            shown = list[tuple[str, str, int]]()
+            if kinds == {"account"} and Permission.OVERSEE in GRANTED[role]:
+                continue  # they are meant to see everybody's
+            shown = list[tuple[str, str, int, list[str]]]()
             for is_missing in (True, True, False):
                 address = address_of(path, world, is_missing=is_missing)
-                with statements(committed.database.engine.sync_engine) as sent, capture_logs():
+                with (
+                    statements(committed.database.engine.sync_engine) as sent,
+                    subscriptions(committed.live) as topics,
+                    capture_logs(),
+                ):
                     async with open_page(address, actor=bob) as page:
-                        shown.append((page.title, page.text, len(sent)))
+                        shown.append((page.title, page.text, len(sent), topics))
             tried += 1
             assert shown[1] == shown[2], path
             assert CANARY not in str(shown)
-        assert tried >= 3
+        assert tried >= 8
+
+    async def test_nobody_hears_of_another_person_s_records(self, committed: Core, world: World, open_page: Open) -> None:
+        """Whoever hears of a change, such as a new draft, learns that there is one and when."""
+        async with committed.database.transaction() as session:
+            bob = await identity.create_account(
+                committed, session, email="bob@example.org", name="Bob", role=Role.USER, password=None
+            )
+        hers = [id for kind, id in world.ids.items() if kind not in NOT_OWNED]
+        heard = dict[Actor, list[str]]()
+        for actor in (bob, world.owner):
+            with subscriptions(committed.live) as topics, capture_logs():
+                for path in [*SCREENS, *QUERIES]:
+                    if SCREENS[urlsplit(path).path] is Permission.READ:
+                        async with open_page(address_of(path, world, is_missing=False), actor=actor):
+                            pass
+            heard[actor] = [topic for topic in topics if any(id in topic for id in hers)]
+        assert heard[bob] == []
+        assert {topic.partition(":")[0] for topic in heard[world.owner]} >= {"draft", "jobs"}
 
 
 class TestEvents:
