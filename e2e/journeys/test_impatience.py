@@ -34,6 +34,18 @@ def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None
 
 
 @pytest.mark.pain(8)
+def test_sends_one_piece_of_feedback(recognised: Page) -> None:
+    slow_down(recognised)
+    before = recognised.request.get("/api/feedback").json()["total"]
+    recognised.goto("/feedback")
+    ready(recognised)
+    recognised.get_by_label("Your feedback").fill("A bell for deadlines")
+    recognised.get_by_role("button", name="Send", exact=True).dblclick()
+    expect(recognised.get_by_text("Your feedback has reached the team.")).to_be_visible()
+    ready(recognised)
+    assert recognised.request.get("/api/feedback").json()["total"] == before + 1
+
+
 def test_creates_one_category(recognised: Page) -> None:
     slow_down(recognised)
     screen = CategoryPage(recognised).open()
