@@ -54,7 +54,10 @@ class TestAGoodOne:
         ready(page)
         page.wait_for_url("**/dashboard/category")
         expect(page.get_by_role("heading", name="Category", level=1)).to_be_visible()
-        assert {cookie.get("name"): cookie.get("httpOnly") for cookie in page.context.cookies()} == {"session": True, "visitor": True}
+        assert {cookie.get("name"): cookie.get("httpOnly") for cookie in page.context.cookies()} == {
+            "session": True,
+            "visitor": True,
+        }
 
     def test_signs_in_two_tabs_at_once(self, page: Page, token: str) -> None:
         keep(page, token)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fundwright.core.errors import Invalid
 from fundwright.core.files import FileStore, file_name
 
 
@@ -55,6 +56,22 @@ async def test_a_file_and_its_name_are_on_the_disk_before_it_is_acknowledged(
     assert path.read_bytes() == b"Roofs are repaired."
     assert synced[path.stat().st_ino] == 19
     assert {path.parent.stat().st_ino, path.parent.parent.stat().st_ino} <= synced.keys()
+
+
+@pytest.mark.security(42)
+async def test_a_file_that_is_too_large_is_refused_while_it_arrives_and_leaves_nothing(tmp_path: Path) -> None:
+    arrived = list[bytes]()
+
+    async def endless() -> AsyncIterator[bytes]:
+        while len(arrived) < 1_000:
+            arrived.append(b"0123456789")
+            yield arrived[-1]
+
+    store = FileStore(tmp_path / "files", max_bytes=100)
+    with pytest.raises(Invalid, match="larger than 100 bytes"):
+        await store.receive(endless())
+    assert len(arrived) == 11
+    assert list((tmp_path / "files").rglob("*")) == []
 
 
 async def test_what_a_killed_process_left_of_an_upload_is_removed_after_a_day(tmp_path: Path) -> None:

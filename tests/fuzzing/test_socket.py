@@ -195,7 +195,9 @@ class Visitor:
             self._token = None
         assert [line for line in logs if "exc_info" in line or line["log_level"] in ("error", "critical")] == []
         sent = json.dumps([str(step) for step in visit.steps]) + visit.path
-        self._secrets = [secret for secret in self._secrets if secret not in sent]  # what is sent may be kept and shown from now on
+        self._secrets = [
+            secret for secret in self._secrets if secret not in sent
+        ]  # what is sent may be kept and shown from now on
         shown = json.dumps(frames)
         assert [secret for secret in self._secrets if secret in shown] == []
         after, hers_now = await records(core), await records_of(core, owner)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, text, update
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -591,12 +591,20 @@ class TestLetters:
 
     @pytest.mark.security(47)
     async def test_nobody_gets_in_unconfirmed_when_mail_is_down(self, committed: Core) -> None:
-        down = with_settings(committed, open_registration=True, uniform_errors=True, smtp_host="127.0.0.1", smtp_port=1)
+        down = {"open_registration": True, "uniform_errors": True, "smtp_host": "127.0.0.1", "smtp_port": 1}
+        object.__setattr__(committed, "settings", with_settings(committed, **down).settings)
         form = {"email": "grace@example.org", "password": PASSWORD}
-        async with browse(down) as visitor:
+
+        async def failure() -> str:
+            async with committed.database.transaction() as session:
+                return "".join((await session.execute(text("SELECT error FROM mail"))).scalars().all())
+
+        async with browse(committed) as visitor:
             assert (
                 await visitor.post("/api/account/register", json={**form, "firstName": "Grace", "lastName": "H"})
             ).status_code == 202
+            async with working(committed.jobs):
+                assert "127.0.0.1" in await eventually(failure)
             assert (await visitor.post("/signin", json=form)).json()["flag"] == "error"
             assert (await visitor.post("/api/account/login", json=form)).status_code == 403
             assert "session" not in visitor.cookies

@@ -18,7 +18,7 @@ from fundwright.core.mail import Mail, MailKind
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
-from fundwright.identity import email_change, entry, passwords, recovery, registration, second_factor, service, throttle
+from fundwright.identity import audit, email_change, entry, passwords, recovery, registration, second_factor, service, throttle
 from fundwright.identity.entry import LinkSpent
 from fundwright.identity.models import Account, AccountSession, ApiToken, AuditEntry, OneTimeSecret, SecondFactor, SignInThrottle
 from fundwright.identity.passwords import WeakPassword
@@ -715,6 +715,13 @@ class TestAudit:
         assert signing_in.at.tzinfo is not None
         kept = str([vars(entry) for entry in entries])
         assert not any(word in kept for word in (PASSWORD, "wrong'", made.secret, secret, signed_in.token))
+
+    @pytest.mark.security(45)
+    @pytest.mark.parametrize("name", ["password", "new_password", "token", "Authorization", "api_key", "cookie"])
+    async def test_keeps_no_detail_that_is_named_like_a_secret(self, session: AsyncSession, name: str) -> None:
+        await audit.record(session, "x", actor=None, subject="Ada", client=HERE, **{name: "HIDDEN", "reason": "wrong"})
+        (entry,) = await _audit(session)
+        assert entry.details == {name: "***", "reason": "wrong"}
 
     @pytest.mark.security(45)
     async def test_a_line_break_cannot_forge_a_line(self, core: Core, session: AsyncSession) -> None:

@@ -165,6 +165,7 @@ class TestDeadline:
             assert client.text.endswith("count 1")
 
 
+@pytest.mark.security(47)
 class TestDatabaseAway:
     @pytest.fixture(autouse=True)
     def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
