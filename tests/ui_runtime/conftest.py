@@ -29,7 +29,7 @@ from fundwright.core.web import add_error_handlers
 from fundwright.identity import api as identity_api
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
-from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
@@ -74,6 +74,16 @@ def two_faced() -> Any:
         FileDrop(label="Files", upload_url="/upload", max_bytes=1),
         html.p(f"deleted {deleted}"),
     )
+
+
+@component
+def records() -> Any:
+    made, set_made = use_state(0)
+
+    async def make(_session: object) -> None:
+        set_made(lambda count: count + 1)
+
+    return html.main(html.button({"id": "make", "onClick": use_action(make)}, "Make"), html.p(f"made {made}"))
 
 
 @component
@@ -386,6 +396,7 @@ SCREENS = [
     Screen("/restless", "Restless", restless, area="public"),
     Screen("/echo/{word}", "Echo", echo, area="public"),
     Screen("/two-faced", "Two-faced", two_faced, area="public"),
+    Screen("/records", "Records", records, area="public"),
     Screen("/waiting", "Waiting", waiting, area="public"),
     Screen("/walk/{word}", "Walk", walk, area="public"),
     Screen("/removable", "Removable", removable, area="public"),

@@ -131,6 +131,16 @@ class TestEvent:
             await client.click("row")
             assert client.text.endswith("deleted True")
 
+    @pytest.mark.pain(8)
+    async def test_a_double_click_acts_once(self, server: Server) -> None:
+        async with server.socket() as client:
+            await client.hello("/records")
+            await client.press("make")
+            await client.answered(await client.press("make"))
+            assert client.text.endswith("made 1")
+            await client.click("make")
+            assert client.text.endswith("made 2")
+
     async def test_a_widget_goes_on_when_something_comes_to_stand_before_it(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/two-faced")
