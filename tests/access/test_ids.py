@@ -304,20 +304,25 @@ class TestRoutes:
         assert tried > 30
         assert await records_of(committed, world.owner) == before
 
-    async def test_the_owner_is_answered(self, committed: Core, world: World) -> None:
+    async def test_the_owner_finds_her_own(self, committed: Core, world: World) -> None:
         """Or the ids of the others would prove nothing."""
+
+        def order(each: tuple[str, list[Place]]) -> tuple[bool, bool, int]:
+            """Whole records are removed late, and what belongs to her account last."""
+            return each[0].startswith("DELETE"), "/people/" in each[0], -len(each[0])
+
         app, wrong = build_app(committed), list[str]()
-        async with committed.database.transaction() as session:
-            code = await entry.new_handover(session, world.owner.id, remember=True)
-            token = (await identity.redeem_handover(committed, session, code, client=HERE)).token
         async with opened(app) as client:
             asker = Asker(app, client)
-            for route, here in places(app).items():
+            for route, here in sorted(places(app).items(), key=order):
                 known = {place: world.ids[kind] for place in here if (kind := kind_of(route, place[1]) or "") in world.ids}
-                if not known or not route.startswith("GET") or route == NOT_PUBLISHED:
+                if not known or route == NOT_PUBLISHED:
                     continue
+                async with committed.database.transaction() as session:
+                    code = await entry.new_handover(session, world.owner.id, remember=True)
+                    token = (await identity.redeem_handover(committed, session, code, client=HERE)).token
                 answer = await asker.ask(route, token, values=known)
-                if answer.status_code != 200:
+                if answer.status_code in (401, 403, 404):
                     wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
         assert not wrong, "\n".join(wrong)
 
