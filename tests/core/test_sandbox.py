@@ -29,8 +29,8 @@ LIMITS = Limits(error=Invalid, silent_seconds=30, total_seconds=60, memory_bytes
 
 
 @pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    opened = Sandbox()
+async def sandbox(tmp_path: Path) -> AsyncIterator[Sandbox]:
+    opened = Sandbox(tmp_path / "data")
     yield opened
     await asyncio.to_thread(opened.close)
 
@@ -130,6 +130,18 @@ class TestConfinement:
         assert [path.read_bytes() for path in (tmp_path / "files").iterdir()] == [b"kept"]
 
     @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
+    @pytest.mark.parametrize("modules", [".", "data", "data/keys"])
+    async def test_no_keys_although_modules_are_in_folders_around_them(
+        self, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modules: str
+    ) -> None:
+        secret = tmp_path / "data" / "keys" / "session"
+        secret.parent.mkdir(parents=True)
+        secret.write_bytes(b"secret")
+        monkeypatch.syspath_prepend(tmp_path / modules)
+        with pytest.raises(Invalid, match="The reader crashed"):
+            await run(sandbox, partial(sandboxed.read_file, secret))
+
+    @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
     async def test_no_signals(self, sandbox: Sandbox) -> None:
         assert await run(sandbox, partial(sandboxed.try_signals, os.getpid())) == []
 
@@ -201,9 +213,9 @@ class TestEnd:
 
     async def test_children_die_with_the_server(self) -> None:
         script = (
-            "import asyncio; from functools import partial; from tests.core import sandboxed, test_sandbox as t\n"
+            "import asyncio; from functools import partial; from pathlib import Path; from tests.core import sandboxed, test_sandbox as t\n"
             "async def main():\n"
-            "    async for pid in t.Sandbox().stream(partial(sandboxed.own_pid), limits=t.LIMITS, name='a'):\n"
+            "    async for pid in t.Sandbox(Path('data')).stream(partial(sandboxed.own_pid), limits=t.LIMITS, name='a'):\n"
             "        print(pid.decode(), flush=True)\n"
             "asyncio.run(main())"
         )

@@ -25,7 +25,7 @@ class Assets:
             path = (self._folder / request.path_params["path"]).resolve()
             is_there = path.is_relative_to(self._folder) and (path in self._contents or path.is_file())
         except (OSError, ValueError):  # no file can have the name: it is too long, for example
-            is_there = False
+            raise HTTPException(404) from None
         if not is_there:
             raise HTTPException(404)
         headers = {

@@ -56,7 +56,9 @@ class Limits:
 class Sandbox:
     """The children of one server or command. They are killed when it ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, private: Path) -> None:
+        """Children can read nothing in the folder `private` but the files that they were given."""
+        self._private = private
         self._lock = threading.Lock()
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
         self._turns: dict[Limits, asyncio.Semaphore] = {}
@@ -77,7 +79,7 @@ class Sandbox:
                 await asyncio.to_thread(self._launch, modules, childs_channel, childs_watch)
                 watch.setblocking(False)
                 reader, writer = await asyncio.open_unix_connection(sock=channel, limit=_BUFFER_BYTES)
-                work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable)
+                work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable, self._private)
                 writer.write(_request(work))
                 deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
                 try:

@@ -49,6 +49,7 @@ class Work:
     memory_bytes: int
     cpu_seconds: int
     readable: tuple[Path, ...]
+    private: Path
 
 
 def main() -> None:
@@ -138,7 +139,7 @@ def _child(channel: int) -> NoReturn:
 def _work(channel: int) -> None:
     try:
         work = cast(Work, pickle.loads(_read(channel, LENGTH.unpack(_read(channel, LENGTH.size))[0])))  # noqa: S301 (from the server)
-        confine(memory_bytes=work.memory_bytes, cpu_seconds=work.cpu_seconds, readable=work.readable)
+        confine(memory_bytes=work.memory_bytes, cpu_seconds=work.cpu_seconds, readable=work.readable, private=work.private)
         with speaking(work.language):
             for result in work.function():
                 _send(channel, b"D", result)

@@ -40,12 +40,13 @@ _SYSTEM = (
 _CLONE_THREAD = 0x00010000
 
 
-def confine(*, memory_bytes: int, cpu_seconds: int, readable: Sequence[Path]) -> None:
-    """Permanently give up everything that reading does not need. `readable` are the files to read besides Python itself."""
+def confine(*, memory_bytes: int, cpu_seconds: int, readable: Sequence[Path], private: Path) -> None:
+    """Permanently give up everything that reading does not need. `readable` are the files to read besides Python itself; nothing
+    else in the folder `private` can be read."""
     _die_with_parent()
     _limit_resources(memory_bytes=memory_bytes, cpu_seconds=cpu_seconds)
     if "landlock" not in missing():
-        _restrict_files(readable)
+        _restrict_files(readable, private.absolute())
     if "seccomp" not in missing():
         _filter_system_calls()
 
@@ -92,13 +93,13 @@ def _limit_resources(*, memory_bytes: int, cpu_seconds: int) -> None:
         limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory_bytes)
 
 
-def _restrict_files(readable: Sequence[Path]) -> None:
+def _restrict_files(readable: Sequence[Path], private: Path) -> None:
     from landlockpy import AccessFS, Ruleset, Scope
 
     look = AccessFS.READ_FILE | AccessFS.READ_DIR
     files = [file.absolute() for file in readable]
-    # A folder with modules that also holds the file, such as a project folder with the data folder in it, holds keys as well.
-    modules = [folder for folder in map(Path, sys.path) if not any(folder in file.parents for file in files)]
+    # The folder of a project can have modules and the data folder in it. Its modules have been imported before.
+    modules = [path for path in map(Path, sys.path) if not (private.is_relative_to(path) or path.is_relative_to(private))]
     with Ruleset(scoped=Scope.SIGNAL | Scope.ABSTRACT_UNIX_SOCKET) as rules:
         for path in (*modules, Path(sys.prefix), Path(sys.base_prefix), *map(Path, _SYSTEM_FOLDERS)):
             with suppress(FileNotFoundError):
