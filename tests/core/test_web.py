@@ -156,6 +156,15 @@ class TestBounds:
         assert answer.json()["error"]["message"].startswith("The request is larger than 1,000 bytes.")
         assert taken_bytes < 2_000
 
+    @pytest.mark.security(42)
+    async def test_strangers_cannot_have_megabytes_of_json_parsed(self, program: httpx.AsyncClient) -> None:
+        """Parsing blocks everybody: 16 MB of it took two seconds and 400 MB of memory."""
+        bodies = [b'{"text":[' + b"[]," * count + b'"x"]}' for count in (100_000, 500_000)]
+        answers = [
+            await program.post("/api/notes", content=body, headers={"content-type": "application/json"}) for body in bodies
+        ]
+        assert [answer.status_code for answer in answers] == [422, 413]
+
     async def test_an_upload_has_a_bound_of_its_own(self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(web, "_MAX_BODY_BYTES", 1_000)
         answer = await program.post("/api/files", files={"file": ("big.txt", b"x" * 50_000)})

@@ -15,7 +15,9 @@ from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobRun, JobState
 from fundwright.core.mail import Mail, list_messages
 from fundwright.core.paging import PageRequest
+from fundwright.core.web import DbSession
 from fundwright.identity import account_api, api, entry, service, throttle
+from fundwright.identity.api import CurrentActor
 from fundwright.identity.models import AuditEntry, SignInThrottle
 from fundwright.identity.schemas import Actor, Permission, Role, TokenScope
 from tests.identity.conftest import HERE, PASSWORD, browse, build, with_settings
@@ -47,6 +49,39 @@ async def _sign_in(visitor: httpx.AsyncClient, **changes: object) -> str:
 async def _sent_text(core: Core) -> str | None:
     async with core.database.transaction() as session:
         return await session.scalar(select(Mail.text))
+
+
+class TestTurns:
+    @pytest.mark.usefixtures("ada")
+    async def test_many_requests_of_one_account_leave_connections_to_others(self, committed: Core) -> None:
+        go_on, begun = asyncio.Event(), list[str]()
+        app = build(committed)
+
+        @app.get("/slow")
+        async def slow(session: DbSession, actor: CurrentActor) -> None:
+            await session.execute(text("SELECT 1"))
+            begun.append(actor.email)
+            await go_on.wait()
+
+        async with committed.database.transaction() as session:
+            grace = await service.add_account(session, email="grace@example.org", name="Grace", role=Role.USER, password=None)
+            her_token = await service.create_api_token(session, grace, name="x", scope=TokenScope.READ, lasts_days=1)
+            account = await entry.get_account(session, "ada@example.org")
+            his_token = await service.create_api_token(
+                session, entry.actor_of(account), name="x", scope=TokenScope.READ, lasts_days=1
+            )
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://fundwright.test") as program:
+
+            async def ask(secret: str) -> int:
+                return (await program.get("/slow", headers={"Authorization": f"Bearer {secret}"})).status_code
+
+            waiting = [asyncio.create_task(ask(his_token.secret)) for _ in range(30)]
+            await eventually(lambda: begun)
+            waiting.append(asyncio.create_task(ask(her_token.secret)))
+            await eventually(lambda: "grace@example.org" in begun)
+            assert begun.count("ada@example.org") <= 4
+            go_on.set()
+            assert await asyncio.gather(*waiting) == [200] * 31
 
 
 @pytest.mark.usefixtures("ada")

@@ -370,6 +370,30 @@ class TestQueue:
         assert all(isinstance(refused, SignInRefused) for refused in await asyncio.gather(*waiting))
         assert held == 2 * passwords.THREADS
 
+    async def test_many_sign_ins_of_one_account_do_not_hold_up_others(
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A right password is not limited: its owner can send it as often as they like."""
+        go_on, hashing = asyncio.Event(), list[str]()
+
+        async def slowly(password: str, _stored: str | None) -> tuple[bool, str | None]:
+            hashing.append(password)
+            await go_on.wait()
+            return False, None
+
+        async def sign_in(email: str) -> object:
+            async with committed.database.transaction() as session:
+                return await _sign_in(committed, session, email=email, password=email)
+
+        monkeypatch.setattr(passwords, "check_password", slowly)
+        waiting = [asyncio.create_task(sign_in("Ada@example.org")) for _ in range(3 * passwords.THREADS)]
+        await eventually(lambda: hashing)
+        waiting.append(asyncio.create_task(sign_in("grace@example.org")))
+        await eventually(lambda: len(hashing) > 1)
+        assert sorted(hashing) == ["Ada@example.org", "grace@example.org"]
+        go_on.set()
+        await asyncio.gather(*waiting)
+
 
 class TestHandover:
     async def _code(self, core: Core, session: AsyncSession, *, remember: bool = True) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from uuid import UUID
 
@@ -8,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from fundwright.core.assembly import Core
-from fundwright.core.web import add_error_handlers
+from fundwright.core.web import Bounds, add_error_handlers
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role, TokenScope
 from fundwright.training import api
@@ -20,6 +21,7 @@ async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.
     app = FastAPI()
     app.state.core = core
     app.include_router(api.router)
+    app.add_middleware(Bounds)
     add_error_handlers(app)
     async with core.database.transaction() as session:
         actor: Actor = await identity.add_account(session, email=email, name="Ada Example", role=role, password=None)
@@ -66,6 +68,37 @@ class TestDocuments:
     async def test_pasted_text(self, ada: httpx.AsyncClient) -> None:
         assert (await ada.post("/api/training/texts", json={"title": "Notes", "text": "Some text."})).status_code == 201
         assert (await ada.post("/api/training/texts", json={"title": "", "text": "x"})).status_code == 422
+
+    async def test_a_long_text(self, ada: httpx.AsyncClient) -> None:
+        """In JSON, a character may take six bytes."""
+        line = "Der Fährmann überquert täglich den größten Fluß. "
+        text = line * (2_000_000 // len(line))
+        content = json.dumps({"title": "Notes", "text": text})
+        assert len(content) > 2_000_000
+        answer = await ada.post("/api/training/texts", content=content, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 201
+
+    @pytest.mark.security(42)
+    async def test_strangers_and_viewers_send_no_long_texts(self, committed: Core, ada: httpx.AsyncClient) -> None:
+        taken = 0
+
+        async def endless() -> AsyncIterator[bytes]:
+            nonlocal taken
+            while True:
+                taken += 1
+                yield b"[]," * 10_000
+
+        answer = await ada.post("/api/training/texts", content=endless(), headers={"Authorization": "Bearer x"})
+        assert (answer.status_code, taken) == (401, 0)
+        async with await client_of(committed, "vera@example.org", role=Role.VIEWER) as vera:
+            answer = await vera.post("/api/training/texts", content=endless())
+        assert (answer.status_code, taken) == (403, 0)
+        assert (await ada.post("/api/training/texts", content=endless())).status_code == 413
+
+    async def test_what_is_wrong_with_a_text_is_named(self, ada: httpx.AsyncClient) -> None:
+        answer = await ada.post("/api/training/texts", json={"title": "Notes", "text": ["x"]})
+        assert (answer.status_code, answer.json()["problems"][0]["where"]) == (422, ["body", "text"])
+        assert (await ada.post("/api/training/texts", content=b"{")).status_code == 422
 
     async def test_viewers_only_read(self, committed: Core) -> None:
         async with await client_of(committed, "vera@example.org", role=Role.VIEWER) as vera:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fundwright.core.messages import t
 from fundwright.core.web import UPLOAD, CoreDep, DbSession, error_body, receive_file
 from fundwright.identity import account, email_change, leaving, personal_data, photos
-from fundwright.identity.api import CurrentActor, LinkForm, RequestClient, refuse_foreign_page
+from fundwright.identity.api import CurrentActor, LinkForm, RequestClient, Uploader, refuse_foreign_page, turn_of
 from fundwright.identity.schemas import (
     AccountProfile,
     DataCopyRead,
@@ -109,11 +109,12 @@ async def end_other_sessions(session: DbSession, actor: CurrentActor, client: Re
 
 @router.post("/photo", openapi_extra=UPLOAD)
 async def set_photo(
-    request: Request, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+    request: Request, core: CoreDep, session: DbSession, actor: Uploader, client: RequestClient
 ) -> AccountProfile:
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
     received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise=t("Choose a smaller photo."))
-    return await photos.set_photo(core.sandbox, session, actor, received.kept, client=client)
+    async with turn_of(core, actor):
+        return await photos.set_photo(core.sandbox, session, actor, received.kept, client=client)
 
 
 @router.delete("/photo")

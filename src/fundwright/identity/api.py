@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -21,6 +22,7 @@ from fundwright.core.mail import MailRead
 from fundwright.core.messages import current_language, set_language, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
+from fundwright.core.turns import FairShares
 from fundwright.core.web import SAFE_METHODS, CoreDep, CsvDownload, DbSession, csv_download, error_body
 from fundwright.identity import account, audit, entry, outbox, passkeys, recovery, registration, service, sessions, tokens
 from fundwright.identity.permissions import require
@@ -48,6 +50,7 @@ from fundwright.identity.tokens import API_TOKEN_PREFIX
 router = APIRouter(tags=["identity"])
 
 _SIGNING_IN = ("/signin", "/session", "/api/account/login")
+_REQUESTS_AT_ONCE = 4
 _VISITOR_BYTES = 16
 _VISITOR_CHARACTERS = 22
 
@@ -200,8 +203,25 @@ def _spoken_to(actor: Actor) -> Actor:
     return actor
 
 
-CurrentActor = Annotated[Actor, Depends(_current_actor, scope="function")]
-"""Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie."""
+Uploader = Annotated[Actor, Depends(_current_actor, scope="function")]
+"""As `CurrentActor`, for a request whose body may take minutes to arrive. The route uses `turn_of` once it has the body."""
+
+
+def turn_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
+    """The requests of one account share a few database connections, so that others find some. They wait before they hold one."""
+    shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(_REQUESTS_AT_ONCE))
+    return shares.turn(actor.id)
+
+
+async def _in_turn(core: CoreDep, actor: Uploader) -> AsyncIterator[Actor]:
+    async with turn_of(core, actor):
+        yield actor
+
+
+CurrentActor = Annotated[Actor, Depends(_in_turn, scope="function")]
+"""Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie.
+
+Of many requests of one account, a few are answered at once and the others wait."""
 
 
 CsvExport = Callable[[str, Callable[[AsyncSession], AsyncIterator[str]]], CsvDownload]

@@ -23,6 +23,7 @@ from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.messages import current_language, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.core.turns import FairShares
 from fundwright.identity import audit, entry, letters, passwords, repository, second_factor, sessions, tokens
 from fundwright.identity.models import Account, ApiToken
 from fundwright.identity.permissions import needs, require_confirmed
@@ -305,7 +306,9 @@ async def _admit(core: Core, session: AsyncSession, *, email: str, password: str
     """Whose password this is. Only who knows the password learns that the address still waits to be confirmed."""
     # Most of a flood of sign-ins wait to be hashed; they do so before they hold a connection that somebody's click needs.
     turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
-    async with turns:
+    # Sign-ins with the right password are not limited. Those of one account from one address wait for each other, not others for them.
+    shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(1))
+    async with shares.turn((email.strip().lower(), client.address)), turns:
         account = await entry.check_password(core, session, email=email, password=password, client=client)
     if isinstance(account, Account) and account.verified_at is None:
         return await entry.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
-from fundwright.identity.api import CurrentActor, Export, RequestClient
+from fundwright.identity.api import CurrentActor, Export, RequestClient, Uploader, turn_of
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
@@ -130,12 +130,13 @@ async def export_imports(export: Export, actor: CurrentActor, query: Annotated[I
 
 
 @router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)
-async def start_import(session: DbSession, actor: CurrentActor, core: CoreDep, source: str, request: Request) -> ImportRunRead:
+async def start_import(session: DbSession, actor: Uploader, core: CoreDep, source: str, request: Request) -> ImportRunRead:
     """Upload a file (form field `file`) and import it as a job."""
     require(actor, Permission.WORK)
     service.get_source(core, source)
     received = await receive_file(core, request, core.files.spool)
-    return await service.start_import(session, actor, core, source=source, filename=received.filename, upload=received.kept)
+    async with turn_of(core, actor):
+        return await service.start_import(session, actor, core, source=source, filename=received.filename, upload=received.kept)
 
 
 @router.get("/imports/{run_id}")

@@ -8,8 +8,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, status
 
 from fundwright.core.paging import Page, PageRequest
-from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
-from fundwright.identity.api import CurrentActor, Export, RequestClient
+from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, json_body, receive_file, receive_json
+from fundwright.identity.api import CurrentActor, Export, RequestClient, Uploader, turn_of
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
@@ -21,18 +21,25 @@ router = APIRouter(prefix="/api/training", tags=["training"])
 
 Paging = Annotated[PageRequest, Query()]
 
+_MAX_TEXT_BYTES = 16_000_000
+"""In JSON, each of the two million characters of a text may take several bytes."""
+
 
 @router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
-async def add_document(request: Request, core: CoreDep, session: DbSession, actor: CurrentActor) -> DocumentRead:
+async def add_document(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> DocumentRead:
     """Upload a file (form field `file`); its type is found out from its content."""
     require(actor, Permission.WORK)
     received = await receive_file(core, request, core.files.receive)
-    return await service.add_document(core, session, actor, received.kept, filename=received.filename)
+    async with turn_of(core, actor):
+        return await service.add_document(core, session, actor, received.kept, filename=received.filename)
 
 
-@router.post("/texts", status_code=status.HTTP_201_CREATED)
-async def add_text(core: CoreDep, session: DbSession, actor: CurrentActor, pasted: PastedText) -> DocumentRead:
-    return await service.add_text(core, session, actor, pasted)
+@router.post("/texts", status_code=status.HTTP_201_CREATED, openapi_extra=json_body(PastedText))
+async def add_text(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> DocumentRead:
+    require(actor, Permission.WORK)
+    pasted = await receive_json(request, PastedText, max_bytes=_MAX_TEXT_BYTES)
+    async with turn_of(core, actor):
+        return await service.add_text(core, session, actor, pasted)
 
 
 @router.get("/documents")
