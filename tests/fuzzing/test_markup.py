@@ -81,7 +81,7 @@ def test_markdown_is_inert(fuzz: Fuzz) -> None:
                 assert element.text == " "  # a comment, as between two texts
                 continue
             assert element.tag in ELEMENTS, markup
-            assert set(element.attrib) <= ATTRIBUTES, markup
+            assert set(element.attrib) <= ATTRIBUTES or dict(element.attrib) == {"class": "fw-prewrap"}, markup
             assert element.tag != "a" or ADDRESS.match(element.get("href", "")), markup
 
     fuzz(check, examples=200, text=st.one_of(markdown_texts(), texts(*PIECES)))
@@ -167,9 +167,10 @@ def test_citations_of_models_that_stream(fuzz: Fuzz) -> None:
     def check(pieces: list[str]) -> None:
         written = cited(pieces)
         assert written == cited(["".join(pieces)])
-        assert all(int(number) < 3 for numbers in re.findall(r"\[([\d,]+)\]", written) for number in numbers.split(",") if number)
+        lists = re.findall(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]", written)
+        assert all(int(number) < 3 for numbers in lists for number in re.findall(r"[0-9]+", numbers))
 
-    shapes = st.sampled_from(["[1]", "[", "1", ",", "2]", "[3;1]", " ", "\r\n", "٣]", "a.", "11," * 15, "[[", "]"])
+    shapes = st.sampled_from(["[1]", "[", "1", ",", "2]", "[3;1]", " ", "\r\n", "٣]", "a.", "11," * 15, "[[", "]", "[9]", "٣"])
     fuzz(check, examples=200, pieces=st.lists(st.one_of(shapes, st.text(max_size=4)), max_size=12))
 
 

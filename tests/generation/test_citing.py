@@ -44,6 +44,13 @@ class TestCitationStream:
         text = "An [insert] and [12345678] and x[i] and a trailing ["
         assert streamed([text], {}) == (text, 0)
 
+    @pytest.mark.parametrize("text", ["[[9]1]", "[1[9]]", "[1[9],1]"])
+    def test_no_citation_forms_where_another_is_taken_out(self, text: str) -> None:
+        assert "[1" not in streamed(list(text), {1: 2})[0]
+
+    def test_digits_of_other_scripts_are_no_citation(self) -> None:
+        assert streamed(["In [٣] days [[٣]٣]"], {3: 1}) == ("In [٣] days [[٣]٣]", 0)
+
     def test_nothing_but_a_possible_citation_is_held_back(self) -> None:
         stream = CitationStream({1: 1}.get)
         assert stream.feed("Words flow") == "Words flow"

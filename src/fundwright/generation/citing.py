@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_CITATION = re.compile(r"\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
-# White space is matched from where it begins, never again from each of its characters, which would take quadratic time.
-# However long a list of numbers is: what is let through before its end is not checked.
-_UNFINISHED = re.compile(r"(?<!\s)\s*+\[[\d\s,;]*+$")
+_CITATION = re.compile(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]")
+# What may become a citation, brackets in brackets included: were only the inner ones taken out, the outer ones could
+# close around a number that nobody checked. A run is matched whole, never again from each of its characters, which
+# would take quadratic time.
+_BRACKETED = re.compile(r"(?<!\s)(?P<space>\s*+)\[(?P<numbers>[0-9\s,;\[]*+)(?P<end>\]?)")
+_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,4}(?![0-9])")
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\n(?![^\S\n]*\n)|[.!?](?!\s|$))+[.!?]*")
 _WORD = re.compile(r"\w+")
 _LEAST_OVERLAP = 0.6
@@ -30,8 +32,8 @@ class CitationStream:
     def feed(self, piece: str) -> str:
         """Text that is ready to be shown."""
         text = self._held + piece
-        unfinished = _UNFINISHED.search(text)
-        cut = unfinished.start() if unfinished else len(text.rstrip())
+        unfinished = (run.start() for run in _BRACKETED.finditer(text) if run.end() == len(text) and not run["end"])
+        cut = next(unfinished, len(text.rstrip()))
         self._held = text[cut:]
         return self._rewrite(text[:cut])
 
@@ -41,17 +43,16 @@ class CitationStream:
         return self._rewrite(text)
 
     def _rewrite(self, text: str) -> str:
-        return re.sub(r"(?<!\s)(\s*+)" + _CITATION.pattern, self._replace, text)
+        return _BRACKETED.sub(self._replace, text)
 
-    def _replace(self, match: re.Match[str]) -> str:
-        kept: list[int] = []
-        for written in re.findall(r"\d+", match.group(2)):
-            number = self._renumber(int(written))
-            if number is None:
-                self.dropped += 1
-            elif number not in kept:
-                kept.append(number)
-        return match.group(1) + "".join(f"[{number}]" for number in kept) if kept else ""
+    def _replace(self, run: re.Match[str]) -> str:
+        written = _NUMBER.findall(run["numbers"])
+        if not (written and run["end"]):
+            return run.group()
+        numbers = [self._renumber(int(number)) for number in written]
+        self.dropped += numbers.count(None)
+        kept = dict.fromkeys(number for number in numbers if number is not None)
+        return run["space"] + "".join(f"[{number}]" for number in kept) if kept else ""
 
 
 def claims_of(text: str, number: int) -> list[str]:
@@ -63,7 +64,7 @@ def claims_of(text: str, number: int) -> list[str]:
             if line[cited_to : match.start()].strip():
                 start = cited_to
             cited_to = match.end()
-            if str(number) in re.findall(r"\d+", match.group(1)):
+            if str(number) in re.findall(r"[0-9]+", match.group(1)):
                 claim = _CITATION.sub("", line[start : match.start()]).strip(" .;,-*#>")
                 if claim:
                     claims.append(claim)
