@@ -46,7 +46,7 @@ pains: setup ## Run the tests that prove known pains of server-driven interfaces
 mutants: setup ## Break each promise on purpose and see that its tests notice; ONLY="security/16 pains/05" breaks only these
 	exec $(BIN)/python -m scripts.mutants $(ONLY)
 
-sbom: setup ## List all dependencies with versions and hashes in var/sbom, as CycloneDX files for vulnerability scanners
+sbom: setup ## List the Python packages in use and all npm packages in var/sbom, as CycloneDX files for vulnerability scanners
 	exec $(BIN)/python -m scripts.sbom
 
 lint: setup ## Check style and types only

@@ -1,4 +1,4 @@
-"""Writes the names, versions, and hashes of all dependencies to var/sbom, as CycloneDX files that vulnerability scanners read."""
+"""Writes the names, versions, and hashes of the Python packages in use and of all npm packages to var/sbom, as CycloneDX files."""
 
 from __future__ import annotations
 
