@@ -436,7 +436,7 @@ class TestResume:
             given_up = await ended(queue, twice)
         assert (given_up.state, runs) == (JobState.FAILED, [once])
         assert given_up.error
-        assert given_up.error.startswith("This job was stopped twice because its process ended unexpectedly.")
+        assert given_up.error.startswith("The process that ran this job ended unexpectedly twice.")
 
     async def test_attempts_are_counted_from_the_last_checkpoint(self, queue: JobQueue) -> None:
         attempts: list[int] = []

@@ -97,7 +97,7 @@ class TestChange:
             ("ada@example.org", "Your account was enabled"),
         }
         assert len(sent) == 3
-        assert any("the role Reviewer" in letter.text for letter in sent)
+        assert any("changed the role of your Fundwright account to Reviewer" in letter.text for letter in sent)
 
     @pytest.mark.parametrize("is_command", [False, True])
     async def test_each_email_says_who_did_it(

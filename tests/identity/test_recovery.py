@@ -97,7 +97,7 @@ class TestEverything:
             ("password.reset", EMAIL),
         ]
         text = await last_email(session)
-        assert "Every session of the account was ended, and every API token was revoked." in text
+        assert "All sessions of the account were ended, and all API tokens were revoked." in text
         assert "Revoked API tokens: “nightly”" in text
 
     async def test_is_kept_when_the_owner_says_so(self, core: Core, session: AsyncSession, person: Actor) -> None:
@@ -152,7 +152,7 @@ class TestPasskeys:
         assert list(await session.scalars(select(Passkey.id))) == [kept]
         text = await last_email(session)
         assert "Removed passkeys: “Key”" in text
-        assert "Passkeys that still open the account: “Telephone”" in text
+        assert "Passkeys that can still sign in: “Telephone”" in text
         assert ("passkey.removed", "Key") in await audit(session)
 
     @pytest.mark.security(40)

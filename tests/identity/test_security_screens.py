@@ -246,7 +246,7 @@ class TestSigningIn:
 
     async def test_a_second_step_without_a_first_leads_back(self, committed: Core) -> None:
         async with mounted(committed, None, second_factor_screen, path="/auth/second-factor?pending=made-up") as screen:
-            assert "This sign-in took too long, or is done already." in screen.text
+            assert "This sign-in has expired or was already completed." in screen.text
             assert screen.find("link", "Back to login").props["href"] == "/auth/login"
             assert not screen.has("form")
 
@@ -293,7 +293,9 @@ class TestPerson:
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Remove second factor")
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert screen.toasts == ["The second factor was removed. Tell the owner, because this installation sends no email."]
+            assert screen.toasts == [
+                "The second factor was removed. Tell the owner, because this installation does not send email."
+            ]
             assert not screen.has("button", "Remove second factor")
         async with committed.database.transaction() as session:
             assert not await people.has_second_factor(session, root, ada.id)

@@ -92,7 +92,7 @@ class TestAUser:
         assert counts(report) == (1, 0, 0, 1)
         (rejection,) = report.rejections
         assert (rejection.line, rejection.column) == (2, "")
-        assert rejection.reason.startswith("The notice " + "a" * 32 + " is already there with other content")
+        assert rejection.reason.startswith("The notice " + "a" * 32 + " already exists with different content")
         assert "Ask an administrator" in rejection.reason
         async with committed.database.transaction() as session:
             assert {row.title for row in await listed(session, people["ada"])} == {"Roof repair", "New"}
@@ -183,7 +183,7 @@ async def test_what_waits_to_be_imported_is_limited_in_bytes(committed: Core, pe
 
     first = await start("ada", 6_000)
     with pytest.raises(
-        billing.QuotaSpent, match=r"take 6 kB of the 5 kB that an account may have waiting, and this file takes 1 kB\."
+        billing.QuotaSpent, match=r"use 6 kB of the 5 kB that an account may have waiting, and this file is 1 kB\."
     ):
         await start("ada", 1)
     assert [path.name for path in (core.settings.data / "files").glob("??/*")] == [first]

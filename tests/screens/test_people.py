@@ -210,7 +210,7 @@ class TestInvitations:
 class TestWithoutMail:
     async def test_the_invitation_form_says_how_to_get_the_link(self, committed: Core, root: Actor) -> None:
         async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This installation sends no email. Run `fundwright mail` on the server" in screen.text
+            assert "This installation does not send email. Run `fundwright mail` on the server" in screen.text
             await screen.type("Email", "grace@example.org")
             await screen.click("button", "Send the invitation")
             await screen.expect(lambda: len(cells(screen, "email")) == 1)
@@ -222,7 +222,7 @@ class TestWithoutMail:
         async with committed.database.transaction() as session:
             ada = await make_actor(session, email="ada@example.org")
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
-            assert "This installation sends no email. Run `fundwright mail` on the server" in screen.text
+            assert "This installation does not send email. Run `fundwright mail` on the server" in screen.text
             await screen.click("button", "Start a password reset")
             await screen.expect(lambda: screen.toasts)
             assert screen.toasts == ["The link for a new password is ready. Run `fundwright mail` on the server to get it."]
@@ -230,7 +230,7 @@ class TestWithoutMail:
     async def test_with_a_mail_server_the_invitation_is_on_its_way(self, committed: Core, root: Actor) -> None:
         core = with_settings(committed, smtp_host="mail.example.org")
         async with mounted(core, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This installation sends no email. Run `fundwright mail` on the server" not in screen.text
+            assert "This installation does not send email. Run `fundwright mail` on the server" not in screen.text
             await screen.type("Email", "grace@example.org")
             await screen.click("button", "Send the invitation")
             await screen.expect(lambda: screen.toasts)

@@ -252,13 +252,13 @@ class TestHostileDocument:
         [
             (
                 "allocate",
-                "Reading “a.hostile” needs more than 1,000 MB of memory. Split it or save it in a simpler form, and try again.",
+                "Reading “a.hostile” needs more than 1,000 MB of memory. Use a smaller or simpler file, and try again.",
             ),
-            ("flood", "Reading “a.hostile” gives more than 100 MB of text. Split it and try again."),
-            ("crash", "The reader crashed on “a.hostile”. Save it again or in another format, and try again."),
+            ("flood", "Reading “a.hostile” produces more than 100 MB. Use a smaller file, and try again."),
+            ("crash", "The reader crashed on “a.hostile”. Save the file again or in another format, and try again."),
             (
                 "kill",
-                "“a.hostile” is damaged or not really hostile (PermissionError). Open and save it again, then add it once more.",
+                "“a.hostile” is damaged or not really hostile (PermissionError). Open it, save it again, and add the new file.",
             ),
         ],
     )
@@ -280,7 +280,7 @@ class TestHostileDocument:
             bad = await add_file(committed, session, owner, hostile.document("loop"), "a.hostile")
         run = await _train(committed, owner, bad.id)
         assert [failed.reason for failed in run.failed] == [
-            "Reading “a.hostile” takes longer than 2 seconds. Split it or save it in a simpler form, and try again."
+            "Reading “a.hostile” takes too long. Use a smaller or simpler file, and try again."
         ]
 
 

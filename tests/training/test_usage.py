@@ -19,7 +19,7 @@ from tests.identity.conftest import with_settings
 from tests.training.conftest import AddFile
 
 FULL = (
-    r"Your documents take 3 kB of the 5 kB that an account may keep, and this one takes 3 kB\. Remove some documents, or ask an "
+    r"Your documents use 3 kB of the 5 kB that an account may keep, and this one is 3 kB\. Remove some documents, or ask an "
     "administrator to raise FUNDWRIGHT_ACCOUNT_BYTES"
 )
 
@@ -82,6 +82,6 @@ class TestScreens:
         async with small.database.transaction() as session:
             await add_file(small, session, owner, text("a"))
         async with mounted(small, owner, train_screen, path="/dashboard/train") as screen:
-            assert "Your documents take 3 kB of 5 kB." in screen.text
+            assert "Your documents use 3 kB of 5 kB." in screen.text
         async with mounted(small, owner, account_screen, path="/dashboard/account") as screen:
-            assert "Size of the documents 3 kB of 5 kB" in screen.text
+            assert "Document storage 3 kB of 5 kB" in screen.text

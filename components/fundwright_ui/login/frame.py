@@ -60,5 +60,7 @@ def mail_is_off(connection: Connection, *children: Child) -> VdomDict | None:
     """Where no email is sent, the operator gets the links from the command line."""
     if connection.core.settings.sends_mail:
         return None
-    sentence = t("This installation sends no email. Ask whoever runs it for the link: `fundwright mail` prints it on the server.")
+    sentence = t(
+        "This installation does not send email. Ask the person who runs it for the link, which `fundwright mail` prints on the server."
+    )
     return alert(sentence, *children, variant="info")

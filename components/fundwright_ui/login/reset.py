@@ -126,7 +126,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
             connection.client = connection.client.model_copy(update={"device": tokens.digest(result)})
             set_done(choices)
         elif result.reason is Refusal.CODE_NEEDED:
-            set_refusal(t("Enter a code of your authenticator app or a recovery code to remove a passkey or the app."))
+            set_refusal(t("Enter a code from your authenticator app or a recovery code to remove a passkey or the app."))
         else:
             set_refusal(t(result.sentence))
 
@@ -153,7 +153,10 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
                 else None,
                 *(html.div({"key": name}, checkbox_input(form, name, _passkey(passkey))) for name, passkey in boxes.items()),
                 text_input(
-                    form, "code", t("Code of the app, or a recovery code, to remove any of them"), autocomplete="one-time-code"
+                    form,
+                    "code",
+                    t("Code from the app or recovery code, needed to remove any of these"),
+                    autocomplete="one-time-code",
                 )
                 if has_code
                 else None,

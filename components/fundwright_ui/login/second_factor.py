@@ -53,7 +53,7 @@ def second_factor_screen() -> VdomDict:
     if email.value is None and email.is_loading:
         return login_frame(connection, title, t("Checking the link …"))
     if email.value is None:
-        return login_frame(connection, title, t("This sign-in took too long, or is done already. Start again."), to_login)
+        return login_frame(connection, title, t("This sign-in has expired or was already completed. Start again."), to_login)
     return login_frame(
         connection,
         title,

@@ -229,7 +229,7 @@ def _plan(general: General) -> VdomDict:
                     t("Price"): price_of(own.plan),
                     t("Last day"): format_date(end, locale=current_language()) if end else None,
                     t("Documents"): used(general.usage.documents, own.plan.documents),
-                    t("Size of the documents"): general.usage.text,
+                    t("Document storage"): general.usage.text,
                     t("Drafts this month"): used(own.drafts, own.plan.drafts),
                     t("Imports this month"): used(own.imports, own.plan.imports),
                 }

@@ -459,7 +459,7 @@ def categorise_button() -> VdomDict:
             last = html.p(
                 {"className": "fw-hint", "role": "status"},
                 t(
-                    "Last time: {labelled} newly labelled, {kept} decided by you.",
+                    "Last time: {labelled} newly labeled, {kept} decided by you.",
                     labelled=counts["labelled"],
                     kept=counts["kept"],
                 ),

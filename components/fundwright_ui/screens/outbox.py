@@ -31,7 +31,7 @@ def undelivered(connection: Connection) -> VdomDict | None:
     if connection.core.settings.sends_mail:
         return None
     return alert(
-        t("This installation sends no email. Run `fundwright mail` on the server to get the messages and their links."),
+        t("This installation does not send email. Run `fundwright mail` on the server to get the messages and their links."),
         variant="info",
     )
 
@@ -56,13 +56,13 @@ def outbox_screen() -> VdomDict:
     title = t("Outbox")
     if found.needs_proof:
         confirm = button(t("Confirm that it is you"), on_click=opening, look="contained")
-        return page(title, empty(t("The outbox is shown after you have confirmed that it is you."), confirm))
+        return page(title, empty(t("To see the outbox, confirm that it is you."), confirm))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
         return page(title, loading(t("Loading the outbox")))
     if not found.value.total:
-        return page(title, undelivered(connection), empty(t("No email has been written yet.")))
+        return page(title, undelivered(connection), empty(t("There are no emails yet.")))
     return page(
         title,
         undelivered(connection),
@@ -83,7 +83,7 @@ def outbox_screen() -> VdomDict:
             is_loading=found.is_slow,
             on_query=ask(url),
         ),
-        subtitle=t("Emails to people, without their contents"),
+        subtitle=t("Outgoing emails, without their contents"),
         actions=[button(t("Export as CSV"), icon_name="download", size="small", on_click=exporting)],
     )
 

@@ -166,7 +166,7 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
     told = (
         t("The second factor was removed, and the owner gets a letter.")
         if connection.core.settings.sends_mail
-        else t("The second factor was removed. Tell the owner, because this installation sends no email.")
+        else t("The second factor was removed. Tell the owner, because this installation does not send email.")
     )
     removing = use_action(remove, success=told, then=removed)
     return section(

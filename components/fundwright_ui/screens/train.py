@@ -226,7 +226,7 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
             on_uploaded=load,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
-        html.p({"className": "fw-muted"}, t("Your documents take {usage}.", usage=usage.text)),
+        html.p({"className": "fw-muted"}, t("Your documents use {usage}.", usage=usage.text)),
         html.h3(t("Or paste text")),
         form(
             text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),

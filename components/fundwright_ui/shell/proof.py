@@ -82,9 +82,9 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         return html.fragment()
     return ProofDialog(
         title=t("Confirm that it is you"),
-        text=t("Enter a code of your authenticator app or a recovery code. The page then continues by itself.")
+        text=t("Enter a code from your authenticator app or a recovery code to continue.")
         if has_code
-        else t("Your password is needed once more. The page then continues by itself."),
+        else t("Enter your password again to continue."),
         password_label="" if has_code else t("Password"),
         code_label=t("Code") if has_code else "",
         passkey_label=t("Use a passkey") if has_passkeys else "",

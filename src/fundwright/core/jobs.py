@@ -404,8 +404,8 @@ class JobQueue:
                     job_id,
                     JobState.FAILED,
                     error=t(
-                        "This job was stopped twice because its process ended unexpectedly. Start it again with less at once, or "
-                        "ask an administrator to look into the log."
+                        "The process that ran this job ended unexpectedly twice. Start the job again with less at once, or ask an "
+                        "administrator to check the log."
                     ),
                 )
             else:

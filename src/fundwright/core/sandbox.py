@@ -196,9 +196,8 @@ def _failed(kind: bytes, content: bytes, limits: Limits, name: str) -> Fundwrigh
 def _took_too_long(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
-            "Reading {name} takes longer than {seconds} seconds. Split it or save it in a simpler form, and try again.",
+            "Reading {name} takes too long. Use a smaller or simpler file, and try again.",
             name=name,
-            seconds=min(limits.silent_seconds, limits.total_seconds),
         )
     )
 
@@ -206,7 +205,7 @@ def _took_too_long(limits: Limits, name: str) -> FundwrightError:
 def _needs_memory(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
-            "Reading {name} needs more than {size} MB of memory. Split it or save it in a simpler form, and try again.",
+            "Reading {name} needs more than {size} MB of memory. Use a smaller or simpler file, and try again.",
             name=name,
             size=limits.memory_bytes // _MEGABYTE,
         )
@@ -216,7 +215,7 @@ def _needs_memory(limits: Limits, name: str) -> FundwrightError:
 def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
-            "Reading {name} gives more than {size} MB of text. Split it and try again.",
+            "Reading {name} produces more than {size} MB. Use a smaller file, and try again.",
             name=name,
             size=min(limits.output_bytes, _FRAME_BYTES) // _MEGABYTE,
         )
@@ -224,4 +223,4 @@ def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
 
 
 def _crashed(limits: Limits, name: str) -> FundwrightError:
-    return limits.error(t("The reader crashed on {name}. Save it again or in another format, and try again.", name=name))
+    return limits.error(t("The reader crashed on {name}. Save the file again or in another format, and try again.", name=name))

@@ -49,7 +49,7 @@ _LABELS: Mapping[str, Message] = {
     "import.started": later("Import started"),
     "invitation.sent": later("Invitation sent"),
     "invitation.withdrawn": later("Invitation withdrawn"),
-    "outbox.read": later("Outbox read"),
+    "outbox.read": later("Outbox viewed"),
     "passkey.added": later("Passkey added"),
     "passkey.removed": later("Passkey removed"),
     "passkey.used": later("Passkey used"),

@@ -122,10 +122,10 @@ def role_changed(recipient: str, language: Language, *, role: Role, by_operator:
             recipient,
             t("Your role was changed"),
             (
-                t("The operator of the server gave your account at Fundwright the role {role}.", role=role.label)
+                t("The operator of the server changed the role of your Fundwright account to {role}.", role=role.label)
                 if by_operator
-                else t("An administrator gave your account at Fundwright the role {role}.", role=role.label),
-                t("You were signed out everywhere. If you did not expect this, ask an administrator."),
+                else t("An administrator changed the role of your Fundwright account to {role}.", role=role.label),
+                t("You were signed out everywhere. If you did not expect this, contact an administrator."),
             ),
             (t("Sign in"), link),
             language,
@@ -140,13 +140,11 @@ def account_disabled(recipient: str, language: Language, *, by_operator: bool) -
             t("Your account was disabled"),
             (
                 t(
-                    "The operator of the server disabled your account at Fundwright. You were signed out everywhere and cannot sign in."
+                    "The operator of the server disabled your Fundwright account. You were signed out everywhere and cannot sign in."
                 )
                 if by_operator
-                else t(
-                    "An administrator disabled your account at Fundwright. You were signed out everywhere and cannot sign in."
-                ),
-                t("If you did not expect this, ask an administrator."),
+                else t("An administrator disabled your Fundwright account. You were signed out everywhere and cannot sign in."),
+                t("If you did not expect this, contact an administrator."),
             ),
             None,
             language,
@@ -160,10 +158,10 @@ def account_enabled(recipient: str, language: Language, *, by_operator: bool, li
             recipient,
             t("Your account was enabled"),
             (
-                t("The operator of the server enabled your account at Fundwright. You can sign in again.")
+                t("The operator of the server enabled your Fundwright account. You can sign in again.")
                 if by_operator
-                else t("An administrator enabled your account at Fundwright. You can sign in again."),
-                t("If you did not expect this, ask an administrator."),
+                else t("An administrator enabled your Fundwright account. You can sign in again."),
+                t("If you did not expect this, contact an administrator."),
             ),
             (t("Sign in"), link),
             language,
@@ -201,19 +199,19 @@ class Ended:
 def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> Letter:
     with speaking(language):
         said = [
-            t("Every session of the account was ended, and every API token was revoked.")
+            t("All sessions of the account were ended, and all API tokens were revoked.")
             if ended.sessions
             else t("The sessions and API tokens of the account were kept."),
             t("Revoked API tokens: {names}", names=_listed(ended.api_tokens)) if ended.api_tokens else "",
             t("Removed passkeys: {names}", names=_listed(ended.passkeys)) if ended.passkeys else "",
             t("The authenticator app was removed: two-step verification is off.") if ended.authenticator else "",
-            t("Passkeys that still open the account: {names}", names=_listed(passkeys_kept)) if passkeys_kept else "",
+            t("Passkeys that can still sign in: {names}", names=_listed(passkeys_kept)) if passkeys_kept else "",
         ]
         return Letter(
             recipient,
             t("Your password was changed"),
             (
-                t("The password of your account at Fundwright was changed by a link from an email."),
+                t("The password of your Fundwright account was changed through a link in an email."),
                 *filter(None, said),
                 t("If it was not you, choose a new one at once by the link below."),
             ),

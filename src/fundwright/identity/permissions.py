@@ -66,7 +66,7 @@ def refuse_programs(actor: Actor) -> None:
 
 
 def _not_confirmed() -> NotAllowed:
-    return NotAllowed(t("Confirm your email address first: follow the link in the email that was sent to it."))
+    return NotAllowed(t("Confirm your email address first: follow the link in the confirmation email."))
 
 
 def not_allowed(permission: Permission) -> NotAllowed:

@@ -63,7 +63,7 @@ class CodesPaused(FundwrightError):
     status = 429
 
     def __init__(self) -> None:
-        super().__init__(t("After several wrong codes this is paused for 5 minutes. Wait, then try again."))
+        super().__init__(t("Too many wrong codes. Wait 5 minutes, and try again."))
 
 
 def confirmation_error(refused: SignInRefused) -> FundwrightError:

@@ -260,7 +260,7 @@ async def merge(
 def _reason(verdict: str, external_id: str) -> str:
     if verdict == "refused":
         return t(
-            "The notice {external_id} is already there with other content, and you did not upload it. Ask an administrator to "
+            "The notice {external_id} already exists with different content, and you did not upload it. Ask an administrator to "
             "import the file.",
             external_id=external_id,
         )

@@ -88,7 +88,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
     except Exception as error:  # parsers of other people's formats raise everything there is
         raise Unreadable(
             t(
-                "“{filename}” is damaged or not really {label} ({kind}). Open and save it again, then add it once more.",
+                "“{filename}” is damaged or not really {label} ({kind}). Open it, save it again, and add the new file.",
                 filename=filename,
                 label=reader.label,
                 kind=type(error).__name__,

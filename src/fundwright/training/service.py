@@ -428,7 +428,7 @@ async def _check_quota(core: Core, session: AsyncSession, actor: Actor, *, size_
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
             t(
-                "Your documents take {used} of the {limit} that an account may keep, and this one takes {size}. Remove some documents, "
+                "Your documents use {used} of the {limit} that an account may keep, and this one is {size}. Remove some documents, "
                 "or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
                 used=file_size(used_bytes),
                 limit=file_size(most_bytes),
