@@ -128,7 +128,7 @@ class TestResetScreens:
         async with open_page(link, core=core) as page:
             key = _box(page, "Key")
             await page.submit(password=NEW, end="on", authenticator="on", **{key: "on"})
-            assert "Enter a code of your authenticator app" in text_of(page.one("div", role="alert"))
+            assert "Enter a code from your authenticator app" in text_of(page.one("div", role="alert"))
             await page.submit(password=NEW, end="on", authenticator="on", code="000000", **{key: "on"})
             assert "That code is not right" in text_of(page.one("div", role="alert"))
             await page.submit(password=NEW, end="on", authenticator="on", code=made.codes[0], **{key: "on"})
