@@ -88,7 +88,7 @@ async def world(committed: Core) -> World:
         ada = await identity.create_account(core, session, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
         await opportunities.load_sample_once(session)
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
-        # Samples belong to nobody: whoever may work may remove them, with the labels that they have.
+        # Samples belong to nobody: an administrator may remove them, with the labels that they have.
         await session.execute(text("UPDATE opportunity SET is_sample = false"))
         document = await training.add_text(core, session, ada, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))

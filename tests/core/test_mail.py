@@ -159,7 +159,7 @@ class TestSend:
             await session.execute(update(Job).values(state=JobState.RUNNING, attempts=2))
         async with working(committed.jobs):
             failed = await eventually(lambda: _failed(committed))
-        assert "its process ended unexpectedly" in failed.error and box.arrived == []
+        assert "ended unexpectedly twice" in failed.error and box.arrived == []
 
 
 async def _failed(core: Core) -> MailMessage | None:

@@ -122,7 +122,7 @@ class TestImport:
     async def test_a_notice_repeated_in_a_later_batch_is_taken_once(
         self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(importing, "_BATCH_ROWS", 1)
+        monkeypatch.setattr(importing, "BATCH_ROWS", 1)
         content = sam_file(sam_row(), sam_row(), sam_row(Title="Other content"))
         assert counts(await import_file(content)) == (1, 0, 1, 1)
         assert counts(await import_file(content)) == (0, 0, 2, 1)
@@ -176,7 +176,7 @@ class TestResume:
     async def test_a_stopped_import_goes_on_where_it_was(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(importing, "_BATCH_ROWS", 10)
+        monkeypatch.setattr(importing, "BATCH_ROWS", 10)
         path = tmp_path / "file.csv"
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35)), "broken\r\n"))
         async with committed.database.transaction() as session:
@@ -208,7 +208,7 @@ class TestResume:
     async def test_a_cancelled_import_keeps_what_is_in(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(importing, "_BATCH_ROWS", 10)
+        monkeypatch.setattr(importing, "BATCH_ROWS", 10)
         path = tmp_path / "file.csv"
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35))))
         async with committed.database.transaction() as session:

@@ -141,20 +141,20 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
 
 
 @needs(Permission.LABEL)
-async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client | None = None) -> None:
+async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = entry.COMMAND_LINE) -> None:
     """Remove a category and its labels; the subjects stay. Raises NotFound."""
     category = await repository.get(session, actor.id, category_id)
     await session.delete(category)
     await session.flush()
-    await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client)
     await _announce(session, actor)
 
 
 @needs(Permission.LABEL)
-async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = entry.COMMAND_LINE) -> int:
     """Remove the categories that came with the account; answers how many there were."""
     removed = await repository.remove_sample(session, actor.id)
-    await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client or entry.COMMAND_LINE)
+    await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client)
     await _announce(session, actor)
     return removed
 

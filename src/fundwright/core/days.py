@@ -1,4 +1,4 @@
-"""Days that people and programs give, within bounds that no calculation with them leaves."""
+"""Days in requests, within bounds that keep calculations with them inside the calendar."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What holds for every request before any route is looked for: which names the server answers to, whose word about the sender it takes,
-and that browsers stay on https."""
+"""Middleware for every request, before routing: the host names that the server answers to, a warning about proxies that are not trusted,
+and HSTS."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from ipaddress import IPv6Address, ip_address
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import structlog
@@ -25,7 +25,7 @@ _FORWARDED = ("x-forwarded-for", "x-forwarded-proto", "forwarded", "x-real-ip")
 _MAX_SHOWN_CHARACTERS = 100
 _POLICY = 1008
 _MAX_PORT = 65_535
-_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::([0-9]{0,5}))?", re.ASCII)
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f]*:[0-9A-Fa-f:.]*)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::([0-9]{0,5}))?", re.ASCII)
 """An IPv6 address or a name, and a port: RFC 3986, without the characters that no name of a host has."""
 
 
@@ -94,17 +94,9 @@ def known_names(settings: Settings) -> Collection[str] | None:
 def _host_name(host: str) -> str | None:
     """Without its port and a dot at its end, in lower case; None when it is malformed."""
     found = _HOST.fullmatch(host)
-    if found is None or int(found[3] or 0) > _MAX_PORT or (found[1] and not _is_ipv6_address(found[1])):
+    if found is None or int(found[3] or 0) > _MAX_PORT or (found[1] and not _is_address(found[1])):
         return None
     return str(found[1] or found[2]).lower()
-
-
-def _is_ipv6_address(text: str) -> bool:
-    try:
-        IPv6Address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_address(name: str) -> bool:
@@ -116,20 +108,20 @@ def _is_address(name: str) -> bool:
 
 
 class UntrustedProxy:
-    """Warns once when somebody who is no trusted proxy forwards requests: then all visitors share one address."""
+    """Warns once when a peer that is not a trusted proxy forwards requests: all of its visitors then share one address."""
 
     def __init__(self, app: ASGIApp, *, trusted: Collection[IPvAnyNetwork]) -> None:
         self._app = app
         self._trusted = trusted
-        self._is_told = False
+        self._has_warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self._is_told and scope["type"] in ("http", "websocket") and scope.get("client"):
+        if not self._has_warned and scope["type"] in ("http", "websocket") and scope.get("client"):
             headers = Headers(scope=scope)
             found = [name for name in _FORWARDED if name in headers]
             peer: str = scope["client"][0]
             if found and not self._is_trusted(peer):
-                self._is_told = True
+                self._has_warned = True
                 log.warning(
                     "proxy.not_trusted",
                     peer=peer,

@@ -223,7 +223,7 @@ class JobHandler(Generic[P, A]):
     run: Callable[[JobRun[P, A]], Awaitable[dict[str, Any] | None]]
     load_actor: ActorLoader[A]
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
-    """Called with the error in the transaction that marks the job as failed, for what is waiting for the job."""
+    """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
     is_short: bool = False
     """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and imports."""
 
@@ -327,13 +327,13 @@ class JobQueue:
         orphans = asyncio.create_task(self._requeue_orphans())
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._work_off(_QUEUE, concurrency=concurrency))
-                group.create_task(self._work_off(_SHORT_QUEUE, concurrency=_SHORT_CONCURRENCY))
+                group.create_task(self._serve_queue(_QUEUE, concurrency=concurrency))
+                group.create_task(self._serve_queue(_SHORT_QUEUE, concurrency=_SHORT_CONCURRENCY))
         finally:
             orphans.cancel()
 
-    async def _work_off(self, queue: str, *, concurrency: int) -> None:
-        """After a failure of its own, the worker starts again: the web process would go on without a worker."""
+    async def _serve_queue(self, queue: str, *, concurrency: int) -> None:
+        """Run the jobs of one queue. After a failure of its own, the worker starts again: the web process would go on without it."""
         while True:
             try:
                 await self._app.run_worker_async(
@@ -457,7 +457,7 @@ class JobQueue:
             await self._save_interrupted()
 
     async def _save_interrupted(self) -> None:
-        """Take back the attempts that did not end the process, at once or when the database is there again."""
+        """Subtract the attempts that were interrupted without a crash, at once or when the database is back."""
         if saved := list(self._interrupted):
             async with self.database.transaction() as session:
                 fewer = update(Job).values(attempts=func.greatest(Job.attempts - 1, 0))

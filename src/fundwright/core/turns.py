@@ -1,4 +1,4 @@
-"""Fair shares: whoever asks for much at once waits, and nobody else does."""
+"""Limits how much each account or address does at the same time, so that nobody waits for somebody else's many requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 
 class FairShares:
-    """Lets each party do only a few things at once. Its further ones wait for their turn."""
+    """Lets each party do only `at_once` things at the same time. Further ones of that party wait."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once

@@ -188,25 +188,25 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 
 @needs(Permission.WORK)
-async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client | None = None) -> None:
+async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = entry.COMMAND_LINE) -> None:
     """Remove a draft with its sections and citations, and stop writing it. Raises NotFound."""
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)
     await session.delete(draft)
     await session.flush()
-    await audit.record(session, "draft.deleted", actor=actor, subject=draft.title, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "draft.deleted", actor=actor, subject=draft.title, client=client)
     await publish(session, draft_topic(draft_id))
     await publish(session, drafts_topic(actor.id))
 
 
 @needs(Permission.READ)
 async def export_draft(
-    session: AsyncSession, actor: Actor, draft_id: UUID, form: ExportFormat, *, client: Client | None = None
+    session: AsyncSession, actor: Actor, draft_id: UUID, form: ExportFormat, *, client: Client = entry.COMMAND_LINE
 ) -> ExportedDraft:
     """The draft as a file, with its sources and open questions at the end. Raises NotFound."""
     draft = await get_draft(session, actor, draft_id)
-    await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
     return await asyncio.to_thread(exporting.export, draft, form)
 
 

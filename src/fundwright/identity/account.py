@@ -75,7 +75,7 @@ async def change_password(
 
 @needs(Permission.READ)
 async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """Sign the account out everywhere but here. Raises NotForPrograms: an API token is nowhere."""
+    """Sign the account out everywhere but here. Raises NotForPrograms, because an API token has no session to keep."""
     refuse_programs(actor)
     await entry.end_sessions(session, actor.id, but=actor.session_id, device=client.device)
     await audit.record(session, "session.others_ended", actor=actor, subject=actor.email, client=client)

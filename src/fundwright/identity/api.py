@@ -103,13 +103,13 @@ def device_cookie_name(settings: Settings) -> str:
 
 
 def visitor_of(connection: HTTPConnection) -> str:
-    """Which of the signed-out visitors at one network address this is. Anybody can make one up, so it grants nothing."""
+    """Which of the signed-out visitors at one network address this is, by a cookie that anybody can make up: it grants nothing."""
     visitor = connection.cookies.get(_visitor_cookie_name(connection.app.state.core.settings), "")
     return visitor if len(visitor) == _VISITOR_CHARACTERS else ""
 
 
 def set_visitor_cookie(response: Response, settings: Settings) -> None:
-    """Tell this visitor from others at the same address until the browser is closed."""
+    """Distinguish this visitor from others at the same address until the browser is closed."""
     _set_cookie(response, settings, _visitor_cookie_name(settings), secrets.token_urlsafe(_VISITOR_BYTES))
 
 
@@ -208,7 +208,7 @@ Uploader = Annotated[Actor, Depends(_current_actor, scope="function")]
 
 
 def turn_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
-    """The requests of one account share a few database connections, so that others find some. They wait before they hold one."""
+    """Limits how many database connections the requests of one account use at a time. Further requests wait before they open one."""
     shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(_REQUESTS_AT_ONCE))
     return shares.turn(actor.id)
 

@@ -116,7 +116,7 @@ async def record(
 
 
 async def is_recorded(session: AsyncSession, action: str, *, actor_id: UUID, within: timedelta) -> bool:
-    """Whether the account already has a line for this action, so that what is read page by page adds one line and not many."""
+    """Whether the account has a line for this action in the last `within`, so that reading page by page adds one line and not many."""
     return await repository.has_audit_entry(session, actor_id, action, since=now() - within)
 
 

@@ -154,8 +154,8 @@ async def refuse(session: AsyncSession, reason: Refusal, *, email: str, client: 
 
 
 async def refuse_banned(session: AsyncSession, attempt: throttle.Attempt, *, email: str, client: Client) -> SignInRefused:
-    """Refuse an attempt during a ban. Of many, the 1st, 10th, 100th, and so on are recorded, with their number: whoever goes on must
-    not be able to fill the audit trail."""
+    """Refuse an attempt during a ban. Only the 1st, 10th, 100th, and so on are recorded, with their number, so that nobody can fill
+    the audit trail."""
     tries = await throttle.count_refused(session, attempt)
     if str(tries).strip("0") == "1":
         reason = Refusal.THROTTLED.value
@@ -219,8 +219,8 @@ async def end_sessions(
 async def revoke_credentials(
     session: AsyncSession, account: Account, choices: ResetChoices, *, client: Client, by: Actor | None
 ) -> letters.Ended:
-    """End what `choices` names of that with which the account can be signed in to. Its known devices are forgotten in any case, and so are
-    its open links, such as one that confirms another address, and sign-ins that wait for their second step."""
+    """End the sessions, tokens, and factors that `choices` names. In any case, forget the account's known devices, its open links, such as
+    one that confirms another address, and sign-ins that wait for their second step."""
     await repository.forget_secrets(session, owner_id=account.id)
     tokens_revoked, passkeys_removed = list[str](), list[str]()
     if choices.end_everything:

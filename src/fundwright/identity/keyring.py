@@ -97,7 +97,7 @@ def lasting_key(core: Core, name: str) -> bytes:
 
 
 def check_keys(data: Path) -> None:
-    """Look at the keys in a data folder, so that a server with a damaged one does not start. Raises StartRefused."""
+    """Refuse to start a server whose data folder has a damaged key. Raises StartRefused."""
     for path in sorted((data / "keys").glob("*.key")):
         with suppress(FileNotFoundError):  # retired this moment
             _secret(path)
@@ -108,9 +108,9 @@ def _secret(path: Path) -> bytes:
     secret = path.read_bytes()
     if len(secret) < _KEY_BYTES:
         raise StartRefused(
-            f"The key file {path} is damaged: it has less than {_KEY_BYTES} bytes. Restore it from a copy of the data folder. If there is "
-            "none, remove it, and a new one is made: session*.key ends every session, second_factor.key makes authenticator apps useless, "
-            "so that everybody has to set up two-step verification again."
+            f"The key file {path} is damaged: it has fewer than {_KEY_BYTES} bytes. Restore it from a backup of the data folder. If there is "
+            "none, remove the file, and Fundwright makes a new key. A new session*.key ends every session. With a new second_factor.key, "
+            "authenticator apps no longer work, and everybody has to set up two-step verification again."
         )
     return secret
 

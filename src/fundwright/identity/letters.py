@@ -198,7 +198,7 @@ class Ended:
 
 def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> Letter:
     with speaking(language):
-        said = [
+        changes = [
             t("All sessions of the account were ended, and all API tokens were revoked.")
             if ended.sessions
             else t("The sessions and API tokens of the account were kept."),
@@ -212,7 +212,7 @@ def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys
             t("Your password was changed"),
             (
                 t("The password of your Fundwright account was changed through a link in an email."),
-                *filter(None, said),
+                *filter(None, changes),
                 t("If it was not you, choose a new one at once by the link below."),
             ),
             (t("Forgot your password?"), link),

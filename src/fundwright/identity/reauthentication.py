@@ -1,4 +1,4 @@
-"""Whoever changes or reads something sensitive shows once more who they are, unless they have just done so."""
+"""Re-authentication: people confirm who they are before sensitive changes and reads, unless they have just done so."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ProofRequired(FundwrightError):
 
 
 class SessionEnded(FundwrightError):
-    """The session of the actor ended after the request or event was let in."""
+    """The session of the actor ended after the request or event was authenticated."""
 
     status = 401
 
@@ -49,7 +49,8 @@ def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable
     """Let a service be called only by who has just shown who they are. Goes below `@needs`.
 
     The service has parameters `session` and `actor`. The call raises ProofRequired, NotForPrograms for an API token, or SessionEnded.
-    With two-step verification on, signing in and every other proof include the second factor. Commands pass: whoever can open the data folder is its administrator.
+    With two-step verification on, signing in and every other proof include the second factor. Commands pass: whoever can open the data
+    folder is its administrator.
     """
     signature = inspect.signature(service)
 

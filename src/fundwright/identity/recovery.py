@@ -36,7 +36,7 @@ async def send_reset(core: Core, session: AsyncSession, *, email: str, language:
         await mail.post(core, session, letters.reset(email, entry.language_of(account, otherwise=language), link=link))
 
 
-async def reset_link(session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None) -> str:
+async def reset_link(session: AsyncSession, *, email: str, client: Client = entry.COMMAND_LINE, by: Actor | None = None) -> str:
     """Path of a page where the owner of the account chooses a new password, once, within an hour. Raises NotFound.
 
     An older link of the account stops working. The administrator who makes the link never learns the password.
@@ -44,7 +44,7 @@ async def reset_link(session: AsyncSession, *, email: str, client: Client | None
     account = await entry.get_account(session, entry.normalise_email(email))
     await repository.forget_secrets(session, purpose="reset", owner_id=account.id)
     secret = await entry.new_secret(session, "reset", lasts=_RESET_LINK, owner_id=account.id)
-    await audit.record(session, "password.reset_started", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "password.reset_started", actor=by, subject=account.email, client=client)
     return f"/auth/confirm-reset/{secret}"
 
 

@@ -110,7 +110,8 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
     )
     if await throttle.is_banned(session, attempt):
         return await entry.refuse_banned(session, attempt, email=actor.email, client=client)
-    is_right = await _is_app_code(core, session, factor.id, code)
+    digits = _app_digits(code)
+    is_right = digits is not None and await _is_app_code(core, session, factor.id, digits)
     if not await throttle.settle(session, attempt, is_right=is_right):
         return await entry.refuse_banned(session, attempt, email=actor.email, client=client)
     if not is_right:
@@ -141,12 +142,14 @@ async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: C
         await entry.tell_owner(core, session, await entry.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
 
 
-async def remove(core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None) -> None:
+async def remove(
+    core: Core, session: AsyncSession, *, email: str, client: Client = entry.COMMAND_LINE, by: Actor | None = None
+) -> None:
     """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
-        await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+        await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
         await entry.tell_owner(core, session, account, MailKind.SECOND_FACTOR_OFF)
 
 
@@ -211,24 +214,24 @@ async def accept(
     Wrong codes of the app are counted for the account, wherever they are entered, and wrong recovery codes for the place. During the
     pause that follows, a right code is refused like a wrong one.
     """
-    is_of_app = _has_shape_of_app_code(code)
+    digits = _app_digits(code)
     attempt = await entry.attempt_of(
-        session, email=account.email, client=client, place=place, factor="app_code" if is_of_app else "recovery_code"
+        session, email=account.email, client=client, place=place, factor="app_code" if digits else "recovery_code"
     )
     if await throttle.is_banned(session, attempt):
         return await _refuse_paused(session, attempt, account, client)
     factor = await repository.find_second_factor(session, account.id)
     if factor is None or factor.confirmed_at is None:
         is_right = False
-    elif is_of_app:
-        is_right = await _is_app_code(core, session, factor.id, code)
+    elif digits:
+        is_right = await _is_app_code(core, session, factor.id, digits)
     else:
         is_right = await repository.use_recovery_code(session, account.id, _recovery_digest(code))
     if not await throttle.settle(session, attempt, is_right=is_right):
         return await _refuse_paused(session, attempt, account, client)
     if not is_right:
         return await entry.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
-    if not is_of_app:
+    if not digits:
         actor = entry.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
         await entry.tell_owner(core, session, account, MailKind.RECOVERY_CODE_USED)
@@ -255,17 +258,15 @@ def _totp(core: Core, factor_id: UUID) -> TOTP:
     return TOTP(secret, digits=_CODE_LENGTH, interval=_STEP_S)
 
 
-def _has_shape_of_app_code(code: str) -> bool:
+def _app_digits(code: str) -> str | None:
+    """The digits of a code of the app, without the spaces that some apps show; None for anything else, such as a recovery code."""
     plain = "".join(code.split())
-    return plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH
+    return plain if plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH else None
 
 
-async def _is_app_code(core: Core, session: AsyncSession, factor_id: UUID, code: str) -> bool:
-    if not _has_shape_of_app_code(code):
-        return False
-    plain = "".join(code.split())
+async def _is_app_code(core: Core, session: AsyncSession, factor_id: UUID, digits: str) -> bool:
     totp, current = _totp(core, factor_id), int(now().timestamp()) // _STEP_S
-    steps = [current + drift for drift in _DRIFT if compare_digest(totp.generate_otp(current + drift), plain)]
+    steps = [current + drift for drift in _DRIFT if compare_digest(totp.generate_otp(current + drift), digits)]
     return bool(steps) and await repository.take_step(session, factor_id, steps[0])
 
 

@@ -89,7 +89,7 @@ async def add_account(
     role: Role,
     password: str | None,
     is_verified: bool = True,
-    client: Client | None = None,
+    client: Client = entry.COMMAND_LINE,
 ) -> Actor:
     """Add an account; without a password nobody can sign in to it. Raises Invalid, WeakPassword or EmailTaken."""
     plain, name = entry.normalise_email(email), entry.checked_name(name)
@@ -110,7 +110,7 @@ async def add_hashed(
     role: Role,
     password_hash: str,
     is_verified: bool,
-    client: Client | None = None,
+    client: Client = entry.COMMAND_LINE,
 ) -> Actor | None:
     """As `add_account`, once everything has been checked. None when the address has an account."""
     first_name, _, last_name = name.partition(" ")
@@ -129,9 +129,7 @@ async def add_hashed(
     )
     if account is None:
         return None
-    await audit.record(
-        session, "account.created", actor=None, subject=email, client=client or entry.COMMAND_LINE, role=role.value
-    )
+    await audit.record(session, "account.created", actor=None, subject=email, client=client, role=role.value)
     return entry.actor_of(account)
 
 
@@ -144,7 +142,7 @@ async def create_account(
     role: Role,
     password: str | None,
     is_verified: bool = True,
-    client: Client | None = None,
+    client: Client = entry.COMMAND_LINE,
 ) -> Actor:
     """Add an account and give it what plug-ins have for new accounts. Raises Invalid, WeakPassword or EmailTaken."""
     actor = await add_account(
@@ -155,7 +153,7 @@ async def create_account(
 
 
 async def confirm(core: Core, session: AsyncSession, account: Account) -> Actor:
-    """The owner of the account's address has proved to be there: the account may work from now on, and gets what new accounts get."""
+    """Mark the email address of the account as confirmed. The account may work from now on, and gets what new accounts get."""
     account.verified_at = now()
     actor = entry.actor_of(account)
     await welcome(core, session, actor)
@@ -207,26 +205,26 @@ async def choose_language(session: AsyncSession, actor: Actor, language: Languag
 
 
 async def disable_account(
-    core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
+    core: Core, session: AsyncSession, *, email: str, client: Client = entry.COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Close an account: its sessions end at once, nobody can sign in to it, and the invitations it sent stop working. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()
     await entry.end_sessions(session, account.id)
     await repository.revoke_invitations_from(session, account.id)
-    await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client)
     if was_open:
         await mail.post(core, session, letters.account_disabled(account.email, _language_of(account), by_operator=by is None))
     return AccountRead.model_validate(account)
 
 
 async def enable_account(
-    core: Core, session: AsyncSession, *, email: str, client: Client | None = None, by: Actor | None = None
+    core: Core, session: AsyncSession, *, email: str, client: Client = entry.COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Open a closed account again. Raises NotFound."""
     account = await entry.get_account(session, entry.normalise_email(email))
     was_open, account.disabled_at = account.disabled_at is None, None
-    await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client)
     if not was_open:
         link = f"{core.settings.address}/auth/login"
         letter = letters.account_enabled(account.email, _language_of(account), by_operator=by is None, link=link)
@@ -235,7 +233,7 @@ async def enable_account(
 
 
 async def change_role(
-    core: Core, session: AsyncSession, *, email: str, role: Role, client: Client | None = None, by: Actor | None = None
+    core: Core, session: AsyncSession, *, email: str, role: Role, client: Client = entry.COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
     invitations, those that the account has sent stop working. Raises NotFound."""
@@ -244,9 +242,7 @@ async def change_role(
     await entry.end_sessions(session, account.id)
     if not entry.actor_of(account).may(Permission.ADMINISTER):
         await repository.revoke_invitations_from(session, account.id)
-    await audit.record(
-        session, "account.role_changed", actor=by, subject=account.email, client=client or entry.COMMAND_LINE, role=role.value
-    )
+    await audit.record(session, "account.role_changed", actor=by, subject=account.email, client=client, role=role.value)
     if is_other:
         link = f"{core.settings.address}/auth/login"
         letter = letters.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
@@ -306,7 +302,7 @@ async def _admit(core: Core, session: AsyncSession, *, email: str, password: str
     """Whose password this is. Only who knows the password learns that the address still waits to be confirmed."""
     # Most of a flood of sign-ins wait to be hashed; they do so before they hold a connection that somebody's click needs.
     turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
-    # Sign-ins with the right password are not limited. Those of one account from one address wait for each other, not others for them.
+    # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
     shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(1))
     async with shares.turn((email.strip().lower(), client.address)), turns:
         account = await entry.check_password(core, session, email=email, password=password, client=client)
@@ -406,7 +402,7 @@ class TooManyApiTokens(Conflict):
 @needs(Permission.READ)
 @needs_recent_proof
 async def create_api_token(
-    session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client | None = None
+    session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client = entry.COMMAND_LINE
 ) -> ApiTokenCreated:
     """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366.
 
@@ -429,9 +425,7 @@ async def create_api_token(
     )
     session.add(token)
     await session.flush()
-    await audit.record(
-        session, "api_key.created", actor=actor, subject=token.name, client=client or entry.COMMAND_LINE, scope=scope.value
-    )
+    await audit.record(session, "api_key.created", actor=actor, subject=token.name, client=client, scope=scope.value)
     return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
 
 
@@ -461,13 +455,15 @@ def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest)
 
 
 @needs(Permission.READ)
-async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, *, client: Client | None = None) -> ApiTokenRead:
+async def revoke_api_token(
+    session: AsyncSession, actor: Actor, token_id: UUID, *, client: Client = entry.COMMAND_LINE
+) -> ApiTokenRead:
     """Make a token of the actor useless at once. Raises NotFound."""
     token = await repository.find_api_token(session, actor.id, token_id)
     if token is None:
         raise NotFound(t("The token"))
     token.revoked_at = token.revoked_at or now()
-    await audit.record(session, "api_key.revoked", actor=actor, subject=token.name, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "api_key.revoked", actor=actor, subject=token.name, client=client)
     return ApiTokenRead.model_validate(token)
 
 

@@ -21,13 +21,12 @@ from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import repository
-from fundwright.opportunities.incoming import Batch, read_batches
+from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
-_BATCH_ROWS = 2_000
 TOPIC = "opportunities"
 
 LIMITS = Limits(
@@ -57,7 +56,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
         if run.checkpoint.get("is_read"):
             return await _counts(session, run, run_id)
     size_bytes, bytes_read = await asyncio.to_thread(_size, path), 0
-    work = partial(read_batches, path, source, skip=run.checkpoint.get("items", 0), batch_rows=_BATCH_ROWS)
+    work = partial(read_batches, path, source, skip=run.checkpoint.get("items", 0), batch_rows=BATCH_ROWS)
     async with aclosing(
         core.sandbox.stream(work, limits=LIMITS, name=t("“{name}”", name=path.name), readable=(path,))
     ) as results:

@@ -20,6 +20,7 @@ from fundwright.core.messages import t
 from fundwright.opportunities.reading import UnreadableFile, clean, fit
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
+BATCH_ROWS = 2_000
 _BATCH_CHARACTERS = 4_000_000
 _SKIPPED_AT_ONCE = 20_000
 _BUFFER_BYTES = 1 << 18
@@ -117,7 +118,7 @@ class Incoming:
     zip file with nothing to read.
     """
 
-    def __init__(self, path: Path, source: Source, *, skip: int = 0, batch_rows: int = 2_000) -> None:
+    def __init__(self, path: Path, source: Source, *, skip: int = 0, batch_rows: int = BATCH_ROWS) -> None:
         try:
             self._file = _File(path)
         except OSError as error:
@@ -144,7 +145,7 @@ class Incoming:
         self._file.close()
 
     def next_batch(self) -> Batch | None:
-        """The next rows; None at the end of the file. Empty once in a while when many rows are skipped. Raises UnreadableFile."""
+        """The next rows; None at the end of the file. An empty batch reports progress while many rows are skipped. Raises UnreadableFile."""
         batch = Batch()
         is_over = True
         try:
@@ -168,7 +169,7 @@ class Incoming:
 
 
 def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int) -> Iterator[bytes]:
-    """Every batch of a file, as `Batch.to_bytes` writes it."""
+    """Yields every batch of a file as `Batch.to_bytes`."""
     incoming = Incoming(path, source, skip=skip, batch_rows=batch_rows)
     while (batch := incoming.next_batch()) is not None:
         yield batch.to_bytes()

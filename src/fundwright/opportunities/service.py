@@ -525,9 +525,9 @@ async def load_sample_once(session: AsyncSession) -> None:
 
 
 @needs(Permission.ADMINISTER)
-async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = entry.COMMAND_LINE) -> int:
     """Remove the sample opportunities for good, for everybody; returns how many there were. Raises NotAllowed."""
-    await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client or entry.COMMAND_LINE)
+    await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client)
     return await importing.remove_sample(session)
 
 

@@ -1,4 +1,4 @@
-"""Reads and cuts documents in the sandbox: a document comes from outside, and so may its reader's faults."""
+"""Reads documents and cuts them into chunks in the sandbox, because neither documents nor their parsers can be trusted."""
 
 from __future__ import annotations
 

@@ -210,12 +210,12 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 
 @needs(Permission.WORK)
 async def remove_document(
-    core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client | None = None
+    core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = entry.COMMAND_LINE
 ) -> None:
     """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(core, session, actor, [document])
-    await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client or entry.COMMAND_LINE)
+    await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
 
 
 @needs(Permission.READ)
@@ -258,11 +258,11 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.WORK)
-async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client | None = None) -> int:
+async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client = entry.COMMAND_LINE) -> int:
     """Remove the sample documents; answers how many there were."""
     documents = await repository.list_sample(session, actor.id)
     await _remove(core, session, actor, documents)
-    await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client or entry.COMMAND_LINE)
+    await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client)
     return len(documents)
 
 
