@@ -40,7 +40,7 @@ def test_an_empty_key_is_refused_before_anything_is_opened(tmp_path: Path, name:
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode != 0
-    assert f"The key file {tmp_path / 'keys' / name} is damaged: it has less than 32 bytes. Restore it" in done.stderr
+    assert f"The key file {tmp_path / 'keys' / name} is damaged: it has fewer than 32 bytes. Restore it" in done.stderr
     assert not (tmp_path / "postgres").exists()
 
 
