@@ -249,6 +249,7 @@ class TestHosts:
             "[::1%25x]",
             "[::1]evil.test",
             "[1:2]",
+            "[1.2.3.4]",
             "[v1.evil]",
             "::1",
             "%6cocalhost",
