@@ -10,7 +10,7 @@ import os
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Fuzz:
         self.tried = 0
         """How many examples there were; of a scenario, each request is one."""
         self.outcomes = Counter[str]()
-        """What became of the examples. One of two outcomes that never occurs makes a target worthless."""
+        """What became of the examples."""
 
     def __str__(self) -> str:
         outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in self.outcomes.most_common())
@@ -47,10 +47,17 @@ class Fuzz:
     def is_long(self) -> bool:
         return self._seconds > 0
 
-    def __call__(self, check: Callable[..., None], *, examples: int = 100, **strategies: SearchStrategy[Any]) -> None:
+    def __call__(
+        self,
+        check: Callable[..., None],
+        *,
+        examples: int = 100,
+        outcomes: Sequence[str] = (),
+        **strategies: SearchStrategy[Any],
+    ) -> None:
         """Call `check` with examples of these strategies. A failure names the smallest example that was found.
 
-        `examples` is the number in a small run.
+        `examples` is the number in a small run. Each of `outcomes` has to occur: a target that refuses everything proves nothing.
         """
 
         def one(**example: Any) -> None:
@@ -61,6 +68,7 @@ class Fuzz:
         for number in self.rounds():
             run = settings(self.settings(examples), phases=[Phase.generate, Phase.shrink])(given(**strategies)(one))
             (seed(number)(run) if self.is_long else run)()
+        assert [outcome for outcome in outcomes if not self.outcomes[outcome]] == [], str(self)
 
     def rounds(self, count_in_small_run: int = 1) -> Iterator[int]:
         """A seed for each round: a few in a small run, otherwise as many as there is time for."""

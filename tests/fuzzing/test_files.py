@@ -156,7 +156,13 @@ def test_text_documents(fuzz: Fuzz, tmp_path: Path) -> None:
         [TEXT.decode().encode("utf-16"), TEXT.decode().encode("cp1252", errors="replace"), b"\xff\xfe\x00\xd8", b"\xef\xbb\xbf"]
     )
     documents = st.one_of(mutated_bytes(MARKDOWN, HTML, TEXT), encoded, st.text().map(str.encode), st.binary())
-    fuzz(check, examples=250, content=documents, reader=st.sampled_from([MarkdownReader(), HtmlReader(), TextReader()]))
+    fuzz(
+        check,
+        examples=250,
+        outcomes=("read", "refused"),
+        content=documents,
+        reader=st.sampled_from([MarkdownReader(), HtmlReader(), TextReader()]),
+    )
 
 
 async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) -> None:
@@ -178,7 +184,13 @@ async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) 
 
         pdf = a_pdf("Our crew repairs roofs.", "It has done so since 1999.")
         documents = st.one_of(mutated_bytes(pdf), docx_files(), mutated_bytes(MARKDOWN, HTML))
-        fuzz(check, examples=60, content=documents, filename=st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "“a”\n.txt"]))
+        fuzz(
+            check,
+            examples=60,
+            outcomes=("read", "refused"),
+            content=documents,
+            filename=st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "“a”\n.txt"]),
+        )
 
     await in_a_thread(work)
 
@@ -206,6 +218,7 @@ async def test_photos(fuzz: Fuzz, core: Core) -> None:
         fuzz(
             check,
             examples=30,
+            outcomes=("read", "refused"),
             content=st.one_of(st.sampled_from(pictures), mutated_bytes(*pictures, most=1), mutated_bytes(*pictures)),
         )
 
@@ -354,7 +367,7 @@ def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
         finally:
             incoming.close()
 
-    fuzz(check, examples=150, file=notice_files())
+    fuzz(check, examples=150, outcomes=("rows", "rejected rows", "refused"), file=notice_files())
 
 
 async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
@@ -377,6 +390,6 @@ async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
                     fuzz.outcomes["notices"] += report.new + report.changed
             assert [line for line in logs if "exc_info" in line or line["event"].startswith("sandbox")] == []
 
-        fuzz(check, examples=25, file=notice_files())
+        fuzz(check, examples=25, outcomes=("notices", "refused"), file=notice_files())
 
     await in_a_thread(work)
