@@ -162,6 +162,24 @@ def environment() -> Iterator[bytes]:
     yield "\n".join(os.environ).encode()
 
 
+def parents_pid() -> Iterator[bytes]:
+    yield str(os.getppid()).encode()
+
+
+def hold_while_there(path: Path) -> Iterator[bytes]:
+    with path.open():
+        while path.exists():
+            time.sleep(0.02)
+    yield b"held"
+
+
+def fall_silent() -> Iterator[bytes]:
+    """As if it had ended, by closing every file."""
+    os.closerange(0, 1_024)
+    time.sleep(3600)
+    yield b""
+
+
 def own_pid() -> Iterator[bytes]:
     yield str(os.getpid()).encode()
     time.sleep(3600)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -107,13 +107,58 @@ class TestCrash:
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
 
     async def test_of_the_process_it_forks_from_is_made_good(self, sandbox: Sandbox) -> None:
-        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
+        async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="“a.pdf”")) as results:
             forks_from = psutil.Process(int(await anext(results))).parent()
             assert forks_from
             forks_from.kill()
-            with pytest.raises(Invalid, match="The reader crashed"):
+            with pytest.raises(Invalid, match="Reading “a.pdf” was interrupted. Try again."):
                 await anext(results)
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
+
+    async def test_of_the_process_it_forks_from_lets_it_read_again(self, sandbox: Sandbox, tmp_path: Path) -> None:
+        busy = tmp_path / "busy"
+        busy.touch()
+        reading = asyncio.create_task(run(sandbox, partial(sandboxed.hold_while_there, busy), busy))
+        first, _ = await eventually(lambda: holding(busy))
+        first.kill()
+        await eventually(lambda: holding(busy, besides=first))
+        busy.unlink()
+        assert await reading == [b"held"]
+
+    async def test_of_the_process_it_forks_from_lets_it_read_no_third_time(self, sandbox: Sandbox, tmp_path: Path) -> None:
+        busy = tmp_path / "busy"
+        busy.touch()
+        reading = asyncio.create_task(run(sandbox, partial(sandboxed.hold_while_there, busy), busy))
+        first, _ = await eventually(lambda: holding(busy))
+        first.kill()
+        second, _ = await eventually(lambda: holding(busy, besides=first))
+        second.kill()
+        with pytest.raises(Invalid, match="was interrupted"):
+            await reading
+
+    async def test_of_a_child_that_says_it_has_ended_and_has_not(self, sandbox: Sandbox) -> None:
+        with pytest.raises(Invalid, match="takes too long"):
+            await run(sandbox, partial(sandboxed.fall_silent), limits=replace(LIMITS, silent_seconds=2))
+
+    async def test_a_process_to_fork_from_that_does_not_answer_is_replaced(
+        self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.core.sandbox._ANSWER_S", 5)
+        (pid,) = await run(sandbox, partial(sandboxed.parents_pid))
+        stopped = psutil.Process(int(pid))
+        stopped.suspend()
+        assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
+        assert not stopped.is_running()
+
+
+def holding(path: Path, *, besides: psutil.Process | None = None) -> tuple[psutil.Process, psutil.Process] | None:
+    """The child that holds this file open, and before it the process that it was forked from, which is not `besides`."""
+    for forks_from in psutil.Process().children():
+        with suppress(psutil.Error):
+            for child in forks_from.children():
+                if forks_from != besides and any(opened.path == str(path) for opened in child.open_files()):
+                    return forks_from, child
+    return None
 
 
 class TestConfinement:

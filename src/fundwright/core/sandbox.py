@@ -35,6 +35,8 @@ _FRAME_BYTES = 100 * _MEGABYTE
 """The most that one result may have: it is in the server's memory as a whole."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
+_ANSWER_S = 60
+"""How long the process to fork from may take to import modules and fork, or to end."""
 
 
 @dataclass(frozen=True)
@@ -71,40 +73,56 @@ class Sandbox:
         Raises `limits.error` with a sentence when a limit is exceeded, the child dies, or `function` raises. Whoever closes the
         generator, or is canceled, kills the child.
         """
-        loop = asyncio.get_running_loop()
+        work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable, self._private)
         async with self._turns.setdefault(limits, asyncio.Semaphore(limits.at_once)):
-            (channel, childs_channel), (watch, childs_watch) = socket.socketpair(), socket.socketpair()
-            try:
-                modules = [function.func.__module__, *limits.modules]
-                await asyncio.to_thread(self._launch, modules, childs_channel, childs_watch)
-                watch.setblocking(False)
-                reader, writer = await asyncio.open_unix_connection(sock=channel, limit=_BUFFER_BYTES)
-                work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable, self._private)
-                writer.write(_request(work))
-                deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
+            may_repeat = True
+            while True:
                 try:
-                    while True:
-                        try:
-                            async with asyncio.timeout_at(min(deadline, loop.time() + limits.silent_seconds)):
+                    async with aclosing(self._results(work, limits, name)) as results:
+                        async for result in results:
+                            may_repeat = False
+                            yield result
+                    return
+                except _Interrupted:
+                    if not may_repeat:
+                        raise _was_interrupted(limits, name) from None
+                    may_repeat = False
+
+    async def _results(self, work: Work, limits: Limits, name: str) -> AsyncGenerator[bytes]:
+        """What one child yields. Raises `limits.error`, or _Interrupted when it died with the process that it was forked from."""
+        loop = asyncio.get_running_loop()
+        (channel, childs_channel), (watch, childs_watch) = socket.socketpair(), socket.socketpair()
+        try:
+            modules = [work.function.func.__module__, *limits.modules]
+            await asyncio.to_thread(self._launch, modules, childs_channel, childs_watch)
+            watch.setblocking(False)
+            reader, writer = await asyncio.open_unix_connection(sock=channel, limit=_BUFFER_BYTES)
+            writer.write(_request(work))
+            deadline, room = loop.time() + limits.total_seconds, limits.output_bytes
+            try:
+                while True:
+                    try:
+                        async with asyncio.timeout_at(min(deadline, loop.time() + limits.silent_seconds)):
+                            try:
                                 kind, content = await _frame(reader, room)
-                        except TimeoutError:
-                            raise _took_too_long(limits, name) from None
-                        except _TooMuch:
-                            raise _gave_too_much(limits, name) from None
-                        except (asyncio.IncompleteReadError, ConnectionError):
-                            raise await _died(watch, limits, name) from None
-                        if kind == b"E":
-                            return
-                        if kind != b"D":
-                            raise _failed(kind, content, limits, name)
-                        room -= len(content)
-                        yield content
-                finally:
-                    writer.close()
+                            except (asyncio.IncompleteReadError, ConnectionError):
+                                raise await _died(watch, limits, name) from None
+                    except TimeoutError:
+                        raise _took_too_long(limits, name) from None
+                    except _TooMuch:
+                        raise _gave_too_much(limits, name) from None
+                    if kind == b"E":
+                        return
+                    if kind != b"D":
+                        raise _failed(kind, content, limits, name)
+                    room -= len(content)
+                    yield content
             finally:
-                # The child is killed when its watch is closed.
-                watch.close()
-                channel.close()
+                writer.close()
+        finally:
+            # The child is killed when its watch is closed.
+            watch.close()
+            channel.close()
 
     async def run(
         self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
@@ -116,11 +134,7 @@ class Sandbox:
     def close(self) -> None:
         """Kill every child."""
         with self._lock:
-            if self._server is not None:
-                process, control = self._server
-                self._server = None
-                control.close()
-                process.wait()
+            self._end()
 
     def _launch(self, modules: list[str], channel: socket.socket, watch: socket.socket) -> None:
         """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second."""
@@ -129,21 +143,33 @@ class Sandbox:
             for _ in range(2):  # the process to fork from may have been killed
                 if self._server is None:
                     self._server = _start()
-                process, control = self._server
-                with suppress(ConnectionError):
+                _, control = self._server
+                with suppress(ConnectionError, TimeoutError):
                     socket.send_fds(control, [message], [channel.fileno(), watch.fileno()])
                     if control.recv(1):
                         return
-                control.close()
-                process.wait()
-                self._server = None
+                log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
+                self._end()
         raise ConnectionError("The process that the sandbox forks from ends at once.")
+
+    def _end(self) -> None:
+        """End the process that children are forked from, and so the children. Call it with the lock."""
+        if self._server is not None:
+            process, control = self._server
+            self._server = None
+            control.close()
+            try:
+                process.wait(_ANSWER_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
     if absent := missing():
         log.warning("sandbox.incomplete", missing=absent, reason="This system does not have these protections.")
     control, theirs = socket.socketpair()
+    control.settimeout(_ANSWER_S)
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "fundwright.core.sandbox_forks", str(theirs.fileno())],
@@ -161,6 +187,10 @@ def _request(work: Work) -> bytes:
     return LENGTH.pack(len(content)) + content
 
 
+class _Interrupted(Exception):
+    """The process that a child was forked from died, and the child with it, through no fault of what was read."""
+
+
 class _TooMuch(Exception):
     """A result is larger than what is left of the output limit."""
 
@@ -173,9 +203,11 @@ async def _frame(reader: asyncio.StreamReader, room: int) -> tuple[bytes, bytes]
 
 
 async def _died(watch: socket.socket, limits: Limits, name: str) -> FundwrightError:
-    """The error for a child that ended without saying why."""
+    """The error for a child that ended without saying why. Raises _Interrupted."""
     status = await asyncio.get_running_loop().sock_recv(watch, STATUS.size)
-    code: int | None = STATUS.unpack(status)[0] if len(status) == STATUS.size else None
+    if not status:
+        raise _Interrupted
+    code = STATUS.unpack(status)[0]
     if code == -signal.SIGXCPU:
         return _took_too_long(limits, name)
     if code == -signal.SIGKILL:  # not by us: the system had no more memory
@@ -210,6 +242,10 @@ def _needs_memory(limits: Limits, name: str) -> FundwrightError:
             size=limits.memory_bytes // _MEGABYTE,
         )
     )
+
+
+def _was_interrupted(limits: Limits, name: str) -> FundwrightError:
+    return limits.error(t("Reading {name} was interrupted. Try again.", name=name))
 
 
 def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
