@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from email import message_from_bytes
 from email.policy import default
 from typing import Any
@@ -31,6 +32,9 @@ LETTER = Letter(
 )
 
 
+_LESS_THAN_THE_TIMEOUT_S = 20
+
+
 class Postbox:
     """What arrived; answers `answers` one after the other, then accepts."""
 
@@ -52,6 +56,23 @@ async def postbox() -> AsyncIterator[tuple[Postbox, dict[str, Any]]]:
     async with await asyncio.get_running_loop().create_server(lambda: SMTP(box), "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         yield box, {"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_security": "none"}
+
+
+@asynccontextmanager
+async def reciting(*answers: bytes) -> AsyncIterator[tuple[list[bytes], dict[str, Any]]]:
+    """What a server hears that greets with the first answer, gives the others, and then falls silent; and the settings that lead to it."""
+    heard: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for answer in answers:
+            writer.write(answer + b"\r\n")
+            heard.append(await reader.readuntil(b"\r\n.\r\n" if answer.startswith(b"354") else b"\r\n"))
+        heard.append(await reader.read())
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1") as server:
+        port = server.sockets[0].getsockname()[1]
+        yield heard, {"smtp_host": "127.0.0.1", "smtp_port": port, "smtp_security": "none"}
 
 
 async def _post(core: Core) -> MailMessage:
@@ -113,6 +134,43 @@ class TestSend:
         waiting = await _try(core)
         assert (waiting.state, waiting.error) == (MailState.WAITING, "451 Try later")
         assert (await _try(core)).state is MailState.SENT
+
+    @pytest.mark.parametrize("refusal", [b"451 Sp\xe4ter", b"451 la\x00ter", b"\x00\xff", b"451 \xed\xa0\x80"])
+    async def test_tries_a_server_again_whose_refusal_is_not_text(self, committed: Core, refusal: bytes) -> None:
+        async with reciting(b"220 hi", b"250 hi", b"250 ok", refusal, b"250 reset", b"221 bye") as (_, settings):
+            core = with_settings(committed, **settings)
+            await _post(core)
+            waiting = await _try(core)
+        assert (waiting.state, waiting.tries, waiting.error != "") == (MailState.WAITING, 1, True)
+
+    async def test_tries_a_server_again_that_refuses_before_it_knows_the_letter(self, committed: Core) -> None:
+        async with reciting(b"554 Come from another address") as (_, settings):
+            core = with_settings(committed, **settings)
+            await _post(core)
+            waiting = await _try(core)
+        assert (waiting.state, waiting.error) == (MailState.WAITING, "554 Come from another address")
+
+    async def test_of_an_accepted_letter_does_not_wait_for_the_farewell(
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.core.mail._FAREWELL_S", 0)
+        async with reciting(b"220 hi", b"250 hi", b"250 ok", b"250 ok", b"354 go", b"250 accepted") as (heard, settings):
+            core = with_settings(committed, **settings)
+            await _post(core)
+            async with asyncio.timeout(_LESS_THAN_THE_TIMEOUT_S):
+                sent = await _try(core)
+        assert (sent.state, sent.tries, heard[5]) == (MailState.SENT, 1, b"QUIT\r\n")
+
+    async def test_a_worker_that_is_stopped_does_not_wait_for_a_silent_server(self, committed: Core) -> None:
+        async with reciting(b"220 hi", b"250 hi") as (heard, settings):
+            object.__setattr__(committed, "settings", with_settings(committed, **settings).settings)
+            committed.jobs.services = committed
+            await _post(committed)
+            async with working(committed.jobs):
+                await eventually(lambda: heard and heard[-1].startswith(b"MAIL"))
+            await eventually(lambda: len(heard) == len([b"EHLO", b"MAIL", b""]))
+        assert heard[-1] == b""  # it would have waited for an answer to QUIT
+        assert (await _only(committed)).state is MailState.WAITING
 
     async def test_gives_up_what_is_refused_for_good(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
         box, settings = postbox

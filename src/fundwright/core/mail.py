@@ -6,7 +6,9 @@ only `fundwright mail` on the server prints them, and the text of an email that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.message import EmailMessage
@@ -35,9 +37,11 @@ M = TypeVar("M", bound="MailRead")
 
 _WAITS_S = (10, 60, 300, 1_800, 7_200)
 """How long to wait after each try that failed; what failed after the last one is given up."""
-_TIMEOUT_S = 30
+_TIMEOUT_S, _FAREWELL_S = 30, 1
 _REFUSED_FOR_GOOD = 500
 _MAX_ERROR_LENGTH = 500
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+"""A server may answer in Latin-1, whose bytes become surrogates, or with no text at all."""
 
 
 class MailState(StrEnum):
@@ -243,7 +247,7 @@ async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
     async with run.transaction() as session:
         mail = await session.get_one(Mail, mail_id, with_for_update=True)
         mail.tries += 1
-        mail.error = _without_links(error, mail)
+        mail.error = _shown(error, mail)
         if not error:
             mail.state, mail.sent_at, mail.text, mail.html = MailState.SENT, now(), "", ""
         elif is_final or mail.tries > len(_WAITS_S):
@@ -267,34 +271,44 @@ async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay
 
 
 async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
-    """What went wrong, or "", and whether trying again is of no use."""
+    """What went wrong, or "", and whether trying again is of no use: a refusal of the connection or the password says nothing about
+    the letter."""
+    server = aiosmtplib.SMTP(
+        hostname=settings.smtp_host,
+        port=settings.smtp_port,
+        username=settings.smtp_user,
+        password=settings.smtp_password.get_secret_value() if settings.smtp_password else None,
+        use_tls=settings.smtp_security == "tls",
+        start_tls=settings.smtp_security == "starttls",
+        timeout=_TIMEOUT_S,
+    )
+    is_connected = False
     try:
-        await aiosmtplib.send(
-            _message(settings, mail),
-            hostname=settings.smtp_host,
-            port=settings.smtp_port,
-            username=settings.smtp_user,
-            password=settings.smtp_password.get_secret_value() if settings.smtp_password else None,
-            use_tls=settings.smtp_security == "tls",
-            start_tls=settings.smtp_security == "starttls",
-            timeout=_TIMEOUT_S,
-        )
+        await server.connect()
+        is_connected = True
+        await server.send_message(_message(settings, mail))
     except aiosmtplib.SMTPResponseException as refusal:
-        return f"{refusal.code} {refusal.message}", refusal.code >= _REFUSED_FOR_GOOD
+        return f"{refusal.code} {refusal.message}", is_connected and refusal.code >= _REFUSED_FOR_GOOD
     except aiosmtplib.SMTPRecipientsRefused as refusal:
         (first, *_) = refusal.recipients
         return f"{first.code} {first.message}", first.code >= _REFUSED_FOR_GOOD
     except (aiosmtplib.SMTPException, OSError) as trouble:
         return str(trouble) or type(trouble).__name__, False
-    return "", True
+    else:
+        with suppress(aiosmtplib.SMTPException, OSError):  # the letter is accepted, whatever comes now
+            await server.quit(timeout=_FAREWELL_S)
+        return "", True
+    finally:
+        server.close()  # at once, also when the worker is stopped
 
 
-def _without_links(error: str, mail: Mail) -> str:
-    """What the outbox shows of an error. A server that refuses a message for its links may repeat them."""
+def _shown(error: str, mail: Mail) -> str:
+    """What the outbox shows of an error: text that can be stored, without links. A server that refuses a message for its links may
+    repeat them."""
     links = [word.partition("://")[2] for word in mail.text.split() if "://" in word]
     for link in filter(None, links):
         error = error.replace(link, "…")
-    return error[:_MAX_ERROR_LENGTH]
+    return _UNPRINTABLE.sub("\ufffd", error)[:_MAX_ERROR_LENGTH]
 
 
 def _message(settings: Settings, mail: Mail) -> EmailMessage:

@@ -21,9 +21,10 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -44,7 +45,7 @@ _MOST_OPEN_FILES = 65_536
 class Work:
     """What a child is to do."""
 
-    function: Callable[[], Iterator[bytes]]
+    function: partial[Iterator[bytes]]
     language: str
     memory_bytes: int
     cpu_seconds: int
