@@ -32,7 +32,7 @@ LIMITS = Limits(error=Invalid, silent_seconds=30, total_seconds=60, memory_bytes
 async def sandbox(tmp_path: Path) -> AsyncIterator[Sandbox]:
     opened = Sandbox(tmp_path / "data")
     yield opened
-    await asyncio.to_thread(opened.close)
+    await opened.close()
 
 
 async def run(sandbox: Sandbox, function: partial[Iterator[bytes]], *readable: Path, limits: Limits = LIMITS) -> list[bytes]:
@@ -253,7 +253,7 @@ class TestEnd:
     async def test_closing_the_sandbox_kills_the_children(self, sandbox: Sandbox) -> None:
         async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
             pid = int(await anext(results))
-            await asyncio.to_thread(sandbox.close)
+            await sandbox.close()
             await eventually(lambda: not psutil.pid_exists(pid))
 
     async def test_children_die_with_the_server(self) -> None:

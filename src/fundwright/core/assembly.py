@@ -57,7 +57,7 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         with start_errors(settings.data):
             files = FileStore(settings.data / "files", max_bytes=settings.max_upload_bytes)
         sandbox = Sandbox(settings.data)
-        stack.callback(sandbox.close)
+        stack.push_async_callback(sandbox.close)
         core = Core(settings=settings, database=database, live=live, jobs=jobs, files=files, plugins=plugins, sandbox=sandbox)
         jobs.services = core
         yield core

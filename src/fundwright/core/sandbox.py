@@ -131,10 +131,14 @@ class Sandbox:
         async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
             return [result async for result in results]
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Kill every child."""
-        with self._lock:
-            self._end()
+
+        def end() -> None:
+            with self._lock:
+                self._end()
+
+        await asyncio.to_thread(end)
 
     def _launch(self, modules: list[str], channel: socket.socket, watch: socket.socket) -> None:
         """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second."""
