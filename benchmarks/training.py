@@ -138,8 +138,8 @@ async def _vectors(core: Core) -> tuple[list[UUID], NDArray[np.float32]]:
 
 async def _by_words(core: Core, question: str) -> list[UUID]:
     query = text(
-        "SELECT document_id FROM chunk, (SELECT replace(plainto_tsquery('english', :question)::text, ' & ', ' | ')::tsquery) AS asked (words) "
-        "WHERE search @@ words ORDER BY ts_rank_cd(search, words, 1) DESC, id LIMIT :depth"
+        "SELECT document_id FROM chunk, (SELECT replace(plainto_tsquery('english', :question)::text, ' & ', ' | ')::tsquery) AS asked (stems) "
+        "WHERE search @@ stems ORDER BY ts_rank_cd(search, stems, 1) DESC, id LIMIT :depth"
     )
     async with core.database.transaction() as session:
         return list(await session.scalars(query, {"question": question, "depth": 3 * _DEPTH}))

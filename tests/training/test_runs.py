@@ -285,9 +285,7 @@ class TestHostileDocument:
 
 
 class TestFindPassages:
-    async def test_the_best_passage_comes_first_and_what_does_not_fit_is_left_out(
-        self, committed: Core, owner: Actor, add_file: AddFile
-    ) -> None:
+    async def test_the_best_passage_comes_first(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             wanted = [
                 (await add_file(committed, session, owner, content, name)).id
@@ -297,9 +295,10 @@ class TestFindPassages:
         embedder = await language.get_embedder(committed)
         passages = await service.find_passages(committed, owner, "Which ferry takes people across the bay?", embedder=embedder)
         async with committed.database.transaction() as session:
-            assert [passage.document_title for passage in passages] == ["boats", "rowing"]
+            assert [passage.document_title for passage in passages] == ["boats", "rowing", "bread"]
             assert passages[0].heading == "Boats"
-            assert passages[0].score > passages[1].score
+            assert passages[0].score > passages[1].score > passages[2].score
+            assert passages[0].similarity > passages[1].similarity > passages[2].similarity
             shown = await service.get_passage(session, owner, passages[0].id)
         assert shown.before + shown.text + shown.after == "Boats\n\n" + BOATS.partition("\n\n")[2]
 
@@ -314,7 +313,7 @@ class TestFindPassages:
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
         committed.cache["language.embedder"] = Other()
         await _train(committed, owner, boats.id)
-        assert await service.find_passages(committed, owner, "quasar spectroscopy", embedder=embedder) == []
+        assert await service.find_answers(committed, owner, "quasar spectroscopy", embedder=embedder) == []
 
     @pytest.mark.security(40, 41)
     async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
@@ -326,7 +325,9 @@ class TestFindPassages:
         embedder = await language.get_embedder(committed)
         mine = await service.find_passages(committed, owner, "harbour ferry", embedder=embedder)
         assert {passage.document_id for passage in mine} == {boats.id}
-        assert await service.find_passages(committed, stranger, "harbour ferry", embedder=embedder) == []
+        others = await service.find_passages(committed, stranger, "harbour ferry", embedder=embedder)
+        assert {passage.document_id for passage in others} == {bread.id}
+        assert await service.find_answers(committed, stranger, "harbour ferry", embedder=embedder) == []
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
                 await service.get_passage(session, stranger, mine[0].id)
@@ -386,6 +387,7 @@ class TestFindPassages:
         await _train(committed, owner, *wanted)
         embedder = await language.get_embedder(committed)
         exact = await service.find_passages(committed, owner, "loaf", embedder=embedder)
+        assert [passage.document_title for passage in exact] == ["bread", "boats"]
         monkeypatch.setattr("fundwright.training.repository._EXACT_LIMIT", 0)
         assert await service.find_passages(committed, owner, "loaf", embedder=embedder) == exact
 

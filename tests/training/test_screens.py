@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
@@ -49,15 +50,27 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]
     )
-    async def test_a_question_that_nothing_fits_gets_a_message(
+    async def test_a_question_stands_in_the_address_with_its_answers(
         self, committed: Core, owner: Actor, add_file: AddFile, question: str, fits: bool
     ) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             await screen.type("Question", question)
             await screen.submit("Ask the knowledge base")
-            await screen.expect(lambda: ("Nothing in the documents fits this question." in screen.text) is not fits)
+            await screen.expect(lambda: ("Nothing in your documents answers this." in screen.text) is not fits)
             assert ("forty passengers" in screen.text) is fits
+            asked = screen.address
+        assert asked == f"/dashboard/train?{urlencode({'question': question})}"
+        async with mounted(committed, owner, train_screen, path=asked) as screen:
+            await screen.expect(lambda: ("forty passengers" in screen.text) is fits)
+            assert ("Nothing in your documents answers this." in screen.text) is not fits
+
+    async def test_documents_that_were_not_searched_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        for name in ("bread", "rowing", "sailing", "swimming"):
+            await add(committed, owner, add_file, f"{FERRY} {name}", f"{name}.md")
+        async with mounted(committed, owner, train_screen, path="/dashboard/train?question=Who+takes+the+ferry%3F") as screen:
+            await screen.expect(lambda: "not searched: swimming, sailing, rowing …" in screen.text)
 
     async def test_documents_of_another_model_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])

@@ -35,11 +35,18 @@ class UrlState:
     def set(self, **changes: object) -> None:
         """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry.
         Does nothing after the page has moved to another path."""
+        self._change(changes, replace=True)
+
+    def go(self, **changes: object) -> None:
+        """As `set`, with a new history entry: the browser's Back button returns to what the parameters were."""
+        self._change(changes, replace=False)
+
+    def _change(self, changes: Mapping[str, object], *, replace: bool) -> None:
         location = self._connection.location
         if location.path != self._path:
             return
         query = {**location.query, **{name: "" if value is None else str(value) for name, value in changes.items()}}
-        self._connection.navigate(_address(location.path, query), replace=True)
+        self._connection.navigate(_address(location.path, query), replace=replace)
 
     def href(self, **changes: object) -> str:
         """The link to this screen with these changes, for `link_button` and pagination."""

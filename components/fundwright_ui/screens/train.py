@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, cast
+from typing import Any, cast
 from urllib.parse import urlencode
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import jobs_topic
-from fundwright.core.messages import nt, number, t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentRead, DocumentState, Passage, PastedText, RunRead, Usage
+from fundwright.training.schemas import Answer, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
 from fundwright_ui.hooks import (
+    Query,
     Rows,
     parse_id,
     query_in_address,
@@ -69,10 +70,11 @@ _STATE_COLORS: dict[DocumentState, Color] = {
 _ACCEPT = ".pdf,.docx,.md,.markdown,.html,.htm,.txt,.text"
 
 
-class Question(BaseModel):
-    """What the question box sends."""
+class Found(BaseModel):
+    """What answers a question, and what was not asked."""
 
-    question: Annotated[str, Field(min_length=1, max_length=4_000)]
+    answers: list[Answer]
+    unsearched: Unsearched
 
 
 class Overview(BaseModel):
@@ -92,6 +94,8 @@ class Model(BaseModel):
 
 
 _SHOWN_PASSAGES = 5
+_QUESTION_CHARACTERS = 1_000
+_CHARACTERS_BEFORE, _CHARACTERS_AFTER = 160, 320
 
 
 @screen("/dashboard/train", "Train")
@@ -244,16 +248,25 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
 def _ask() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
-    passages, set_passages = use_state(cast(tuple[Passage, ...], ()))
-    asked, set_asked = use_state("")
+    url = use_url_state()
+    asked = url.get("question").strip()[:_QUESTION_CHARACTERS]
 
-    async def ask(question: Question) -> None:
+    async def find() -> Found:
         embedder = await language.get_embedder(connection.core)
-        found = await training.find_passages(connection.core, actor, question.question, embedder=embedder, limit=_SHOWN_PASSAGES)
-        set_passages(tuple(found))
-        set_asked(question.question)
+        answers = await training.find_answers(connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES)
+        async with connection.core.database.transaction() as session:
+            return Found(answers=answers, unsearched=await training.list_unsearched(session, actor))
 
-    asking = use_action(ask, in_transaction=False)
+    async def nothing() -> Found:
+        return Found(answers=[], unsearched=Unsearched(count=0, titles=()))
+
+    found = use_query(
+        find if asked else nothing, key=[actor.id, asked], topics=[training.documents_topic(actor.id)], with_session=False
+    )
+
+    def ask(fields: dict[str, Any]) -> None:
+        url.go(question=str(fields.get("question", "")).strip())
+
     return section(
         t("Ask the knowledge base"),
         form(
@@ -261,48 +274,59 @@ def _ask() -> VdomDict:
                 "question",
                 t("Question"),
                 required=True,
-                maxlength=4_000,
-                help=t("Shows the passages that best match your question."),
+                maxlength=_QUESTION_CHARACTERS,
+                value=asked,
+                help=t("Shows the sentences of your documents that answer it."),
             ),
-            on_submit=asking,
-            model=Question,
+            on_submit=ask,
             submit=t("Ask"),
             label=t("Ask the knowledge base"),
         ),
-        html.div(
-            {"aria-live": "polite"},
-            None
-            if not asked
-            else stack(
-                *(_passage(passage, connection.href(f"/dashboard/passage/{passage.id}")) for passage in passages),
-                row(_export_passages(asked, len(passages))),
-            )
-            if passages
-            else empty(t("Nothing in the documents fits this question. Train more documents, or rephrase the question.")),
-        ),
+        html.div({"aria-live": "polite"}, _found(found, asked) if asked else None),
     )
 
 
-def _export_passages(question: str, count: int) -> VdomDict | None:
+def _found(found: Query[Found], asked: str) -> VdomDict:
+    connection = use_connection()
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if found.value is None:
+        return loading(t("Looking for answers"))
+    answers, unsearched = found.value.answers, found.value.unsearched
+    return stack(
+        *(_answer(answer, connection.href(f"/dashboard/passage/{answer.id}")) for answer in answers),
+        None
+        if answers
+        else empty(t("Nothing in your documents answers this. Add a document that does, or rephrase the question.")),
+        alert(_not_searched(unsearched), variant="info") if unsearched.count else None,
+        row(_export_answers(asked, len(answers))),
+    )
+
+
+def _not_searched(unsearched: Unsearched) -> str:
+    titles = ", ".join(unsearched.titles)
+    more = " …" if unsearched.count > len(unsearched.titles) else ""
+    return t("Not trained yet, and therefore not searched: {titles}", titles=titles + more)
+
+
+def _export_answers(question: str, count: int) -> VdomDict | None:
     address = f"/api/training/passages/export.csv?{urlencode({'query': question, 'limit': _SHOWN_PASSAGES})}"
     return export_button(use_connection(), address, count)
 
 
-def _passage(passage: Passage, href: str) -> VdomDict:
-    place = [passage.heading, t("Page {page}", page=passage.page) if passage.page else ""]
+def _answer(answer: Answer, href: str) -> VdomDict:
+    place = [answer.heading, t("Page {page}", page=answer.page) if answer.page else ""]
+    before, after = answer.text[: answer.answer_start], answer.text[answer.answer_end :]
+    if len(before) > _CHARACTERS_BEFORE:
+        before = f"… {before[-_CHARACTERS_BEFORE:].partition(' ')[2]}"
+    if len(after) > _CHARACTERS_AFTER:
+        after = f"{after[:_CHARACTERS_AFTER].rpartition(' ')[0]} …"
     return card(
-        html.p({"className": "fw-clamp", "dir": "auto"}, passage.text),
-        row(
-            text_link(t("Show in the document"), href),
-            html.span(
-                {"className": "fw-muted"},
-                t("Similarity {score}", score=number(passage.score, decimals=2)),
-            ),
-            spread=True,
-        ),
-        title=passage.document_title,
+        html.p({"dir": "auto"}, before, html.mark(answer.text[answer.answer_start : answer.answer_end]), after),
+        row(text_link(t("Show in the document"), href)),
+        title=answer.document_title,
         subtitle=" · ".join(part for part in place if part) or None,
-        key=str(passage.id),
+        key=str(answer.id),
     )
 
 

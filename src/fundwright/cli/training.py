@@ -82,7 +82,7 @@ def search(
             raise Invalid("The question is empty. Write what you want to know.")
         async with acting(context) as (core, actor):
             embedder = await language.get_embedder(core)
-            passages = await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
+            passages = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
         lines = [
             f"{passage.score:.2f}  {passage.document_title}{f', page {passage.page}' if passage.page else ''}\n{passage.text}\n"
             for passage in passages
@@ -90,8 +90,7 @@ def search(
         emit(
             {"passages": [passage.model_dump(mode="json") for passage in passages]},
             as_json=as_json,
-            human="\n".join(lines)
-            or "Nothing in the documents fits this question. Train more documents, or rephrase the question.",
+            human="\n".join(lines) or "Nothing in your documents answers this. Train more documents, or rephrase the question.",
         )
 
     run(command)

@@ -30,6 +30,8 @@ from fundwright.training.schemas import Passage
 _FLUSH_INTERVAL_S = 0.2
 _PASSAGES_PER_QUESTION = 6
 _CANDIDATES = 12
+_LEAST_SIMILARITY = 0.2
+"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
 _FIT_WEIGHT = 0.5
 _REPETITION = 0.15
 """What a passage loses when an earlier section has cited it."""
@@ -150,16 +152,17 @@ async def _collect(
     unanswered: set[int] = set()
     for place, question in enumerate(plan.questions):
         ask = _asked(question, opportunity)
-        support = await training.find_passages(core, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
+        nearest = await training.find_passages(core, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
+        support = [passage for passage in nearest if passage.similarity >= _LEAST_SIMILARITY]
         fitting = await training.find_passages(
             core, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
         )
         if not support:
             unanswered.add(place)
         # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.
-        fit = {passage.id: passage.score for passage in fitting}
+        fit = {passage.id: passage.similarity for passage in fitting}
         value = {
-            passage.id: passage.score + _FIT_WEIGHT * fit.get(passage.id, 0) - _REPETITION * (passage.id in cited)
+            passage.id: passage.similarity + _FIT_WEIGHT * fit.get(passage.id, 0) - _REPETITION * (passage.id in cited)
             for passage in support
         }
         best = sorted(support, key=lambda passage: -value[passage.id])[:_PASSAGES_PER_QUESTION]

@@ -15,7 +15,7 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import service
-from fundwright.training.schemas import DocumentFailure, DocumentRead, Passage, PassageInContext, PastedText, RunRead, RunStart
+from fundwright.training.schemas import Answer, DocumentFailure, DocumentRead, PassageInContext, PastedText, RunRead, RunStart
 
 router = APIRouter(prefix="/api/training", tags=["training"])
 
@@ -126,14 +126,14 @@ async def repeat_run(core: CoreDep, session: DbSession, actor: CurrentActor, run
 
 
 @router.get("/passages")
-async def find_passages(
+async def find_answers(
     core: CoreDep,
     actor: CurrentActor,
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
-) -> list[Passage]:
+) -> list[Answer]:
     embedder = await language.get_embedder(core)
-    return await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
+    return await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
 
 
 @router.get("/passages/export.csv", response_class=CsvDownload)
@@ -144,10 +144,10 @@ async def export_passages(
     query: Annotated[str, Query(min_length=1, max_length=4_000)],
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> CsvDownload:
-    """Export the passages that best match the query as CSV."""
+    """Export the passages that answer the query as CSV."""
     embedder = await language.get_embedder(core)
-    found = await service.find_passages(core, actor, query, embedder=embedder, limit=limit)
-    return export("passages.csv", lambda _session: service.passages_as_csv(found))
+    found = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)
+    return export("passages.csv", lambda _session: service.answers_as_csv(found))
 
 
 @router.get("/passages/{passage_id}")

@@ -48,6 +48,7 @@ async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
         await _train_document(run, core, embedder, owner_id, run_id, document_ids[place], place, len(document_ids))
     await run.progress(len(document_ids), len(document_ids), "")
     async with run.transaction() as session:
+        await repository.count_words(session, owner_id)
         await repository.refresh_statistics(session)
         done = await repository.find_run_for_job(session, owner_id, run_id)
         return {"documents": done.documents, "chunks": done.chunks, "failed": done.failed} if done else {}

@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
+from sqlalchemy import Computed, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.language.retrieval import WORD_DIMENSION
 from fundwright.training.schemas import DocumentState
 
 
@@ -54,7 +55,21 @@ class Chunk(Base):
     start_offset: Mapped[int]
     end_offset: Mapped[int]
     text: Mapped[str]
-    search: Mapped[str] = mapped_column(TSVECTOR)
+    search: Mapped[str] = mapped_column(TSVECTOR, deferred=True)
+    words: Mapped[Any] = mapped_column(
+        SPARSEVEC(WORD_DIMENSION), Computed("word_weights(search, 110)", persisted=True), deferred=True
+    )
+    """The weight of each word. A usual chunk has 110 words that count."""
+
+
+class ChunkWord(Base):
+    """In how many chunks of an account a word occurs, as of the end of its last run; place -1 counts all of them."""
+
+    __tablename__ = "chunk_word"
+
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    place: Mapped[int] = mapped_column(primary_key=True)
+    chunks: Mapped[int]
 
 
 class ChunkVector(Base):

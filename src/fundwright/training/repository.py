@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from pgvector import HalfVector
-from pgvector.sqlalchemy import HALFVEC
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
-    CTE,
     ColumnElement,
     Float,
+    Integer,
     Numeric,
     Select,
     Text,
@@ -22,12 +23,14 @@ from sqlalchemy import (
     exists,
     func,
     literal,
+    literal_column,
     or_,
     select,
     text,
+    true,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -37,21 +40,20 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.language import retrieval
 from fundwright.language.protocols import Vectors
+from fundwright.language.retrieval import Statistics, Weights
 from fundwright.training.chunking import ChunkedDocument
-from fundwright.training.models import Chunk, ChunkVector, Document, TrainingRun
+from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
 from fundwright.training.schemas import DocumentState, Passage, PassageInContext
 
-_EXACT_LIMIT = 20_000
+_EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
-_EF_SEARCH = 100
+_EF_SEARCH = 300
+_ALL = -1
+"""Where `ChunkWord` counts all chunks."""
 _MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
 _CONTEXT_CHARACTERS = 1_500
-_LENGTH_WEIGHT = 16
-"""`ts_rank` divided by 1 + the logarithm of the number of unique words. On Cranfield better than `ts_rank_cd` (nDCG@10 .33 against
-.30, fused .41 against .39) and a quarter of its time: cover density looks at every pair of places."""
-_FUSION = 60
-"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009, https://doi.org/10.1145/1571941.1572114)."""
 
 
 def _documents(owner_id: UUID) -> Select[Document]:
@@ -133,6 +135,14 @@ async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: st
         .order_by(Document.created_at, Document.id)
     )
     return list(await session.scalars(query))
+
+
+async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) -> tuple[list[str], int]:
+    """Titles of documents that are not trained, newest first, and how many there are."""
+    mine = and_(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
+    total = await session.scalar(select(func.count()).select_from(Document).where(mine)) or 0
+    newest = select(Document.title).where(mine).order_by(Document.created_at.desc(), Document.id).limit(limit)
+    return list(await session.scalars(newest)), total
 
 
 async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
@@ -266,16 +276,28 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
     )
 
 
+async def count_words(session: AsyncSession, owner_id: UUID) -> None:
+    """Count anew in how many chunks of the account each word occurs; for the end of a run."""
+    await database.acquire_lock(session, f"chunk_word:{owner_id}")
+    await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
+    mine = select(Chunk.owner_id, Chunk.id, Chunk.search).where(Chunk.owner_id == owner_id).subquery()
+    words = func.unnest(mine.c.search).table_valued("lexeme", "positions", "weights").render_derived().lateral()
+    place = func.word_place(words.c.lexeme)
+    each = select(mine.c.owner_id, place, func.count(mine.c.id.distinct())).join(words, true()).group_by(mine.c.owner_id, place)
+    everything = select(mine.c.owner_id, literal(_ALL), func.count()).group_by(mine.c.owner_id)
+    await session.execute(insert(ChunkWord).from_select(["owner_id", "place", "chunks"], each.union_all(everything)))
+
+
 async def refresh_statistics(session: AsyncSession) -> None:
     """For the end of a run, so that questions are answered quickly at once."""
-    await database.refresh_statistics(session, Document, Chunk, ChunkVector)
+    await database.refresh_statistics(session, Document, Chunk, ChunkVector, ChunkWord)
 
 
-def _searched_documents(owner_id: UUID) -> Select[UUID]:
-    """The account's documents; its sample ones only as long as it has trained none of its own."""
+async def _hidden_samples(session: AsyncSession, owner_id: UUID) -> list[UUID]:
+    """The account's sample documents, once it has trained one of its own: from then on, nothing is found in them."""
     own = aliased(Document)
     has_own = exists().where(own.owner_id == owner_id, own.is_sample.is_(False), own.state == DocumentState.TRAINED)
-    return select(Document.id).where(Document.owner_id == owner_id, or_(Document.is_sample.is_(False), ~has_own))
+    return list(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.is_sample, has_own)))
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:
@@ -286,35 +308,95 @@ async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> b
         .where(
             ChunkVector.owner_id == owner_id,
             ChunkVector.model_id == model_id,
-            Chunk.document_id.in_(_searched_documents(owner_id)),
+            Chunk.document_id.not_in(await _hidden_samples(session, owner_id)),
         )
     )
     return bool(await session.scalar(select(found.exists())))
 
 
 async def search_chunks(
-    session: AsyncSession,
-    owner_id: UUID,
-    query: str,
-    vector: Vectors,
-    *,
-    model_id: str,
-    least_similarity: float,
-    limit: int,
-    depth: int = 50,
+    session: AsyncSession, owner_id: UUID, query: str, vector: Vectors, *, model_id: str, limit: int
 ) -> list[Passage]:
-    """The best chunks by meaning and by words, fused by rank, without those whose similarity is below `least_similarity`."""
-    asked = cast(HalfVector(vector), HALFVEC(len(vector)))
+    """The chunks that answer a question best, best first, as `retrieval` finds them."""
+    lexemes = dict((await session.execute(_lexemes_of(query))).all())
+    statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
+    words = retrieval.weigh(lexemes, statistics)
+    hidden = literal(await _hidden_samples(session, owner_id), ARRAY(Uuid))
     is_indexed = await _is_index_worthwhile(session, owner_id, model_id=model_id, dimension=len(vector))
-    words = await _any_of_its_words(session, query)
-    searched = select(_searched_documents(owner_id).cte("searched").c.id)
-    by_meaning = _nearest(owner_id, asked, model_id=model_id, dimension=len(vector), is_indexed=is_indexed)
-    by_words = _matching(owner_id, words, model_id=model_id)
-    by_meaning, by_words = (found.where(Chunk.document_id.in_(searched)).limit(depth) for found in (by_meaning, by_words))
-    near, said = (_ranked(found, name) for found, name in ((by_meaning, "near"), (by_words, "said")))
-    chunk_id = func.coalesce(near.c.id, said.c.id)
-    points = sum((func.coalesce(1.0 / (_FUSION + ranking.c.rank), 0.0) for ranking in (near, said)), literal(0.0))
-    distance = ChunkVector.vector.op("<=>", return_type=Float())(asked)
+    by_words = select(Chunk.id, _word_distance(words)).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden))
+    by_meaning = select(ChunkVector.chunk_id, _distance(vector, is_indexed=is_indexed)).where(
+        ChunkVector.owner_id == owner_id,
+        ChunkVector.model_id == model_id,
+        ChunkVector.dimension == len(vector),
+        ~ChunkVector.chunk_id.in_(select(Chunk.id).where(Chunk.document_id == func.any(hidden))),
+    )
+    by_words, by_meaning = await _nearest(session, by_words), await _nearest(session, by_meaning)
+    scores = retrieval.fuse({id: score for id, score in by_words.items() if score > 0}, by_meaning)
+    best = await _contents(session, list(scores)[: retrieval.FEEDBACK_TEXTS], model_id=model_id)
+    statistics = await _statistics(session, owner_id, sorted({place for each, _ in best for place in each}))
+    words, moved = retrieval.with_feedback(words, vector, best, statistics)
+    rescored = select(Chunk.id, _word_distance(words), _distance(moved)).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
+    found = Chunk.id == func.any(literal(list(scores)[: retrieval.DEPTH], ARRAY(Uuid)))
+    rows = (await session.execute(rescored.where(found, ChunkVector.model_id == model_id))).all()
+    scores = retrieval.fuse({id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows})
+    return await _passages(session, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
+
+
+async def share_words(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
+    """How much of a question's words stands in each of the texts, in 0..1; a rare word is much of it."""
+    lexemes = [lexeme for lexeme, _ in await session.execute(_lexemes_of(query))]
+    statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
+    rarities = {lexeme: statistics.rarity(retrieval.place_of(lexeme)) for lexeme in lexemes}
+    asked = func.unnest(literal(list(texts), ARRAY(Text))).table_valued("text", with_ordinality="place").render_derived()
+    stems = select(func.tsvector_to_array(func.to_tsvector(text("'english'"), asked.c.text))).order_by(asked.c.place)
+    whole = sum(rarities.values()) or 1.0
+    return [sum(rarities.get(stem, 0) for stem in found) / whole for found in await session.scalars(stems)]
+
+
+def _lexemes_of(query: str) -> Select[str, int]:
+    asked = (
+        func.unnest(func.to_tsvector(text("'english'"), query)).table_valued("lexeme", "positions", "weights").render_derived()
+    )
+    return select(asked.c.lexeme, func.cardinality(asked.c.positions))
+
+
+async def _statistics(session: AsyncSession, owner_id: UUID, places: Sequence[int]) -> Statistics:
+    wanted = literal([_ALL, *places], ARRAY(Integer))
+    counted = select(ChunkWord.place, ChunkWord.chunks).where(ChunkWord.owner_id == owner_id, ChunkWord.place == func.any(wanted))
+    counts = dict((await session.execute(counted)).all())
+    return Statistics(texts=counts.pop(_ALL, 0), found_in=counts)
+
+
+def _word_distance(words: Weights) -> ColumnElement[float]:
+    """The BM25 score of a chunk, negated."""
+    return Chunk.words.op("<#>", return_type=Float())(cast(retrieval.words_vector(words), SPARSEVEC(retrieval.WORD_DIMENSION)))
+
+
+def _distance(vector: Vectors, *, is_indexed: bool = False) -> ColumnElement[float]:
+    # Only with the cast of the index's expression can the planner take the index.
+    stored = cast(ChunkVector.vector, HALFVEC(len(vector))) if is_indexed else ChunkVector.vector
+    return stored.op("<=>", return_type=Float())(cast(HalfVector(vector), HALFVEC(len(vector))))
+
+
+async def _nearest(session: AsyncSession, found: Select[UUID, float]) -> dict[UUID, float]:
+    """Scores of the best: their distances, negated."""
+    distance = literal_column("2")
+    return {id: -far for id, far in await session.execute(found.order_by(distance).limit(retrieval.DEPTH))}
+
+
+async def _contents(session: AsyncSession, chunk_ids: Sequence[UUID], *, model_id: str) -> list[tuple[Weights, Vectors]]:
+    """Words and embeddings of chunks."""
+    found = select(Chunk.words, ChunkVector.vector).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
+    rows = await session.execute(found.where(Chunk.id.in_(chunk_ids), ChunkVector.model_id == model_id))
+    return [
+        (dict(zip(words.indices(), words.values(), strict=True)), np.asarray(vector, dtype=np.float32)) for words, vector in rows
+    ]
+
+
+async def _passages(
+    session: AsyncSession, scores: Sequence[tuple[UUID, float]], similarity: ColumnElement[float], *, model_id: str
+) -> list[Passage]:
+    """In the order of `scores`."""
     found = await session.execute(
         select(
             Chunk.id,
@@ -323,25 +405,16 @@ async def search_chunks(
             Chunk.heading,
             Chunk.page,
             Chunk.text,
-            func.round(cast(1 - distance, Numeric), 4).label("score"),
+            func.round(cast(similarity, Numeric), 4).label("similarity"),
             Chunk.start_offset.label("start"),
             Chunk.end_offset.label("end"),
         )
-        .select_from(near.outerjoin(said, near.c.id == said.c.id, full=True))
-        .join(Chunk, Chunk.id == chunk_id)
         .join(Document, Document.id == Chunk.document_id)
         .join(ChunkVector, and_(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
-        .where(Chunk.owner_id == owner_id, 1 - distance >= least_similarity)
-        .order_by(points.desc(), Chunk.id)
-        .limit(limit)
+        .where(Chunk.id.in_([id for id, _ in scores]))
     )
-    return [Passage.model_validate(row) for row in found.mappings()]
-
-
-def _ranked(found: Select[UUID, float], name: str) -> CTE:
-    """`found` selects id and worth, the more the better; answers id and rank from 1."""
-    best = found.cte(f"best_{name}")
-    return select(best.c.id, func.row_number().over(order_by=(best.c.worth.desc(), best.c.id)).label("rank")).cte(name)
+    rows = {row["id"]: row for row in found.mappings()}
+    return [Passage.model_validate({**rows[id], "score": round(score, 4)}) for id, score in scores if id in rows]
 
 
 async def _is_index_worthwhile(session: AsyncSession, owner_id: UUID, *, model_id: str, dimension: int) -> bool:
@@ -355,38 +428,6 @@ async def _is_index_worthwhile(session: AsyncSession, owner_id: UUID, *, model_i
         {"ef": str(_EF_SEARCH)},
     )
     return True
-
-
-def _nearest(
-    owner_id: UUID, asked: ColumnElement[Any], *, model_id: str, dimension: int, is_indexed: bool
-) -> Select[UUID, float]:
-    # Only with the cast of the index's expression can the planner take the index.
-    vector = cast(ChunkVector.vector, HALFVEC(dimension)) if is_indexed else ChunkVector.vector
-    distance = vector.op("<=>", return_type=Float())(asked)
-    return (
-        select(ChunkVector.chunk_id.label("id"), (-distance).label("worth"))
-        .join(Chunk, Chunk.id == ChunkVector.chunk_id)
-        .where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, ChunkVector.dimension == dimension)
-        .order_by(distance)
-    )
-
-
-async def _any_of_its_words(session: AsyncSession, query: str) -> str:
-    """A question rarely stands in a passage whole: any of its words counts, the rank rewards many."""
-    found = func.plainto_tsquery(text("'english'"), query)
-    return await session.scalar(select(func.replace(cast(found, Text), " & ", " | "))) or ""
-
-
-def _matching(owner_id: UUID, words: str, *, model_id: str) -> Select[UUID, float]:
-    # The planner sees a constant: of a subquery it would expect a few passages where there are thousands.
-    asked = cast(words, TSQUERY)
-    worth = func.ts_rank(Chunk.search, asked, _LENGTH_WEIGHT, type_=Float()).label("worth")
-    embedded = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id)
-    return (
-        select(Chunk.id, worth)
-        .where(Chunk.owner_id == owner_id, Chunk.search.op("@@")(asked), Chunk.id.in_(embedded))
-        .order_by(worth.desc(), Chunk.id)
-    )
 
 
 async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> PassageInContext:

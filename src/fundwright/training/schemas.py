@@ -30,14 +30,6 @@ class RemoveFiles(JobPayload):
     sha256: tuple[str, ...]
 
 
-LEAST_SIMILARITY = 0.2
-"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences.
-
-Measured with MiniLM on 18 documents and 485 passages. Of 23 questions that the documents answer, 17 had the answering passage among
-the first 8 found, and one of those 17 passages was below the threshold. Of 17 questions that the documents do not answer, 7 had all
-passages below it."""
-
-
 class DocumentState(StrEnum):
     """`waiting` for a run, `trained`, or `failed` in the last run that read it."""
 
@@ -152,7 +144,8 @@ class RunStart(BaseModel):
 
 
 class Passage(BaseModel):
-    """A chunk that was found. `score` is the cosine similarity to the query; offsets count characters of the document's text."""
+    """A chunk that was found. `score` in 0..1 orders what one question finds; `similarity` is the cosine of the embeddings of chunk and
+    question; offsets count characters of the document's text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -163,8 +156,26 @@ class Passage(BaseModel):
     page: int | None
     text: str
     score: float
+    similarity: float
     start: int
     end: int
+
+
+class Answer(Passage):
+    """A passage that answers a question. `score` in 0..1 is its relevance, that of the sentence from `answer_start` to `answer_end`,
+    which count characters of `text`."""
+
+    answer_start: int
+    answer_end: int
+
+
+class Unsearched(BaseModel):
+    """The documents in which no question finds anything yet: how many, and the titles of the newest."""
+
+    model_config = ConfigDict(frozen=True)
+
+    count: int
+    titles: tuple[str, ...]
 
 
 class PassageInContext(BaseModel):

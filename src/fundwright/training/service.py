@@ -29,12 +29,12 @@ from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
-from fundwright.language.protocols import Embedder
-from fundwright.training import repository
+from fundwright.language.protocols import Embedder, Vectors
+from fundwright.training import answering, repository
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.readers import MarkdownReader, Reader, choose_reader
 from fundwright.training.schemas import (
-    LEAST_SIMILARITY,
+    Answer,
     DocumentFailure,
     DocumentRead,
     DocumentSource,
@@ -44,12 +44,15 @@ from fundwright.training.schemas import (
     RemoveFiles,
     RunRead,
     TrainDocuments,
+    Unsearched,
     Usage,
 )
 
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
 _MAX_TITLE_CHARACTERS = 200
+_READ_PASSAGES = 8
+_NAMED_DOCUMENTS = 3
 
 
 class AlreadyAdded(Conflict):
@@ -169,14 +172,15 @@ def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> As
     )
 
 
-def passages_as_csv(found: Sequence[Passage]) -> AsyncIterator[str]:
-    """Yield the passages that `find_passages` returned as lines of CSV."""
+def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
+    """Yield the passages that `find_answers` returned as lines of CSV."""
     return csv_lines(
         [
             (t("Document"), lambda passage: passage.document_title),
             (t("Heading"), lambda passage: passage.heading),
             (t("Page"), lambda passage: passage.page),
-            (t("Similarity"), lambda passage: passage.score),
+            (t("Relevance"), lambda passage: passage.score),
+            (t("Answer"), lambda passage: passage.text[passage.answer_start : passage.answer_end]),
             (t("Text"), lambda passage: passage.text),
         ],
         found,
@@ -374,28 +378,55 @@ async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UU
 
 @needs(Permission.READ)
 async def find_passages(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
-    """The passages of the actor's documents that answer `query` best, best first. Opens its own transaction.
+    """The passages of the actor's documents that are nearest to `query`, nearest first, however far. Opens its own transaction.
 
-    Vector and full-text search fused by rank; `score` is the cosine similarity. Passages below `LEAST_SIMILARITY` are left
-    out. Raises Conflict when all documents were trained with another embedding model than the one in use.
+    Raises Conflict when all documents were trained with another embedding model than the one in use.
     """
-    question = query.strip()[:_MAX_QUERY_CHARACTERS]
-    if not question or not actor.is_confirmed:  # without documents, a model would be asked for nothing
+    question = _asked(query, actor)
+    if not question:
         return []
     vector = (await embedder.embed([question]))[0]
     async with core.database.transaction() as session:
-        passages = await repository.search_chunks(
-            session,
-            actor.id,
-            question,
-            vector,
-            model_id=embedder.id,
-            least_similarity=LEAST_SIMILARITY,
-            limit=limit,
-        )
-        is_searchable = bool(passages) or await repository.has_vectors(session, actor.id, embedder.id)
-        is_outdated = not is_searchable and await repository.count_outdated(session, actor.id, embedder.id) > 0
-    if is_outdated:
+        return await _search(session, actor, question, vector, embedder=embedder, limit=limit)
+
+
+@needs(Permission.READ)
+async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Answer]:
+    """The passages that answer `query`, best first, each with the sentence that does. Opens its own transaction.
+
+    Raises Conflict when all documents were trained with another embedding model than the one in use.
+    """
+    question = _asked(query, actor)
+    if not question:
+        return []
+    vector = (await embedder.embed([question]))[0]
+    async with core.database.transaction() as session:
+        passages = await _search(session, actor, question, vector, embedder=embedder, limit=max(limit, _READ_PASSAGES))
+        places = answering.sentences_in(passages)
+        sentences = [passages[index].text[start:end] for index, start, end in places]
+        shares = await repository.share_words(session, actor.id, question, sentences)
+    similarities = await embedder.embed(sentences) @ vector
+    return answering.answers(passages, places, similarities, shares)[:limit]
+
+
+@needs(Permission.READ)
+async def list_unsearched(session: AsyncSession, actor: Actor) -> Unsearched:
+    """The documents that are not trained."""
+    titles, count = await repository.list_unsearched(session, actor.id, limit=_NAMED_DOCUMENTS)
+    return Unsearched(count=count, titles=tuple(titles))
+
+
+def _asked(query: str, actor: Actor) -> str:
+    """Empty when there is nothing to ask: without documents, a model would be asked for nothing."""
+    return query.strip()[:_MAX_QUERY_CHARACTERS] if actor.is_confirmed else ""
+
+
+async def _search(
+    session: AsyncSession, actor: Actor, question: str, vector: Vectors, *, embedder: Embedder, limit: int
+) -> list[Passage]:
+    passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
+    is_searchable = bool(passages) or await repository.has_vectors(session, actor.id, embedder.id)
+    if not is_searchable and await repository.count_outdated(session, actor.id, embedder.id):
         raise Conflict(
             t(
                 "Your documents were trained with another embedding model than {id}, which is in use now. Train them "
