@@ -368,6 +368,7 @@ NO_IDS = {
     "import": "whether the import is open",
     "page": "a number, or the path that feedback is about",
     "q": "words",
+    "question": "words",
     "sort": "an order",
     "state": "a state",
     "tab": "a part of the screen",
