@@ -332,14 +332,14 @@ async def search_chunks(
     )
     by_words, by_meaning = await _nearest(session, by_words), await _nearest(session, by_meaning)
     scores = retrieval.fuse({id: score for id, score in by_words.items() if score > 0}, by_meaning)
-    best = await _contents(session, list(scores)[: retrieval.FEEDBACK_TEXTS], model_id=model_id)
+    best = await _contents(session, owner_id, list(scores)[: retrieval.FEEDBACK_TEXTS], model_id=model_id)
     statistics = await _statistics(session, owner_id, sorted({place for each, _ in best for place in each}))
     words, moved = retrieval.with_feedback(words, vector, best, statistics)
     rescored = select(Chunk.id, _word_distance(words), _distance(moved)).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
-    found = Chunk.id == func.any(literal(list(scores)[: retrieval.DEPTH], ARRAY(Uuid)))
-    rows = (await session.execute(rescored.where(found, ChunkVector.model_id == model_id))).all()
+    found = Chunk.id == func.any(literal(list(scores), ARRAY(Uuid)))
+    rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
     scores = retrieval.fuse({id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows})
-    return await _passages(session, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
+    return await _passages(session, owner_id, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
 
 
 async def share_words(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
@@ -384,17 +384,26 @@ async def _nearest(session: AsyncSession, found: Select[UUID, float]) -> dict[UU
     return {id: -far for id, far in await session.execute(found.order_by(distance).limit(retrieval.DEPTH))}
 
 
-async def _contents(session: AsyncSession, chunk_ids: Sequence[UUID], *, model_id: str) -> list[tuple[Weights, Vectors]]:
+async def _contents(
+    session: AsyncSession, owner_id: UUID, chunk_ids: Sequence[UUID], *, model_id: str
+) -> list[tuple[Weights, Vectors]]:
     """Words and embeddings of chunks."""
     found = select(Chunk.words, ChunkVector.vector).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
-    rows = await session.execute(found.where(Chunk.id.in_(chunk_ids), ChunkVector.model_id == model_id))
+    rows = await session.execute(
+        found.where(Chunk.owner_id == owner_id, Chunk.id.in_(chunk_ids), ChunkVector.model_id == model_id)
+    )
     return [
         (dict(zip(words.indices(), words.values(), strict=True)), np.asarray(vector, dtype=np.float32)) for words, vector in rows
     ]
 
 
 async def _passages(
-    session: AsyncSession, scores: Sequence[tuple[UUID, float]], similarity: ColumnElement[float], *, model_id: str
+    session: AsyncSession,
+    owner_id: UUID,
+    scores: Sequence[tuple[UUID, float]],
+    similarity: ColumnElement[float],
+    *,
+    model_id: str,
 ) -> list[Passage]:
     """In the order of `scores`."""
     found = await session.execute(
@@ -411,7 +420,7 @@ async def _passages(
         )
         .join(Document, Document.id == Chunk.document_id)
         .join(ChunkVector, and_(ChunkVector.chunk_id == Chunk.id, ChunkVector.model_id == model_id))
-        .where(Chunk.id.in_([id for id, _ in scores]))
+        .where(Chunk.owner_id == owner_id, Chunk.id.in_([id for id, _ in scores]))
     )
     rows = {row["id"]: row for row in found.mappings()}
     return [Passage.model_validate({**rows[id], "score": round(score, 4)}) for id, score in scores if id in rows]
