@@ -84,7 +84,13 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     train.add(documents(folder))
     train.train()
     train.ask("What is required?")
-    expect(page.get_by_role("link", name="Show in the document").first).to_be_visible()
+    answer = page.get_by_role("main").locator("mark").first
+    expect(answer).to_be_visible()
+    train.ask("asdf qwer zxcv")
+    expect(page.get_by_text("Nothing in your documents answers this.")).to_be_visible()
+    page.go_back()
+    expect(answer).to_be_visible()
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("What is required?")
 
     shell.go_to("Embedding History")
     expect(page.get_by_role("main").get_by_text("Done").first).to_be_visible()
