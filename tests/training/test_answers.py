@@ -11,7 +11,7 @@ from fundwright.training import service
 
 ANSWERED = (
     ("Who leads field operations?", "Jo Redfern"),
-    ("What went wrong in past projects?", ""),
+    ("What went wrong in past projects?", "what did not work"),
     ("How many people work here?", "24 people"),
     ("Where is the company located?", ""),
     ("What is our annual revenue?", "3.8 million dollars"),

@@ -16,7 +16,9 @@ from fundwright.language.sentences import spans_of
 from fundwright.training.schemas import Answer, Passage
 
 LEAST_RELEVANCE = 0.345
-_MEANING, _WORDS = 0.8, 0.2
+_ENDS = (".", "!", "?", "…", ".”", '."')
+_SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
+"""How much meaning counts, and words the rest. A heading is near to whatever is asked about its subject, and answers little of it."""
 
 Place = tuple[int, int, int]
 """A sentence: the index of its passage, and where it begins and ends there."""
@@ -29,7 +31,9 @@ def sentences_in(passages: Sequence[Passage]) -> list[Place]:
 def answers(passages: Sequence[Passage], places: Sequence[Place], similarities: Vectors, shares: Sequence[float]) -> list[Answer]:
     """The passages that answer, best first, each with its best sentence. `similarities` of shape (sentences,) are cosines with the
     question, `shares` how much of the question's words stands in each sentence, in 0..1."""
-    relevances = _MEANING * similarities + _WORDS * np.asarray(shares, dtype=np.float32)
+    is_sentence = [passages[index].text[start:end].endswith(_ENDS) for index, start, end in places]
+    meaning = np.where(is_sentence, _SENTENCE_MEANING, _FRAGMENT_MEANING)
+    relevances = meaning * similarities + (1 - meaning) * np.asarray(shares)
     best: dict[int, Answer] = {}
     for place in np.argsort(-relevances, kind="stable"):
         index, start, end = places[place]
