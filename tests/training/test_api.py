@@ -136,7 +136,7 @@ class TestRuns:
         assert [each["title"] for each in (await ada.get(documents)).json()["items"]] == ["boats"]
         assert (await ada.get(documents, params={"page": 2})).json()["items"] == []
         assert [line.split(",")[0] for line in (await ada.get(f"{documents}/export.csv")).text.splitlines()[1:]] == ["boats"]
-        passages = (await ada.get("/api/training/passages", params={"query": "How do people get across the water?"})).json()
+        passages = (await ada.get("/api/training/passages", params={"query": "How do passengers get across the bay?"})).json()
         assert passages[0]["document_title"] == "boats"
         shown = (await ada.get(f"/api/training/passages/{passages[0]['id']}")).json()
         assert "forty passengers" in shown["text"]

@@ -402,6 +402,8 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
     vector = (await embedder.embed([question]))[0]
     async with core.database.transaction() as session:
         passages = await _search(session, actor, question, vector, embedder=embedder, limit=max(limit, _READ_PASSAGES))
+        if not passages:
+            return []
         places = answering.sentences_in(passages)
         sentences = [passages[index].text[start:end] for index, start, end in places]
         shares = await repository.share_words(session, actor.id, question, sentences)
