@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -64,9 +66,9 @@ def give_much(size: int) -> Iterator[bytes]:
     yield bytes(size)
 
 
-def give_many(count: int) -> Iterator[bytes]:
+def give_many(count: int, result: bytes) -> Iterator[bytes]:
     for _ in range(count):
-        yield b"12345678"
+        yield result
 
 
 def refuse() -> Iterator[bytes]:
@@ -104,6 +106,36 @@ def try_signals(victim: int) -> Iterator[bytes]:
             "to everybody": lambda: os.kill(-1, signal.SIGKILL),
         }
     )
+
+
+def try_to_reach(victim: int, folder: Path) -> Iterator[bytes]:
+    """The name of each way that is open to other processes, to what they do, and to memory that no limit counts."""
+    library = ctypes.CDLL(None, use_errno=True)
+
+    def call(name: str, *arguments: object) -> int:
+        if (result := getattr(library, name)(*arguments)) == -1:
+            raise OSError(ctypes.get_errno(), name)
+        return result
+
+    def lock() -> None:
+        with Path(os.__file__).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    with Path(os.devnull).open("rb") as file:
+        yield from _succeeding(
+            {
+                "the priority of the server": lambda: os.sched_setparam(victim, os.sched_param(0)),
+                "signals to the server about a file": lambda: fcntl.fcntl(file, fcntl.F_SETOWN, victim),
+                "what changes in a folder": lambda: call("inotify_add_watch", call("inotify_init"), bytes(folder), 0xFFF),
+                "a lock on a file of Python": lock,
+                "a working folder": lambda: os.chdir(folder),
+                "a pipe": os.pipe,
+                "a thread": lambda: threading.Thread(target=time.time).start(),
+                "life after the death of its parent": lambda: call("prctl", 1, 0, 0, 0, 0),
+                "memory taken from everybody": lambda: call("madvise", None, 0, 100),
+                "shared memory": lambda: call("shmget", 0, 4096, 0o1600),
+            }
+        )
 
 
 def try_everything(port: int, folder: Path, secret: Path) -> Iterator[bytes]:
@@ -149,13 +181,17 @@ def _succeeding(deeds: Mapping[str, Callable[[], object]]) -> Iterator[bytes]:
     for name, deed in deeds.items():
         try:
             deed()
-        except OSError:
+        except (OSError, RuntimeError):
             continue
         yield name.encode()
 
 
 def read_file(path: Path) -> Iterator[bytes]:
     yield path.read_bytes()
+
+
+def readable_of(*files: Path) -> Iterator[bytes]:
+    yield from _succeeding({str(file): file.read_bytes for file in files})
 
 
 def environment() -> Iterator[bytes]:

@@ -74,6 +74,24 @@ class TestTime:
         with pytest.raises(Invalid, match="takes too long"):
             await run(sandbox, partial(sandboxed.drip), limits=replace(LIMITS, total_seconds=2))
 
+    async def test_others_have_their_turn_between_two_results(self, sandbox: Sandbox) -> None:
+        turns = 0
+
+        async def count() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0)
+                turns += 1
+
+        counting = asyncio.create_task(count())
+        many = partial(sandboxed.give_many, 20_000, b"")
+        async with aclosing(sandbox.stream(many, limits=replace(LIMITS, output_bytes=10**9), name="a")) as results:
+            assert await anext(results) == b""
+            turns = 0
+            assert [result async for result in results] == [b""] * 19_999
+        counting.cancel()
+        assert turns >= 19_999
+
 
 class TestMemory:
     @pytest.mark.parametrize("function", [sandboxed.allocate, sandboxed.allocate_and_hide_it])
@@ -87,7 +105,14 @@ class TestMemory:
 
 
 class TestOutput:
-    @pytest.mark.parametrize("function", [partial(sandboxed.give_much, 3_000_000), partial(sandboxed.give_many, 300_000)])
+    @pytest.mark.parametrize(
+        "function",
+        [
+            partial(sandboxed.give_much, 3_000_000),
+            partial(sandboxed.give_many, 300_000, b"12345678"),
+            partial(sandboxed.give_many, 300_000, b""),
+        ],
+    )
     async def test_more_than_the_limit_is_refused(self, sandbox: Sandbox, function: partial[Iterator[bytes]]) -> None:
         with pytest.raises(Invalid, match="produces more than 2 MB. Use a smaller"):
             await run(sandbox, function)
@@ -189,6 +214,30 @@ class TestConfinement:
     @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
     async def test_no_signals(self, sandbox: Sandbox) -> None:
         assert await run(sandbox, partial(sandboxed.try_signals, os.getpid())) == []
+
+    @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
+    async def test_no_way_to_other_processes(self, sandbox: Sandbox, tmp_path: Path) -> None:
+        assert await run(sandbox, partial(sandboxed.try_to_reach, os.getpid(), tmp_path)) == []
+
+    @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
+    @pytest.mark.parametrize("is_link", [False, True])
+    async def test_no_keys_in_the_folder_of_python(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool) -> None:
+        python = tmp_path / "python"
+        files = [python / "share" / "data" / "key", python / "share" / "file", python / "file"]
+        for file in files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+        (tmp_path / "link").symlink_to(python / "share" / "data")
+        (tmp_path / "modules").mkdir()
+        (tmp_path / "modules" / "installed_elsewhere.py").write_text(f"import sys\nsys.prefix = {str(python)!r}\n")
+        monkeypatch.syspath_prepend(tmp_path / "modules")
+        sandbox = Sandbox(tmp_path / "link" if is_link else python / "share" / "data")
+        limits = replace(LIMITS, modules=("installed_elsewhere",))
+        try:
+            readable = await run(sandbox, partial(sandboxed.readable_of, *files), limits=limits)
+        finally:
+            await sandbox.close()
+        assert readable == [bytes(file) for file in files[1:]]
 
     @pytest.mark.skipif(bool(sandbox_limits.missing()), reason="this kernel lacks Landlock or seccomp")
     async def test_no_changes_by_newer_system_calls(self, sandbox: Sandbox) -> None:

@@ -17,7 +17,7 @@ from fundwright.core.jobs import JobCancelled, JobRun
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.grants import GrantsGov
-from fundwright.opportunities.incoming import Incoming
+from fundwright.opportunities.incoming import Batch, Incoming, batch_of
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
@@ -36,6 +36,35 @@ def zipped(*members: tuple[str, bytes]) -> bytes:
 
 EXTRACT = grants_file(*(grants_row(("OpportunityID", str(number))) for number in range(1, 6)))
 """Five opportunities."""
+
+
+@pytest.mark.security(42)
+class TestForgedBatch:
+    """A reader that was taken over writes whatever it likes."""
+
+    HEAD = b'{"items": 1, "bytes_read": 1, "rows": %d, "rejections": %s}\n'
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"\xff",
+            b'{"items": 1}\n',
+            HEAD % (1, b"[]") + b"only a key",
+            HEAD % (-1, b"[]"),
+            HEAD % (2_001, b"[]") + b"\x1e" * 4_001,
+            HEAD % (0, b"[]") + b"a row",
+            HEAD % (0, b'[["1", 2, 3]]'),
+            HEAD % (0, b'[[1, "", "' + b"x" * 10_000_000 + b'"]]'),
+        ],
+    )
+    def test_is_refused(self, content: bytes) -> None:
+        with pytest.raises(ValueError, match=r"batch|Head|utf-8"):
+            Batch.from_bytes(content)
+
+    def test_what_a_reader_writes_is_not(self) -> None:
+        written = batch_of([RejectedRow(3, "title", "It has none."), RejectedRow(4, "", "The row is cut off.")])
+        assert Batch.from_bytes(written.to_bytes()).rejections == written.rejections
 
 
 class TestUtf16:

@@ -158,6 +158,22 @@ class TestTheInstallation:
             (row,) = await listed(session, people["ada"])
         assert (counted.changed, row.title) == (1, "forecasted")
 
+    @pytest.mark.security(42)
+    async def test_keeps_the_text_of_a_refused_notice_whatever_a_reader_says(
+        self, committed: Core, people: dict[str, Actor]
+    ) -> None:
+        """A reader that was taken over gives the row of an own notice the place of the refused one."""
+        own, forged = notice(2), batch_of([notice(1, description=FORGED), notice(2, description=FORGED)])
+        forged.rows[1] = f"0{forged.rows[1][1:]}"
+        async with committed.database.transaction() as session:
+            for who, batch in (("bob", batch_of([notice(1)])), ("ada", batch_of([own])), ("ada", forged)):
+                run = await repository.add_run(session, owner_id=people[who].id, source="sam", filename="file")
+                await repository.merge(session, batch, SamCsv(), run_id=run.id, uploader=people[who].id)
+            found = [
+                await service.get_opportunity(session, people["ada"], row.id) for row in await listed(session, people["ada"])
+            ]
+        assert FORGED not in [each.description for each in found]
+
     async def test_keeps_what_a_deleted_account_has_uploaded(
         self, committed: Core, upload: Upload, only: Only, people: dict[str, Actor]
     ) -> None:

@@ -283,3 +283,7 @@ class TestChunk:
         assert max(len(cut.heading) for cut in chunked.chunks) <= 300
         covered = {place for cut in chunked.chunks for place in range(cut.start, cut.end)}
         assert {place for place, character in enumerate(chunked.text) if not character.isspace()} <= covered
+
+    def test_long_words_are_not_repeated_in_every_chunk(self) -> None:
+        chunked = chunk([Block("x" * 128) for _ in range(1_000)])
+        assert sum(cut.end - cut.start for cut in chunked.chunks) < 2 * len(chunked.text)

@@ -260,6 +260,11 @@ class TestHostileDocument:
                 "kill",
                 "“a.hostile” is damaged or not really hostile (PermissionError). Open it, save it again, and add the new file.",
             ),
+            *(
+                (deed, "The reader crashed on “a.hostile”. Save the file again or in another format, and try again.")
+                for deed in hostile.FORGED
+            ),
+            ("a reason with null characters", "No."),
         ],
     )
     async def test_fails_alone(self, committed: Core, owner: Actor, add_file: AddFile, deed: str, reason: str) -> None:

@@ -33,6 +33,8 @@ log = structlog.get_logger()
 _MEGABYTE = 1_000_000
 _FRAME_BYTES = 100 * _MEGABYTE
 """The most that one result may have: it is in the server's memory as a whole."""
+_LEAST_BYTES = 10_000
+"""What a smaller result counts as: each one costs the server time, also an empty one."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
 _ANSWER_S = 60
@@ -115,8 +117,9 @@ class Sandbox:
                         return
                     if kind != b"D":
                         raise _failed(kind, content, limits, name)
-                    room -= len(content)
+                    room -= max(len(content), _LEAST_BYTES)
                     yield content
+                    await asyncio.sleep(0)  # results that have arrived would be read without a pause, however many they are
             finally:
                 writer.close()
         finally:
@@ -216,17 +219,15 @@ async def _died(watch: socket.socket, limits: Limits, name: str) -> FundwrightEr
         return _took_too_long(limits, name)
     if code == -signal.SIGKILL:  # not by us: the system had no more memory
         return _needs_memory(limits, name)
-    log.warning("sandbox.crashed", name=name, exit_code=code)
-    return _crashed(limits, name)
+    return crashed(limits, name, exit_code=code)
 
 
 def _failed(kind: bytes, content: bytes, limits: Limits, name: str) -> FundwrightError:
     if kind == b"M":
         return _needs_memory(limits, name)
     if kind == b"R":
-        return limits.error(content.decode(errors="replace"))
-    log.warning("sandbox.crashed", name=name, traceback=content.decode(errors="replace"))
-    return _crashed(limits, name)
+        return limits.error(content.decode(errors="replace").replace("\x00", ""))
+    return crashed(limits, name, traceback=content.decode(errors="replace"))
 
 
 def _took_too_long(limits: Limits, name: str) -> FundwrightError:
@@ -262,5 +263,7 @@ def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
     )
 
 
-def _crashed(limits: Limits, name: str) -> FundwrightError:
+def crashed(limits: Limits, name: str, **details: object) -> FundwrightError:
+    """The error for a child that did what no reader does. Also for callers who find results that none of their functions gives."""
+    log.warning("sandbox.crashed", name=name, **details)
     return limits.error(t("The reader crashed on {name}. Save the file again or in another format, and try again.", name=name))

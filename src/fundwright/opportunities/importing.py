@@ -18,7 +18,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.core.sandbox import Limits
+from fundwright.core.sandbox import Limits, crashed
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import repository
 from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
@@ -57,10 +57,9 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
             return await _counts(session, run, run_id)
     size_bytes, bytes_read = await asyncio.to_thread(_size, path), 0
     work = partial(read_batches, path, source, skip=run.checkpoint.get("items", 0), batch_rows=BATCH_ROWS)
-    async with aclosing(
-        core.sandbox.stream(work, limits=LIMITS, name=t("“{name}”", name=path.name), readable=(path,))
-    ) as results:
-        reading = _next(results)
+    name = t("“{name}”", name=path.name)
+    async with aclosing(core.sandbox.stream(work, limits=LIMITS, name=name, readable=(path,))) as results:
+        reading = _next(results, name)
 
         async def report() -> None:
             await run.progress(bytes_read, size_bytes, "bytes read")
@@ -68,7 +67,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
         try:
             while (batch := await watched(reading, report)) is not None:
                 # The next batch is read while the database takes in this one.
-                reading = _next(results)
+                reading = _next(results, name)
                 bytes_read = batch.bytes_read
                 if batch.size:
                     async with run.transaction() as session:
@@ -98,10 +97,13 @@ def _size(path: Path) -> int:
         raise NotFound(t("The file {name}", name=path.name)) from error
 
 
-def _next(results: AsyncIterator[bytes]) -> asyncio.Future[Batch | None]:
+def _next(results: AsyncIterator[bytes], name: str) -> asyncio.Future[Batch | None]:
     async def read() -> Batch | None:
         result = await anext(results, None)
-        return None if result is None else Batch.from_bytes(result)
+        try:
+            return None if result is None else Batch.from_bytes(result)
+        except ValueError as error:
+            raise crashed(LIMITS, name, reason=type(error).__name__) from error
 
     return asyncio.ensure_future(read())
 

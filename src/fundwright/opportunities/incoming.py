@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Annotated, Any, cast
+
+from pydantic import BaseModel, Field
 
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
@@ -22,6 +24,8 @@ from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
 BATCH_ROWS = 2_000
 _BATCH_CHARACTERS = 4_000_000
+_HEAD_BYTES = 10_000_000
+"""More than the reasons of all rows of a batch need."""
 _SKIPPED_AT_ONCE = 20_000
 _BUFFER_BYTES = 1 << 18
 _UNPACKED_TIMES = 200
@@ -100,15 +104,30 @@ class Batch:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Batch:
-        head, _, body = content.decode().partition("\n")
-        read, lines = json.loads(head), body.split(_NEXT_ROW)
+        """The batch of `to_bytes`. Whoever wrote it may have been taken over. Raises ValueError for what cannot be a batch."""
+        start, _, body = content.partition(b"\n")
+        if len(start) > _HEAD_BYTES:
+            raise ValueError("A batch has too many rejections.")
+        head = _Head.model_validate_json(start)
+        lines = body.decode().split(_NEXT_ROW, 2 * BATCH_ROWS) if body else []
+        if len(lines) != 2 * head.rows:
+            raise ValueError("A batch has other rows than it says.")
         return cls(
-            items=read["items"],
-            bytes_read=read["bytes_read"],
-            keys=lines[: read["rows"]],
-            rows=lines[read["rows"] : 2 * read["rows"]],
-            rejections=[RejectedRow(line, column, reason) for line, column, reason in read["rejections"]],
+            items=head.items,
+            bytes_read=head.bytes_read,
+            keys=lines[: head.rows],
+            rows=lines[head.rows :],
+            rejections=[RejectedRow(line, column, reason) for line, column, reason in head.rejections],
         )
+
+
+class _Head(BaseModel):
+    """What `Batch.to_bytes` writes before the rows."""
+
+    items: int
+    bytes_read: int
+    rows: Annotated[int, Field(ge=0, le=BATCH_ROWS)]
+    rejections: list[tuple[int, str, str]]
 
 
 class Incoming:

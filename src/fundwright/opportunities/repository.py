@@ -135,6 +135,7 @@ _ADD_TEXTS = text(f"""
     INSERT INTO opportunity_text (opportunity_id, {", ".join(_TEXTS)})
     SELECT v.opportunity_id, {", ".join(f"i.{name}" for name in _TEXTS)}
     FROM opportunity_incoming i JOIN opportunity_verdict v USING (position)
+    WHERE v.verdict IN ('new', 'changed')
     ON CONFLICT (opportunity_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _TEXTS)}
 """)  # noqa: S608 (names of columns only)
 _KEEP_REPLACED = text("""

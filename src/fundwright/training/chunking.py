@@ -16,7 +16,9 @@ from fundwright.training.readers import Block
 
 _WORDS = 180
 _OVERLAP_WORDS = 30
-_CHARACTERS = 4_000
+_OVERLAP_CHARACTERS = 600
+"""30 words of most languages are shorter; 30 codes or addresses may be nearly a chunk, which would repeat all of them 30 times."""
+MAX_CHARACTERS = 4_000
 """What neither words nor sentences divide, such as encoded data, is cut here. 180 words of any language are shorter."""
 _HEADING_CHARACTERS = 300
 """Every chunk below a heading repeats it."""
@@ -24,7 +26,7 @@ _LEAST_WORDS = 60
 """A heading begins a new chunk once the one before has this many words."""
 
 
-_WORD = re.compile(rf"\S{{1,{_CHARACTERS}}}")
+_WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def _cut(pieces: list[_Piece]) -> list[Cut]:
     fresh = 0  # words that no chunk before has
     for piece in pieces:
         words = sum(item.words for item in current)
-        is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > _CHARACTERS)
+        is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > MAX_CHARACTERS)
         if current and (is_full or (piece.is_heading and fresh >= _LEAST_WORDS and not current[-1].is_heading)):
             if fresh:
                 cuts.append(_close(current))
@@ -102,8 +104,9 @@ def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
     words = 0
     for piece in reversed(pieces):
         words += piece.words
-        is_too_long = words > min(_OVERLAP_WORDS, _WORDS - following.words) or following.end - piece.start > _CHARACTERS
-        if is_too_long or piece.is_heading:
+        has_many_words = words > min(_OVERLAP_WORDS, _WORDS - following.words)
+        is_long = pieces[-1].end - piece.start > _OVERLAP_CHARACTERS or following.end - piece.start > MAX_CHARACTERS
+        if has_many_words or is_long or piece.is_heading:
             break
         tail.insert(0, piece)
     return tail
@@ -121,7 +124,7 @@ def _short_spans(text: str) -> list[tuple[int, int]]:
         count = 0
         first = last = start
         for word in _WORD.finditer(text, start, end):
-            if count == _WORDS or (count and word.end() - first > _CHARACTERS):
+            if count == _WORDS or (count and word.end() - first > MAX_CHARACTERS):
                 spans.append((first, last))
                 count = 0
             if not count:

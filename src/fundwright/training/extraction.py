@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from fundwright.core.messages import t
-from fundwright.core.sandbox import Limits, Sandbox
-from fundwright.training.chunking import ChunkedDocument, Cut, chunk
+from fundwright.core.sandbox import Limits, Sandbox, crashed
+from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, Cut, chunk
 from fundwright.training.readers import Reader, Unreadable, choose_reader, read
 
-_CUTS_AT_ONCE = 1_000
+_CUTS_AT_ONCE = 100
+_CUTS_BYTES = 2_000_000
+"""What so many need at most, with headings of nine levels. The server parses no more at once."""
+_LEAST_CHARACTERS = 50
+"""Two chunks have at least 60 words between them that no other chunk has."""
+_MOST_COPIES = 10
+"""How many times the chunks together may have the text. Their overlap makes 1.2 of the usual, and less than 3 of any."""
 _CUTS = TypeAdapter(list[Cut])
 
 LIMITS = Limits(
@@ -31,9 +37,34 @@ async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filen
     """The text of a file and its chunks. Raises Unreadable."""
     work = partial(_extracted, list(readers), path, filename)
     name = t("“{name}”", name=filename)
-    async with aclosing(sandbox.stream(work, limits=LIMITS, name=name, readable=(path,))) as results:
-        text = (await anext(results)).decode()
-        cuts = [cut async for result in results for cut in _CUTS.validate_json(result)]
+    results = await sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
+    try:
+        return await asyncio.to_thread(_checked, results)
+    except ValueError as error:
+        raise crashed(LIMITS, name, reason=type(error).__name__) from error
+
+
+def _checked(results: list[bytes]) -> ChunkedDocument:
+    """What a reader yielded, which may have been taken over. Raises ValueError for what `chunk` never gives."""
+    if not results:
+        raise ValueError("There is no text.")
+    text = results[0].decode()
+    cuts: list[Cut] = []
+    length = 0
+    for result in results[1:]:
+        if len(result) > _CUTS_BYTES:
+            raise ValueError("There are too many chunks at once.")
+        for cut in _CUTS.validate_json(result):
+            if not 0 <= cut.start < cut.end <= len(text) or cut.end - cut.start > MAX_CHARACTERS:
+                raise ValueError("A chunk is not a part of the text.")
+            if "\x00" in cut.heading:
+                raise ValueError("A heading has null characters.")
+            cuts.append(cut)
+            length += cut.end - cut.start
+        if len(cuts) > len(text) // _LEAST_CHARACTERS + 2 or length > _MOST_COPIES * len(text):
+            raise ValueError("The chunks overlap too much.")
+    if "\x00" in text:
+        raise ValueError("The text has null characters.")
     return ChunkedDocument(text=text, chunks=cuts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
@@ -188,29 +189,27 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
     await session.execute(
         update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text)
     )
-    rows = [
-        {
-            "id": cut.id(document_id, chunked.text),
-            "document_id": document_id,
-            "owner_id": owner_id,
-            "ordinal": ordinal,
-            "heading": cut.heading,
-            "page": cut.page,
-            "start_offset": cut.start,
-            "end_offset": cut.end,
-            "text": chunked.text[cut.start : cut.end],
-        }
-        for ordinal, cut in enumerate(chunked.chunks)
-    ]
+    ids = await asyncio.to_thread(lambda: [cut.id(document_id, chunked.text) for cut in chunked.chunks])
     # One array, because a statement takes no more than 65 535 parameters.
-    kept = literal([row["id"] for row in rows], ARRAY(Uuid))
+    kept = literal(ids, ARRAY(Uuid))
     await session.execute(
         delete(Chunk).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id, Chunk.id != func.all(kept))
     )
-    for start in range(0, len(rows), 500):
+    for start in range(0, len(ids), 500):
         part = [
-            row | {"search": func.to_tsvector(text("'english'"), f"{row['heading']}\n{row['text']}")}
-            for row in rows[start : start + 500]
+            {
+                "id": ids[ordinal],
+                "document_id": document_id,
+                "owner_id": owner_id,
+                "ordinal": ordinal,
+                "heading": cut.heading,
+                "page": cut.page,
+                "start_offset": cut.start,
+                "end_offset": cut.end,
+                "text": (content := chunked.text[cut.start : cut.end]),
+                "search": func.to_tsvector(text("'english'"), f"{cut.heading}\n{content}"),
+            }
+            for ordinal, cut in enumerate(chunked.chunks[start : start + 500], start)
         ]
         adding = insert(Chunk).values(part)
         await session.execute(
