@@ -222,7 +222,7 @@ class TestMainJob:
         assert "replace shingles" in " ".join(passage["text"].split())
         assert {"document_title", "score", "page"} <= passage.keys()
         nothing = shell.run("search", "quasar spectroscopy of distant galaxies").stdout.decode()
-        assert nothing == "Nothing in the documents fits this question. Train more documents, or rephrase the question.\n"
+        assert nothing == "Nothing in your documents answers this. Train more documents, or rephrase the question.\n"
 
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         written = shell.answer("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
