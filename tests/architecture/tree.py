@@ -23,7 +23,8 @@ def texts() -> dict[Path, str]:
 def _walk() -> Iterator[Path]:
     for folder, folders, names in os.walk(PROJECT):
         folders[:] = sorted(name for name in folders if name not in _MADE and not name.endswith(("_cache", ".egg-info")))
-        yield from (path for name in sorted(names) if (path := Path(folder) / name).suffix in _TEXT and path.is_file())
+        paths = (Path(folder) / name for name in sorted(names) if name not in _MADE)  # `.git` is a file in a linked worktree
+        yield from (path for path in paths if path.suffix in _TEXT and path.is_file())
 
 
 def python(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
