@@ -1,0 +1,61 @@
+"""Five organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).parent
+DEVELOPMENT, HELD_OUT = ("brightwater", "northgate", "hallberg"), ("ironpeak", "riverbend")
+
+
+@dataclass(frozen=True)
+class ExpectedSection:
+    """What a section of a draft has to say. `gaps` are the places of the questions that no document answers."""
+
+    facts: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    gap: bool = False
+    gaps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Firm:
+    name: str
+    company: str
+    kinds: dict[str, str]
+    """Kind of each file, by its name."""
+    opportunity: dict[str, str]
+    never: tuple[str, ...]
+    sections: dict[tuple[str, str], ExpectedSection] = field(repr=False)
+    """By template and heading."""
+
+    def path(self, filename: str) -> Path:
+        return _FOLDER / self.name / filename
+
+    def text(self, filename: str) -> str:
+        return self.path(filename).read_text(encoding="utf-8")
+
+
+def load_firm(name: str) -> Firm:
+    told: dict[str, Any] = tomllib.loads((_FOLDER / name / "firm.toml").read_text(encoding="utf-8"))
+    templates = {key: value for key, value in told.items() if key not in ("company", "kinds", "opportunity", "never")}
+    return Firm(
+        name=name,
+        company=told["company"],
+        kinds=told["kinds"],
+        opportunity=told["opportunity"],
+        never=tuple(told["never"]["everywhere"]),
+        sections={
+            (template, heading): ExpectedSection(
+                facts=tuple(expected.get("facts", ())),
+                never=tuple(expected.get("never", ())),
+                gap=expected.get("gap", False),
+                gaps=tuple(expected.get("gaps", ())),
+            )
+            for template, sections in templates.items()
+            for heading, expected in sections.items()
+        },
+    )
