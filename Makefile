@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
+.PHONY: help setup run test eval bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
 .SILENT:
 
 help: ## Say what each target does
@@ -20,6 +20,9 @@ run: python ## Serve on http://127.0.0.1:8000, or on PORT=...
 test: python ## Check everything: style, types, architecture, units, journeys in a browser
 	$(PYTHON) scripts/setup.py test
 	exec $(BIN)/python -m scripts.check
+
+eval: setup ## Measure how good the results are, each figure beside a floor; ONLY="retrieval relevance" measures only these, KEEP=1 adds them to docs/quality.md
+	exec $(BIN)/python -m benchmarks.eval $(ONLY) $(if $(KEEP),--keep)
 
 bench: setup ## Measure what the goals are about
 	exec $(BIN)/python -m benchmarks

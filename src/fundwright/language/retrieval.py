@@ -7,7 +7,7 @@ scored again.
 
 Sources: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009,
 https://doi.org/10.1561/1500000019), and Rocchio's relevance feedback. The constants of fusion and feedback are the best of a grid on
-the Cranfield collection; benchmarks/training.py measures what comes of them.
+the Cranfield collection; `make eval` measures what comes of them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,53 @@
+"""The Cranfield collection: 1,398 titled abstracts with text, 225 questions. A judgment of 1 or more counts as relevant."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from uuid import UUID
+
+from benchmarks.eval.frame.data import DATA
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright.training import service
+from fundwright.training.schemas import PastedText
+
+_FOLDER = DATA / "retrieval" / "cranfield"
+
+
+def documents() -> dict[int, str]:
+    """Number and text of each abstract that has one, below its title."""
+    found: dict[int, str] = {}
+    for record in re.split(r"^\.I ", (_FOLDER / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
+        number, _, rest = record.partition("\n")
+        title = " ".join(rest.partition(".T\n")[2].partition("\n.A")[0].split())
+        text = rest.partition("\n.W\n")[2].strip()
+        if text:
+            found[int(number)] = f"# {title}\n\n{text}"
+    return found
+
+
+def questions() -> list[str]:
+    records = re.split(r"^\.I \d+\n\.W\n", (_FOLDER / "cran.qry").read_text(), flags=re.MULTILINE)[1:]
+    return [" ".join(record.split()) for record in records]
+
+
+def judgments() -> list[set[int]]:
+    """The numbers of the documents that are relevant, for each question."""
+    relevant: dict[int, set[int]] = defaultdict(set)
+    for line in (_FOLDER / "cranqrel").read_text().splitlines():
+        question, document, grade = line.split()
+        if int(grade) >= 1:
+            relevant[int(question)].add(int(document))
+    known = set(documents())
+    return [relevant[place] & known for place in range(1, len(questions()) + 1)]
+
+
+async def train(core: Core, actor: Actor) -> tuple[dict[UUID, int], int]:
+    """Train the collection by the product's job. Returns the number of each document and how many passages there are."""
+    numbers: dict[UUID, int] = {}
+    async with core.database.transaction() as session:
+        for number, abstract in documents().items():
+            pasted = PastedText(title=str(number), text=abstract)
+            numbers[(await service.add_text(core, session, actor, pasted)).id] = number
+    return numbers, (await service.run_inline(core, actor, list(numbers))).chunks

@@ -1,0 +1,52 @@
+"""A measured figure and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+COLUMNS = ("figure", "measured", "bar", "floor", "its value", "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """`floor` is what `floor_name`, something simpler, reaches with the same data in the same run."""
+
+    name: str
+    value: float
+    bar: float | None = None
+    """None: only reported."""
+    is_at_most: bool = False
+    """The value may not be above the bar, instead of not below it."""
+    floor_name: str = ""
+    floor: float | None = None
+    note: str = ""
+
+    @property
+    def is_kept(self) -> bool:
+        if self.bar is None:
+            return True
+        return self.value <= self.bar if self.is_at_most else self.value >= self.bar
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As in `COLUMNS`."""
+        bar = "" if self.bar is None else f"{'≤' if self.is_at_most else '≥'} {_number(self.bar)}"
+        floor = "" if self.floor is None else _number(self.floor)
+        verdict = "" if self.bar is None else "ok" if self.is_kept else "MISSED"
+        return self.name, _number(self.value), bar, self.floor_name, floor, " ".join(filter(None, (verdict, self.note)))
+
+
+def as_text(figures: Sequence[Figure]) -> str:
+    rows = [COLUMNS, *(figure.cells for figure in figures)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def as_markdown(figures: Sequence[Figure]) -> str:
+    rows = [COLUMNS, tuple("---" for _ in COLUMNS), *(figure.cells for figure in figures)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"

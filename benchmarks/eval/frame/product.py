@@ -1,0 +1,47 @@
+"""The product as it is shipped, with its default models, over an empty data folder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.eval.frame.embedding import MODELS, RememberingEmbedder
+from fundwright import hooks
+from fundwright.core.assembly import Core, open_core
+from fundwright.core.plugins import Plugins, hookimpl
+from fundwright.core.settings import Settings
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Actor, Role
+from fundwright.language.local import create_minilm
+from fundwright.language.protocols import EmbedderFactory
+from fundwright_ui import extension
+
+
+class Product(NamedTuple):
+    core: Core
+    actor: Actor
+
+
+class _Models:
+    @hookimpl
+    def embedding_models(self) -> Iterable[EmbedderFactory]:
+        return [
+            EmbedderFactory("remembering", "The default with a memory", lambda core: RememberingEmbedder(create_minilm(core)))
+        ]
+
+
+@asynccontextmanager
+async def open_product(*, embedder: str = "remembering") -> AsyncIterator[Product]:
+    """With one account and a database of its own, which is gone afterwards. For measuring time, choose an embedder that does not
+    remember: `minilm`."""
+    with tempfile.TemporaryDirectory(prefix="fundwright-eval-", ignore_cleanup_errors=True) as folder:
+        settings = Settings(_env_file=None, data=Path(folder), models=MODELS, database_url=None, embedder=embedder)  # type: ignore[call-arg]
+        plugins = Plugins([hooks, extension])
+        plugins.register(_Models())
+        async with open_core(settings, plugins) as core:
+            async with core.database.transaction() as session:
+                actor = await identity.add_account(session, email="eval@example.org", name="Eval", role=Role.ADMIN, password=None)
+            yield Product(core, actor)
