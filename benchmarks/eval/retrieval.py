@@ -175,7 +175,8 @@ async def _notices(core: Core) -> list[Figure]:
         }
         won = [places[notice] for notice in vendor.won if notice in places]
         for name, each in scores.items():
-            ranks[name].append(min(int((each > each[place]).sum()) for place in won))
+            # Of equal scores, the first of the file comes first.
+            ranks[name].append(min(int((each > each[place]).sum() + (each[:place] == each[place]).sum()) for place in won))
     success = {name: float(np.mean([rank < _WON for rank in each])) for name, each in ranks.items()}
     return [
         Figure(
@@ -190,6 +191,8 @@ async def _notices(core: Core) -> list[Figure]:
 
 
 class _Vendor(NamedTuple):
+    """`awards` are titles, `won` the ids of notices."""
+
     awards: list[str]
     won: list[str]
 
@@ -197,7 +200,7 @@ class _Vendor(NamedTuple):
 def _vendors() -> list[_Vendor]:
     with gzip.open(_VENDORS, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    return [_Vendor([line.strip() for line in row["query"].splitlines() if line.strip()], row["relevant"]) for row in rows]
+    return [_Vendor([re.split(r"\.\s", f"{line} ")[0] for line in row["query"].splitlines()], row["relevant"]) for row in rows]
 
 
 def _solicitations() -> dict[str, str]:
