@@ -225,7 +225,9 @@ class TestMainJob:
         assert nothing == "Nothing in your documents answers this. Train more documents, or rephrase the question.\n"
 
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
-        written = shell.answer("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
+        start = ("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
+        assert "There is no document “prices”" in shell.refusal(*start, "--document", "prices", "--json")
+        written = shell.answer(*start, "--document", "Profile", "--company", "Hill Roofing LLC")
         assert written["state"] == "finished"
         assert "We offer roof repair services" in written["text"]
         assert [citation["number"] for citation in written["citations"]] == [1]

@@ -57,6 +57,12 @@ async def test_a_draft_is_started_found_by_its_slug_and_deleted(desk: Desk, ada:
     assert (await ada.get(f"/api/drafts/{draft_id}")).status_code == 404
 
 
+async def test_a_draft_names_only_documents_of_its_owner(desk: Desk, ada: httpx.AsyncClient) -> None:
+    start = {"opportunity_id": str(desk.opportunity_id), "template": "brief", "company": "Hill Roofing LLC"}
+    refused = await ada.post("/api/drafts", json=start | {"document_ids": [str(uuid4())]})
+    assert refused.status_code == 404
+
+
 async def test_what_cannot_be_drafted_is_refused_with_a_sentence(desk: Desk, ada: httpx.AsyncClient) -> None:
     poem = await ada.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "poem"})
     assert poem.status_code == 422

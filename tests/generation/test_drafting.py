@@ -55,6 +55,22 @@ class TestWriting:
         assert [(c.number, c.document_title) for c in draft.citations] == [(1, "Roofs"), (2, "Team")]
         assert all(section.state == SectionState.DONE for section in draft.sections)
 
+    async def test_only_the_chosen_documents_are_cited(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            documents = {document.title: document.id for document in (await training.list_documents(session, desk.actor)).items}
+            draft = await service.add_draft(
+                session,
+                desk.actor,
+                desk.core,
+                opportunity_id=desk.opportunity_id,
+                template="brief",
+                document_ids=[documents["Team"]],
+                company=" Hill Roofing LLC ",
+            )
+        written = await write(desk, draft.id)
+        assert (written.company, written.document_ids) == ("Hill Roofing LLC", (documents["Team"],))
+        assert [citation.document_title for citation in written.citations] == ["Team"]
+
     async def test_the_quoted_words_of_a_passage_are_marked(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         citation = draft.citations[0]

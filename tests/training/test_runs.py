@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -20,8 +21,9 @@ from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
+from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
-from fundwright.training.models import TrainingRun
+from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import DocumentState, PastedText
 from tests.jobs import working
 from tests.polling import eventually
@@ -306,6 +308,25 @@ class TestFindPassages:
             assert passages[0].similarity > passages[1].similarity > passages[2].similarity
             shown = await service.get_passage(session, owner, passages[0].id)
         assert shown.before + shown.text + shown.after == "Boats\n\n" + BOATS.partition("\n\n")[2]
+
+    async def test_only_in_the_chosen_documents_and_kinds(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats, bread, rowing = [
+                (await add_file(committed, session, owner, content, name)).id
+                for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"), (ROWING, "rowing.md"))
+            ]
+        await _train(committed, owner, boats, bread, rowing)
+        async with committed.database.transaction() as session:
+            (await session.get_one(Document, boats)).kind = DocumentKind.NOTICE
+        embedder = await language.get_embedder(committed)
+        find = partial(service.find_passages, committed, owner, "ferry across the bay", embedder=embedder)
+        assert {(passage.document_id, passage.document_kind) for passage in await find(document_ids=[boats, bread])} == {
+            (boats, DocumentKind.NOTICE),
+            (bread, DocumentKind.ABOUT_US),
+        }
+        assert {passage.document_id for passage in await find(kinds=OUR_KINDS)} == {bread, rowing}
+        assert {passage.document_id for passage in await find(document_ids=[boats, bread], kinds=OUR_KINDS)} == {bread}
+        assert await find(document_ids=[]) == []
 
     async def test_nothing_fits_although_one_document_was_trained_with_another_model(
         self, committed: Core, owner: Actor, add_file: AddFile

@@ -10,6 +10,7 @@ from fundwright.cli.context import AsJson, acting, emit, run
 from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, WriteDraft
 from fundwright.opportunities import service as opportunities
+from fundwright.training import service as training
 
 
 def add_to(app: typer.Typer) -> None:
@@ -25,6 +26,15 @@ def draft(
         ),
     ],
     template: Annotated[str, typer.Option(metavar="NAME", help="Such as capability-statement, project-summary or cover-letter.")],
+    documents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--document",
+            metavar="DOCUMENT",
+            help="The title or id of a document to draft from; give it once for each. Without it, all of yours.",
+        ),
+    ] = None,
+    company: Annotated[str, typer.Option(metavar="NAME", help="The name of the company that applies.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Draft a document for an opportunity from your trained documents, and wait for it."""
@@ -33,7 +43,15 @@ def draft(
         async with acting(context) as (core, actor):
             async with core.database.transaction() as session:
                 chosen = await opportunities.look_up(session, actor, opportunity)
-                added = await service.add_draft(session, actor, core, opportunity_id=chosen.id, template=template)
+                added = await service.add_draft(
+                    session,
+                    actor,
+                    core,
+                    opportunity_id=chosen.id,
+                    template=template,
+                    document_ids=[await training.look_up(session, actor, document) for document in documents or ()],
+                    company=company,
+                )
             await core.jobs.run_inline(WriteDraft(draft_id=added.id), title=service.job_title(added), owner_id=actor.id)
             async with core.database.transaction() as session:
                 written = await service.get_draft(session, actor, added.id)

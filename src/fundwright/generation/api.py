@@ -36,7 +36,15 @@ async def start_draft(session: DbSession, actor: CurrentActor, core: CoreDep, st
     """Start writing; read the draft again to see the text grow."""
     require(actor, Permission.WORK)
     opportunity = await opportunities.look_up(session, actor, start.opportunity_id)
-    return await service.start_draft(session, actor, core, opportunity_id=opportunity.id, template=start.template)
+    return await service.start_draft(
+        session,
+        actor,
+        core,
+        opportunity_id=opportunity.id,
+        template=start.template,
+        document_ids=start.document_ids,
+        company=start.company,
+    )
 
 
 @router.get("/templates")

@@ -7,7 +7,9 @@ the next one empties it and writes it again.
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +25,7 @@ from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, Templ
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
+from fundwright.language.schemas import OUR_KINDS
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 from fundwright.training.schemas import Passage
@@ -71,7 +74,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
             await repository.clear_section(session, section)
             await publish(session, service.draft_topic(draft_id), {"section": section.ordinal})
         await run.progress(section.ordinal, total, section.heading)
-        await _write_section(run, section, template, opportunity, embedder, writer)
+        await _write_section(run, section, template, opportunity, embedder, writer, document_ids=draft.document_ids or None)
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
@@ -83,12 +86,14 @@ async def _write_section(
     opportunity: OpportunityRead,
     embedder: Embedder,
     writer: Writer,
+    *,
+    document_ids: Collection[UUID] | None,
 ) -> None:
     plan = _plan(template, section)
     async with run.transaction() as session:
         numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
         written = "\n\n".join(other.text for other in await repository.sections(session, section.draft_id))
-    material = await _collect(run, plan, opportunity, embedder, cited=set(numbers))
+    material = await _collect(run, plan, opportunity, embedder, cited=set(numbers), document_ids=document_ids)
     added: list[Citation] = []
 
     def renumber(written: int) -> int | None:
@@ -145,18 +150,20 @@ async def _collect(
     embedder: Embedder,
     *,
     cited: set[UUID],
+    document_ids: Collection[UUID] | None,
 ) -> Material:
     """Passages for each question of a section, those that fit the opportunity first, and the questions none answers."""
     core: Core = run.services
     found: dict[UUID, Passage] = {}
     unanswered: set[int] = set()
+    find = partial(
+        training.find_passages, core, run.actor, embedder=embedder, limit=_CANDIDATES, document_ids=document_ids, kinds=OUR_KINDS
+    )
     for place, question in enumerate(plan.questions):
         ask = _asked(question, opportunity)
-        nearest = await training.find_passages(core, run.actor, ask, embedder=embedder, limit=_CANDIDATES)
+        nearest = await find(ask)
         support = [passage for passage in nearest if passage.similarity >= _LEAST_SIMILARITY]
-        fitting = await training.find_passages(
-            core, run.actor, f"{ask} {opportunity.title}", embedder=embedder, limit=_CANDIDATES
-        )
+        fitting = await find(f"{ask} {opportunity.title}")
         if not support:
             unanswered.add(place)
         # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.
@@ -179,7 +186,7 @@ def _request(
         instructions=f"{plan.instructions} About {plan.words} words.",
         opportunity=_summary(opportunity),
         passages=tuple(
-            NumberedPassage(number=number, text=passage.text, heading=passage.heading)
+            NumberedPassage(number=number, text=passage.text, heading=passage.heading, kind=passage.document_kind)
             for number, passage in enumerate(material.passages, start=1)
         ),
         language=actor.language or "en",

@@ -27,6 +27,10 @@ class Draft(Base):
     template_title: Mapped[str]
     slug: Mapped[str] = mapped_column(unique=True)
     title: Mapped[str]
+    company: Mapped[str] = mapped_column(default="")
+    """The name of the firm that applies."""
+    document_ids: Mapped[list[Any]] = mapped_column(default=list)
+    """The documents it is written from; empty for all of the owner's."""
     writer_id: Mapped[str] = mapped_column(default="")
     writer_label: Mapped[str] = mapped_column(default="")
     job_id: Mapped[UUID | None] = mapped_column(index=True)

@@ -13,6 +13,9 @@ from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
+MAX_SOURCES = 10_000
+MAX_COMPANY_CHARACTERS = 200
+
 
 class TemplateQuestion(BaseModel):
     """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none.
@@ -147,10 +150,12 @@ class DraftRow(BaseModel):
 
 
 class DraftRead(DraftRow):
-    """A draft with its text."""
+    """A draft with its text. It is written from the documents of `document_ids`, from all when there are none."""
 
     writer_id: str
     opportunity_number: str
+    company: str
+    document_ids: tuple[UUID, ...]
     error: str | None
     sections: tuple[DraftSectionRead, ...]
     citations: tuple[CitationRead, ...]
@@ -166,12 +171,15 @@ class DraftRead(DraftRow):
 
 
 class DraftStart(BaseModel):
-    """`opportunity_id` is the opportunity's id here, its number, or the id it has at its source."""
+    """`opportunity_id` is the opportunity's id here, its number, or the id it has at its source. The draft is written from the
+    documents of `document_ids`, without any from all, in the name of `company`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     opportunity_id: str = Field(min_length=1, max_length=200)
     template: str
+    document_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_SOURCES)
+    company: str = Field(default="", max_length=MAX_COMPANY_CHARACTERS)
 
 
 class ExportFormat(StrEnum):

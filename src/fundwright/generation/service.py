@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -40,6 +40,7 @@ from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.training import service as training
 
 
 class OpportunityRemoved(Conflict):
@@ -79,10 +80,20 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 
 @needs(Permission.WORK)
-async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
+async def add_draft(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    *,
+    opportunity_id: UUID,
+    template: str,
+    document_ids: Sequence[UUID] = (),
+    company: str = "",
+) -> DraftRead:
     """An empty draft that nobody writes yet; `start_draft` is what people mean. Raises NotFound, Invalid, QuotaSpent."""
     chosen = get_template(core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
+    await training.check_documents(session, actor, document_ids)
     await billing.check_quota(session, actor, Quota.DRAFTS)
     draft = Draft(
         owner_id=actor.id,
@@ -93,6 +104,8 @@ async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportun
         template_title=chosen.title,
         slug=secrets.token_urlsafe(16),
         title=f"{chosen.title}: {opportunity.title}",
+        company=company.strip(),
+        document_ids=[str(document_id) for document_id in document_ids],
     )
     session.add(draft)
     await session.flush()
@@ -106,9 +119,21 @@ async def add_draft(session: AsyncSession, actor: Actor, core: Core, *, opportun
 
 
 @needs(Permission.WORK)
-async def start_draft(session: AsyncSession, actor: Actor, core: Core, *, opportunity_id: UUID, template: str) -> DraftRead:
-    """A draft and the job that writes it, which starts once the caller commits. Raises NotFound, Invalid, QuotaSpent."""
-    draft = await add_draft(session, actor, core, opportunity_id=opportunity_id, template=template)
+async def start_draft(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    *,
+    opportunity_id: UUID,
+    template: str,
+    document_ids: Sequence[UUID] = (),
+    company: str = "",
+) -> DraftRead:
+    """A draft and the job that writes it, which starts once the caller commits. It is written from the given documents, without any
+    from all of the actor's. Raises NotFound, Invalid, QuotaSpent."""
+    draft = await add_draft(
+        session, actor, core, opportunity_id=opportunity_id, template=template, document_ids=document_ids, company=company
+    )
     return await _enqueue(session, actor, core, draft)
 
 
@@ -235,6 +260,8 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
         **_row(row).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
+        company=draft.company,
+        document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
         sections=tuple(_section(section) for section in sections),
         citations=tuple(_citation(citation, text) for citation in await repository.citations(session, draft.id)),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.assembly import Core
+from fundwright.language.schemas import DocumentKind
 
 Vectors = NDArray[np.float32]
 
@@ -30,13 +31,14 @@ class Embedder(Protocol):
 
 
 class NumberedPassage(BaseModel):
-    """A passage as the writer cites it: [number]. `heading` is the path of headings above it."""
+    """A passage as the writer cites it: [number]. `heading` is the path of headings above it, `kind` that of its document."""
 
     model_config = ConfigDict(frozen=True)
 
     number: int
     text: str
     heading: str = ""
+    kind: DocumentKind = DocumentKind.ABOUT_US
 
 
 class SectionRequest(BaseModel):

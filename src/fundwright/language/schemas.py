@@ -1,8 +1,44 @@
-"""What language answers about the models in use."""
+"""What language answers about the models in use, and the kinds of documents that writers tell apart."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import BaseModel, ConfigDict
+
+from fundwright.core.messages import t
+
+
+class DocumentKind(StrEnum):
+    """What a document is. Drafts make claims only from ours; what funders and agencies publish are requirements."""
+
+    ABOUT_US = "about_us"
+    PAST_PERFORMANCE = "past_performance"
+    RESUME = "resume"
+    PREVIOUS_PROPOSAL = "previous_proposal"
+    DATA = "data"
+    NOTICE = "notice"
+    POLICY = "policy"
+
+    @property
+    def is_ours(self) -> bool:
+        return self not in (DocumentKind.NOTICE, DocumentKind.POLICY)
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            DocumentKind.ABOUT_US: t("About us"),
+            DocumentKind.PAST_PERFORMANCE: t("Past performance"),
+            DocumentKind.RESUME: t("Résumé"),
+            DocumentKind.PREVIOUS_PROPOSAL: t("Previous proposal"),
+            DocumentKind.DATA: t("Data"),
+            DocumentKind.NOTICE: t("Notice"),
+            DocumentKind.POLICY: t("Policy"),
+        }[self]
+
+
+OUR_KINDS = frozenset(kind for kind in DocumentKind if kind.is_ours)
 
 
 class ModelsInUse(BaseModel):

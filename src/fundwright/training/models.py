@@ -13,6 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
 from fundwright.language.retrieval import WORD_DIMENSION
+from fundwright.language.schemas import DocumentKind
 from fundwright.training.schemas import DocumentState
 
 
@@ -29,6 +30,9 @@ class Document(Base):
     size_bytes: Mapped[int]
     source: Mapped[str]
     is_sample: Mapped[bool] = mapped_column(default=False)
+    kind: Mapped[str] = mapped_column(default=DocumentKind.ABOUT_US)
+    is_kind_chosen: Mapped[bool] = mapped_column(default=False)
+    """A person chose the kind; no run proposes another."""
     state: Mapped[str] = mapped_column(default=DocumentState.WAITING)
     error: Mapped[str | None]
     text: Mapped[str | None] = mapped_column(deferred=True)

@@ -44,6 +44,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.language import retrieval
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
+from fundwright.language.schemas import DocumentKind
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
 from fundwright.training.schemas import DocumentState, Passage, PassageInContext
@@ -151,6 +152,12 @@ async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Se
     wanted = literal(list(document_ids), ARRAY(Uuid))
     known = set(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.id == func.any(wanted))))
     return [document_id for document_id in document_ids if document_id in known]
+
+
+async def find_id(session: AsyncSession, owner_id: UUID, reference: str) -> UUID | None:
+    """The document with this id or, in any case of letters, this title."""
+    is_meant = or_(cast(Document.id, Text) == reference.lower(), func.lower(Document.title) == func.lower(reference))
+    return await session.scalar(select(Document.id).where(Document.owner_id == owner_id, is_meant).order_by(Document.id))
 
 
 async def count_outdated(session: AsyncSession, owner_id: UUID, model_id: str) -> int:
@@ -292,11 +299,24 @@ async def refresh_statistics(session: AsyncSession) -> None:
     await database.refresh_statistics(session, Document, Chunk, ChunkVector, ChunkWord)
 
 
-async def _hidden_samples(session: AsyncSession, owner_id: UUID) -> list[UUID]:
-    """The account's sample documents, once it has trained one of its own: from then on, nothing is found in them."""
+async def _hidden_documents(
+    session: AsyncSession,
+    owner_id: UUID,
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
+) -> list[UUID]:
+    """The account's documents in which nothing is found: all but the given ones, or else its sample documents, once it has trained one
+    of its own; and all of other kinds."""
     own = aliased(Document)
     has_own = exists().where(own.owner_id == owner_id, own.is_sample.is_(False), own.state == DocumentState.TRAINED)
-    return list(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.is_sample, has_own)))
+    unwanted = (
+        and_(Document.is_sample, has_own)
+        if document_ids is None
+        else Document.id != func.all(literal(list(document_ids), ARRAY(Uuid)))
+    )
+    if kinds is not None:
+        unwanted = or_(unwanted, Document.kind.not_in(kinds))
+    return list(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, unwanted)))
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:
@@ -307,27 +327,36 @@ async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> b
         .where(
             ChunkVector.owner_id == owner_id,
             ChunkVector.model_id == model_id,
-            Chunk.document_id.not_in(await _hidden_samples(session, owner_id)),
+            Chunk.document_id.not_in(await _hidden_documents(session, owner_id)),
         )
     )
     return bool(await session.scalar(select(found.exists())))
 
 
 async def search_chunks(
-    session: AsyncSession, owner_id: UUID, query: str, vector: Vectors, *, model_id: str, limit: int
+    session: AsyncSession,
+    owner_id: UUID,
+    query: str,
+    vector: Vectors,
+    *,
+    model_id: str,
+    limit: int,
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
 ) -> list[Passage]:
-    """The chunks that answer a question best, best first, as `retrieval` finds them."""
+    """The chunks that answer a question best, best first, as `retrieval` finds them; only of these documents and kinds, if given."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
-    hidden = literal(await _hidden_samples(session, owner_id), ARRAY(Uuid))
-    is_indexed = await _is_index_worthwhile(session, owner_id, model_id=model_id, dimension=len(vector))
+    hidden = literal(await _hidden_documents(session, owner_id, document_ids, kinds), ARRAY(Uuid))
+    is_seen = ~ChunkVector.chunk_id.in_(select(Chunk.id).where(Chunk.document_id == func.any(hidden)))
+    is_indexed = await _is_index_worthwhile(session, owner_id, is_seen, model_id=model_id, dimension=len(vector))
     by_words = select(Chunk.id, _word_distance(words)).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden))
     by_meaning = select(ChunkVector.chunk_id, _distance(vector, is_indexed=is_indexed)).where(
         ChunkVector.owner_id == owner_id,
         ChunkVector.model_id == model_id,
         ChunkVector.dimension == len(vector),
-        ~ChunkVector.chunk_id.in_(select(Chunk.id).where(Chunk.document_id == func.any(hidden))),
+        is_seen,
     )
     by_words, by_meaning = await _nearest(session, by_words), await _nearest(session, by_meaning)
     scores = retrieval.fuse({id: score for id, score in by_words.items() if score > 0}, by_meaning)
@@ -410,6 +439,7 @@ async def _passages(
             Chunk.id,
             Chunk.document_id,
             Document.title.label("document_title"),
+            Document.kind.label("document_kind"),
             Chunk.heading,
             Chunk.page,
             Chunk.text,
@@ -425,10 +455,12 @@ async def _passages(
     return [Passage.model_validate({**rows[id], "score": round(score, 4)}) for id, score in scores if id in rows]
 
 
-async def _is_index_worthwhile(session: AsyncSession, owner_id: UUID, *, model_id: str, dimension: int) -> bool:
+async def _is_index_worthwhile(
+    session: AsyncSession, owner_id: UUID, is_seen: ColumnElement[bool], *, model_id: str, dimension: int
+) -> bool:
     if dimension > _MAX_INDEXED_DIMENSION:
         return False
-    mine = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id)
+    mine = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, is_seen)
     if await session.scalar(mine.offset(_EXACT_LIMIT).limit(1)) is None:
         return False
     await session.execute(

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.sizes import file_size
+from fundwright.language.schemas import DocumentKind
 
 
 class TrainDocuments(JobPayload):
@@ -69,7 +70,8 @@ class Usage(BaseModel):
 
 
 class DocumentRead(BaseModel):
-    """A document of the knowledge base. `error` says why the last run could not read it, `model_id` what it was embedded with."""
+    """A document of the knowledge base. `error` says why the last run could not read it, `model_id` what it was embedded with,
+    `is_kind_chosen` whether a person chose its kind."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -81,6 +83,8 @@ class DocumentRead(BaseModel):
     size_bytes: int
     source: DocumentSource
     is_sample: bool
+    kind: DocumentKind
+    is_kind_chosen: bool
     state: DocumentState
     error: str | None
     chunk_count: int
@@ -152,6 +156,7 @@ class Passage(BaseModel):
     id: UUID
     document_id: UUID
     document_title: str
+    document_kind: DocumentKind
     heading: str
     page: int | None
     text: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
@@ -16,7 +16,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict, Invalid
+from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.files import ReceivedFile, file_name, lock_file
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
@@ -30,6 +30,7 @@ from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, Vectors
+from fundwright.language.schemas import DocumentKind
 from fundwright.training import answering, repository
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.readers import MarkdownReader, Reader, choose_reader
@@ -212,6 +213,22 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
     return DocumentRead.model_validate(await repository.get_document(session, actor.id, document_id))
 
 
+@needs(Permission.READ)
+async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
+    """The document that people mean by its id or title. Raises Invalid."""
+    found = await repository.find_id(session, actor.id, reference.replace("\x00", "").strip())
+    if found is None:
+        raise Invalid(t("There is no document “{reference}”. Use its title or its id.", reference=reference))
+    return found
+
+
+@needs(Permission.READ)
+async def check_documents(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> None:
+    """Raises NotFound when the actor lacks one of these documents."""
+    if len(await repository.list_known_ids(session, actor.id, document_ids)) < len(document_ids):
+        raise NotFound(t("The document"))
+
+
 @needs(Permission.WORK)
 async def remove_document(
     core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = entry.COMMAND_LINE
@@ -377,8 +394,18 @@ async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UU
 
 
 @needs(Permission.READ)
-async def find_passages(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Passage]:
-    """The passages of the actor's documents that are nearest to `query`, nearest first, however far. Opens its own transaction.
+async def find_passages(
+    core: Core,
+    actor: Actor,
+    query: str,
+    *,
+    embedder: Embedder,
+    limit: int = 8,
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
+) -> list[Passage]:
+    """The passages of the actor's documents, only these and of these kinds if given, that are nearest to `query`, nearest first,
+    however far. Opens its own transaction.
 
     Raises Conflict when all documents were trained with another embedding model than the one in use.
     """
@@ -387,7 +414,9 @@ async def find_passages(core: Core, actor: Actor, query: str, *, embedder: Embed
         return []
     vector = (await embedder.embed([question]))[0]
     async with core.database.transaction() as session:
-        return await _search(session, actor, question, vector, embedder=embedder, limit=limit)
+        return await _search(
+            session, actor, question, vector, embedder=embedder, limit=limit, document_ids=document_ids, kinds=kinds
+        )
 
 
 @needs(Permission.READ)
@@ -424,9 +453,19 @@ def _asked(query: str, actor: Actor) -> str:
 
 
 async def _search(
-    session: AsyncSession, actor: Actor, question: str, vector: Vectors, *, embedder: Embedder, limit: int
+    session: AsyncSession,
+    actor: Actor,
+    question: str,
+    vector: Vectors,
+    *,
+    embedder: Embedder,
+    limit: int,
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
 ) -> list[Passage]:
-    passages = await repository.search_chunks(session, actor.id, question, vector, model_id=embedder.id, limit=limit)
+    passages = await repository.search_chunks(
+        session, actor.id, question, vector, model_id=embedder.id, limit=limit, document_ids=document_ids, kinds=kinds
+    )
     is_searchable = bool(passages) or await repository.has_vectors(session, actor.id, embedder.id)
     if not is_searchable and await repository.count_outdated(session, actor.id, embedder.id):
         raise Conflict(
