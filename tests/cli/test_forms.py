@@ -290,4 +290,4 @@ class TestHelp:
             assert re.match(r"[A-Z].+\.", one.help or ""), name
             for parameter in one.params:
                 if parameter.name not in ("install_completion", "help"):
-                    assert re.match(r"\w.+\.", parameter.help or ""), f"{name} {parameter.name}"
+                    assert re.match(r"\w.+\.", parameter.help or ""), f"{name} {parameter.name}"  # pyright: ignore[reportAttributeAccessIssue]
