@@ -104,6 +104,8 @@ ROUTES = _table(
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
         GET /api/drafts/{draft_id}/export
+        GET /api/drafts/{draft_id}/sections/{section_id}/versions
+        GET /api/drafts/{draft_id}/sections/{section_id}/versions/{number}/changes
         POST /api/feedback
         GET /api/opportunities
         GET /api/opportunities/facets
@@ -154,6 +156,15 @@ ROUTES = _table(
         DELETE /api/drafts/{draft_id}
         PUT /api/drafts/{draft_id}/cancellation
         PUT /api/drafts/{draft_id}/continuation
+        PUT /api/drafts/{draft_id}/title
+        POST /api/drafts/{draft_id}/sections
+        PUT /api/drafts/{draft_id}/sections/{section_id}
+        DELETE /api/drafts/{draft_id}/sections/{section_id}
+        PUT /api/drafts/{draft_id}/sections/{section_id}/position
+        PUT /api/drafts/{draft_id}/sections/{section_id}/question
+        PUT /api/drafts/{draft_id}/sections/{section_id}/regeneration
+        DELETE /api/drafts/{draft_id}/sections/{section_id}/regeneration
+        PUT /api/drafts/{draft_id}/sections/{section_id}/versions/{number}/restoration
         POST /api/opportunities/imports/{source}
         PUT /api/opportunities/imports/{run_id}/stop
         POST /api/training/documents
@@ -295,6 +306,7 @@ JOBS: dict[str, str | None] = {
     "remove_files": None,
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",
+    "draft_section": "PUT /api/drafts/{draft_id}/sections/{section_id}/regeneration",
     "identity.letter": None,
     "mail.send": None,
 }
@@ -323,6 +335,7 @@ WORLD = {
     "payment_id": "payment",
     "photo_id": "photo",
     "post_id": "post",
+    "section_id": "section",
     "session_id": "session",
     "subject_id": "subject",
     "token_id": "token",
@@ -332,6 +345,7 @@ WORLD = {
     "/api/blog slug": "post slug",
     "before.model_id": "name",
     "code": "name",
+    "number": "name",
     "source": "name",
     "link": "secret",
     "token": "secret",

@@ -32,7 +32,9 @@ from fundwright.content.schemas import FeedbackKind, FeedbackSend, PostContent
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.live import Listener, LiveBus
+from fundwright.generation import editing
 from fundwright.generation import service as generation
+from fundwright.generation.schemas import SectionSave
 from fundwright.identity import entry, photos, registration
 from fundwright.identity import service as identity
 from fundwright.identity.models import Passkey
@@ -94,6 +96,8 @@ async def world(committed: Core) -> World:
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
         await categories.correct(core, session, ada, notices[0].id, category.id)
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
+        section = draft.sections[0]
+        await editing.save_section(session, ada, draft.id, section.id, SectionSave(heading=CANARY, text=CANARY, based_on=0))
         photo = (await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)).photo_url
         token = await identity.create_api_token(session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
         passkey = uuid4()
@@ -129,7 +133,7 @@ async def world(committed: Core) -> World:
             "feedback": await first("feedback"), "import": await first("import_run"), "invitation": await first("invitation"),
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
-            "premium link": await first("premium_link"), "run": run.id, "session": await first("account_session"),
+            "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
             "subject": notices[0].id, "token": token.id,
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})

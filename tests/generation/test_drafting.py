@@ -248,7 +248,7 @@ class TestStopping:
     async def test_a_template_that_has_changed_since_is_said_so(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
-            await session.execute(text("UPDATE draft_section SET heading = 'Rooves' WHERE ordinal = 0"))
+            await session.execute(text("UPDATE draft_section SET template_heading = 'Rooves' WHERE ordinal = 0"))
         with pytest.raises(Conflict, match="has changed since this draft was begun"):
             await write(desk, draft.id)
 

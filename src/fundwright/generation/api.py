@@ -8,10 +8,26 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 
-from fundwright.core.paging import Page
+from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
-from fundwright.generation import service
-from fundwright.generation.schemas import DraftQuery, DraftRead, DraftRow, DraftStart, DraftTemplate, ExportFormat
+from fundwright.generation import editing, service
+from fundwright.generation.schemas import (
+    DraftQuery,
+    DraftRead,
+    DraftRow,
+    DraftSectionRead,
+    DraftStart,
+    DraftTemplate,
+    DraftTitle,
+    ExportFormat,
+    NewSection,
+    QuestionChange,
+    Regeneration,
+    SectionPosition,
+    SectionSave,
+    VersionDiff,
+    VersionRead,
+)
 from fundwright.identity.api import CurrentActor, Export, RequestClient
 from fundwright.identity.permissions import require
 from fundwright.identity.schemas import Permission
@@ -92,3 +108,81 @@ async def export_draft(
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+@router.put("/{draft_id}/title")
+async def rename_draft(session: DbSession, actor: CurrentActor, draft_id: UUID, change: DraftTitle) -> DraftRead:
+    return await editing.rename_draft(session, actor, draft_id, change)
+
+
+@router.post("/{draft_id}/sections", status_code=status.HTTP_201_CREATED)
+async def add_section(
+    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, new: NewSection
+) -> DraftSectionRead:
+    return await editing.add_section(session, actor, core, draft_id, new)
+
+
+@router.put("/{draft_id}/sections/{section_id}")
+async def save_section(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, save: SectionSave
+) -> DraftSectionRead:
+    """Save heading and text. Answers 409 when the section was changed since revision `based_on`."""
+    return await editing.save_section(session, actor, draft_id, section_id, save)
+
+
+@router.delete("/{draft_id}/sections/{section_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def delete_section(
+    session: DbSession, actor: CurrentActor, client: RequestClient, draft_id: UUID, section_id: UUID
+) -> None:
+    await editing.delete_section(session, actor, draft_id, section_id, client=client)
+
+
+@router.put("/{draft_id}/sections/{section_id}/position")
+async def move_section(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, change: SectionPosition
+) -> DraftRead:
+    return await editing.move_section(session, actor, draft_id, section_id, change)
+
+
+@router.put("/{draft_id}/sections/{section_id}/regeneration")
+async def regenerate_section(
+    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, wish: Regeneration
+) -> DraftSectionRead:
+    """Let the writer write the section again; read the draft again to see the text grow."""
+    return await editing.regenerate_section(session, actor, core, draft_id, section_id, wish)
+
+
+@router.delete("/{draft_id}/sections/{section_id}/regeneration")
+async def cancel_regeneration(session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
+    """Stop writing the section again; its text stays as it was."""
+    return await editing.cancel_regeneration(session, actor, draft_id, section_id)
+
+
+@router.put("/{draft_id}/sections/{section_id}/question")
+async def mark_question(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, change: QuestionChange
+) -> DraftSectionRead:
+    """Mark an open question as done, or reopen it."""
+    return await editing.mark_question(session, actor, draft_id, section_id, change)
+
+
+@router.get("/{draft_id}/sections/{section_id}/versions")
+async def list_versions(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, request: Annotated[PageRequest, Query()]
+) -> Page[VersionRead]:
+    """The texts that the section had, newest first."""
+    return await editing.list_versions(session, actor, draft_id, section_id, request)
+
+
+@router.get("/{draft_id}/sections/{section_id}/versions/{number}/changes")
+async def compare_version(session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
+    """What was changed from this version to the current text."""
+    return await editing.compare_version(session, actor, draft_id, section_id, number)
+
+
+@router.put("/{draft_id}/sections/{section_id}/versions/{number}/restoration")
+async def restore_version(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int
+) -> DraftSectionRead:
+    """Make the text of this version the section's text again."""
+    return await editing.restore_version(session, actor, draft_id, section_id, number)

@@ -55,6 +55,11 @@ class CitationStream:
         return run["space"] + "".join(f"[{number}]" for number in kept) if kept else ""
 
 
+def numbers_in(text: str) -> set[int]:
+    """The numbers that a text cites."""
+    return {int(number) for match in _CITATION.finditer(text) for number in _NUMBER.findall(match.group(1))}
+
+
 def claims_of(text: str, number: int) -> list[str]:
     """What a draft says between the citation before and [number]; the last sentence of it is what the number proves."""
     claims: list[str] = []

@@ -1,27 +1,40 @@
-"""Writes a draft section by section, as a job: find passages, let the writer write, check and save what streams out.
+"""Writes a draft section by section, or one section again, as a job: find passages, let the writer write, check and save what
+streams out.
 
-What is saved is the checkpoint: a section is done or it is not. A process that is killed leaves one section unfinished;
-the next one empties it and writes it again.
+What is saved is the checkpoint: a section is done or it is not. A process that is killed leaves one section unfinished; the next
+one begins it again. What streams in stands beside the section's text until it is whole, and a section that a person changes
+meanwhile keeps the person's text.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from fundwright.core.assembly import Core
-from fundwright.core.errors import Conflict
+from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.jobs import JobRun
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.generation import repository, service
+from fundwright.generation import citing, editing, repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.models import Citation, DraftSection
-from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection, WriteDraft
+from fundwright.generation.schemas import (
+    DraftTemplate,
+    Rewriting,
+    SectionState,
+    TemplateQuestion,
+    TemplateSection,
+    VersionOrigin,
+    WriteDraft,
+    WriteSection,
+)
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
@@ -39,6 +52,8 @@ _FIT_WEIGHT = 0.5
 _REPETITION = 0.15
 """What a passage loses when an earlier section has cited it."""
 _SUMMARY_CHARACTERS = 1_500
+_ADDED = "Plain sentences."
+_ADDED_WORDS = 150
 
 
 @dataclass(frozen=True)
@@ -69,31 +84,53 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     while True:
         async with run.transaction() as session:
             section = await repository.find_unfinished(session, draft_id)
-            if section is None:
-                break
-            await repository.clear_section(session, section)
-            await publish(session, service.draft_topic(draft_id), {"section": section.ordinal})
+        if section is None:
+            break
         await run.progress(section.ordinal, total, section.heading)
-        await _write_section(run, section, template, opportunity, embedder, writer, document_ids=draft.document_ids or None)
+        sources = draft.document_ids or None
+        await _write_section(run, section, _plan(template, section), opportunity, embedder, writer, document_ids=sources)
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
 
+async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
+    """Write one section once more. Raises JobCancelled, NotFound, and FundwrightError when a model cannot be used."""
+    core: Core = run.services
+    async with run.transaction() as session:
+        section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
+        if section is None:
+            raise NotFound(t("The section"))
+        draft = await service.get_draft(session, run.actor, section.draft_id)
+        opportunity = await service.get_opportunity(session, run.actor, draft)
+    embedder = await language.get_embedder(core)
+    writer = await language.get_writer(core)
+    plan = _plan(service.get_template(core, draft.template), section)
+    sources, wish = draft.document_ids or None, run.payload.instructions
+    outcome = await _write_section(run, section, plan, opportunity, embedder, writer, document_ids=sources, wish=wish)
+    return {"draft_id": str(draft.id), "slug": draft.slug, "outcome": outcome}
+
+
 async def _write_section(
-    run: JobRun[WriteDraft, Actor],
+    run: JobRun[Any, Actor],
     section: DraftSection,
-    template: DraftTemplate,
+    plan: TemplateSection,
     opportunity: OpportunityRead,
     embedder: Embedder,
     writer: Writer,
     *,
     document_ids: Collection[UUID] | None,
-) -> None:
-    plan = _plan(template, section)
+    wish: str = "",
+) -> Rewriting:
+    """Raises JobCancelled. `wish` is what a person wants the section to say."""
+    revision = await _begin(run, section)
+    if revision is None:
+        return Rewriting.STOPPED
+    wanted = _with_wish(plan, wish)
     async with run.transaction() as session:
         numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
-        written = "\n\n".join(other.text for other in await repository.sections(session, section.draft_id))
-    material = await _collect(run, plan, opportunity, embedder, cited=set(numbers), document_ids=document_ids)
+        others = [other for other in await repository.sections(session, section.draft_id) if other.id != section.id]
+    written = "\n\n".join(other.text for other in others)
+    material = await _collect(run, wanted, opportunity, embedder, cited=set(numbers), document_ids=document_ids)
     added: list[Citation] = []
 
     def renumber(written: int) -> int | None:
@@ -101,22 +138,23 @@ async def _write_section(
             return None
         passage = material.passages[written - 1]
         if passage.id not in numbers:
-            numbers[passage.id] = len(numbers) + 1
+            numbers[passage.id] = max(numbers.values(), default=0) + 1
             added.append(_citation(section, numbers[passage.id], passage))
         return numbers[passage.id]
 
     stream, unanswered = CitationStream(renumber), set(material.unanswered)
-    ready, is_empty, flushed_at = "", True, time.monotonic()
+    text, ready, flushed_at = "", "", time.monotonic()
 
     async def flush() -> None:
         async with run.transaction() as session:
             session.add_all(added)
-            await repository.append_text(session, section.id, ready)
+            await repository.append_incoming(session, section.id, ready, revision=revision)
             await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
         added.clear()
 
     if material.passages:
-        async with language.closing_stream(writer.write(_request(run.actor, plan, opportunity, material, written))) as pieces:
+        request = _request(run.actor, wanted, opportunity, material, written, wish)
+        async with language.closing_stream(writer.write(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Unanswered):
                     unanswered.add(piece.question)
@@ -124,23 +162,85 @@ async def _write_section(
                 ready += stream.feed(piece)
                 if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
                     await flush()
-                    ready, is_empty, flushed_at = "", is_empty and not ready.strip(), time.monotonic()
+                    text, ready, flushed_at = text + ready, "", time.monotonic()
                     await run.progress(section.ordinal)
         ready += stream.close()
-        is_empty = is_empty and not ready.strip()
         if ready:
             await flush()
-    missing = [question.missing for place, question in enumerate(plan.questions) if is_empty or place in unanswered]
+        text = (text + ready).strip()
+    missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
     async with run.transaction() as session:
-        await repository.finish_section(session, section.id, open_questions=missing, dropped_citations=stream.dropped)
+        return await _finish(session, run.actor, section, text, revision, missing=missing, dropped=stream.dropped)
+
+
+async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:
+    """Empty the place for what comes in. Citations that only an unfinished attempt has made are taken back.
+
+    Returns the revision of the section; None when a person has deleted or written it meanwhile.
+    """
+    async with run.transaction() as session:
+        is_first = section.state != SectionState.DONE
+        revision = await repository.begin_section(session, section.id, is_first=is_first)
+        if is_first and revision is not None:
+            texts = await repository.texts(session, section.draft_id)
+            cited = {number for text in texts for number in citing.numbers_in(text)}
+            await repository.remove_citations(session, section.draft_id, except_numbers=cited)
         await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+    return revision
+
+
+async def _finish(
+    session: AsyncSession,
+    actor: Actor,
+    section: DraftSection,
+    text: str,
+    revision: int,
+    *,
+    missing: Sequence[str],
+    dropped: int,
+) -> Rewriting:
+    try:
+        current = await repository.lock_section(session, actor.id, section.draft_id, section.id)
+    except NotFound:  # deleted meanwhile
+        return Rewriting.STOPPED
+    await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+    current.incoming = ""
+    is_first = current.state != SectionState.DONE
+    if current.revision != revision:
+        if text and text != current.text:
+            await editing.keep_version(session, current, text=text, origin=VersionOrigin.WRITER, author=None)
+        return Rewriting.KEPT_AS_VERSION
+    current.open_questions = [question for question in missing if question not in current.done_questions]
+    current.done_questions = [question for question in current.done_questions if question in missing]
+    if not text and not is_first:
+        return Rewriting.NOTHING_FOUND
+    current.dropped_citations = dropped
+    if text == current.text and not is_first:
+        return Rewriting.SAME
+    if text:
+        await editing.change_text(session, current, text, origin=VersionOrigin.WRITER, author=None)
+    current.state = SectionState.DONE
+    return Rewriting.REPLACED
 
 
 def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
-    for plan in template.sections[section.ordinal : section.ordinal + 1]:
-        if plan.heading == section.heading:
-            return plan
-    raise Conflict(t("The template “{title}” has changed since this draft was begun. Start a new draft.", title=template.title))
+    """What the template says about a section; for one that a person added, its heading alone says what it is about."""
+    if section.template_heading is None:
+        question = TemplateQuestion(ask=section.heading, missing=t("a document about “{heading}”", heading=section.heading))
+        return TemplateSection(heading=section.heading, questions=(question,), instructions=_ADDED, words=_ADDED_WORDS)
+    plan = next((plan for plan in template.sections if plan.heading == section.template_heading), None)
+    if plan is None:
+        raise Conflict(
+            t("The template “{title}” has changed since this draft was begun. Start a new draft.", title=template.title)
+        )
+    return plan.model_copy(update={"heading": section.heading})
+
+
+def _with_wish(plan: TemplateSection, wish: str) -> TemplateSection:
+    """What a person wants is looked for first; when nothing answers it, that is no gap of the template's."""
+    if not wish:
+        return plan
+    return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=wish, missing=""))})
 
 
 async def _collect(
@@ -178,12 +278,12 @@ async def _collect(
 
 
 def _request(
-    actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str
+    actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str, wish: str
 ) -> SectionRequest:
     return SectionRequest(
         heading=plan.heading,
         questions=tuple(_asked(question, opportunity) for question in plan.questions),
-        instructions=f"{plan.instructions} About {plan.words} words.",
+        instructions=" ".join(filter(None, (plan.instructions, wish, f"About {plan.words} words."))),
         opportunity=_summary(opportunity),
         passages=tuple(
             NumberedPassage(number=number, text=passage.text, heading=passage.heading, kind=passage.document_kind)
@@ -206,7 +306,6 @@ def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:
     return Citation(
         draft_id=section.draft_id,
         number=number,
-        first_section=section.ordinal,
         passage_id=passage.id,
         document_id=passage.document_id,
         document_title=passage.document_title,

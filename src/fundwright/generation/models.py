@@ -1,4 +1,4 @@
-"""Tables of generation: a draft, its sections and what it cites."""
+"""Tables of generation: a draft, its sections with their versions, and what it cites."""
 
 from __future__ import annotations
 
@@ -39,17 +39,53 @@ class Draft(Base):
 
 
 class DraftSection(Base):
+    """Its id stays while it is moved and renamed.
+
+    What the writer streams stands in `incoming` until it is whole, so that stopping it loses nothing.
+    """
+
     __tablename__ = "draft_section"
-    __table_args__ = (UniqueConstraint("draft_id", "ordinal"),)
+    __table_args__ = (UniqueConstraint("draft_id", "ordinal", deferrable=True),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     draft_id: Mapped[UUID] = mapped_column(ForeignKey("draft.id", ondelete="CASCADE"))
     ordinal: Mapped[int]
     heading: Mapped[str]
+    template_heading: Mapped[str | None]
+    """The heading of the template's section that it was made from; None for one that a person added."""
     text: Mapped[str] = mapped_column(default="")
+    incoming: Mapped[str] = mapped_column(default="")
     state: Mapped[str] = mapped_column(default=SectionState.WAITING)
+    job_id: Mapped[UUID | None]
+    """The job that writes it again, or did so last."""
+    revision: Mapped[int] = mapped_column(default=0)
+    """Counts the changes of heading and text. Who saves says which one the change began with."""
+    saved_by: Mapped[str] = mapped_column(default="")
+    """The open editor that made the last change; its own saves never conflict with each other."""
+    saved_sequence: Mapped[int] = mapped_column(default=0)
+    """The number of that editor's last save; one that arrives late, or again, changes nothing."""
     open_questions: Mapped[list[Any]] = mapped_column(default=list)
+    done_questions: Mapped[list[Any]] = mapped_column(default=list)
+    """Open questions that a person has marked as done."""
     dropped_citations: Mapped[int] = mapped_column(default=0)
+
+
+class DraftVersion(Base):
+    """A text that a section had. The section's current text is always among its versions once it is written."""
+
+    __tablename__ = "draft_version"
+    __table_args__ = (UniqueConstraint("section_id", "number"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    section_id: Mapped[UUID] = mapped_column(ForeignKey("draft_section.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    heading: Mapped[str]
+    text: Mapped[str]
+    origin: Mapped[str]
+    author_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    author_name: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Citation(Base):
@@ -61,8 +97,6 @@ class Citation(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     draft_id: Mapped[UUID] = mapped_column(ForeignKey("draft.id", ondelete="CASCADE"))
     number: Mapped[int]
-    first_section: Mapped[int]
-    """Ordinal of the section that cited it first; writing that section again takes the citation back."""
     passage_id: Mapped[UUID]
     document_id: Mapped[UUID]
     document_title: Mapped[str]

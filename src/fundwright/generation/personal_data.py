@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.paging import iterate_all
-from fundwright.generation import service
+from fundwright.generation import editing, service
 from fundwright.generation.schemas import DraftQuery
 from fundwright.identity.permissions import needs
 from fundwright.identity.personal_data import DataFile, as_json
@@ -17,8 +17,13 @@ from fundwright.identity.schemas import Actor, Permission
 
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
-    """Every draft, as data with its citations and as Markdown."""
+    """Every draft, as data with its citations and as Markdown, and the versions of its sections."""
     async for row in iterate_all(lambda query: service.list_drafts(session, actor, query), DraftQuery()):
         draft = await service.get_draft(session, actor, row.id)
         yield as_json(f"generation/drafts/{draft.id}.json", draft)
         yield DataFile(f"generation/drafts/{draft.id}.md", service.as_markdown(draft).encode())
+        versions = {
+            section.heading: [version async for version in editing.iterate_versions(session, actor, draft.id, section.id)]
+            for section in draft.sections
+        }
+        yield as_json(f"generation/drafts/{draft.id}-versions.json", versions)

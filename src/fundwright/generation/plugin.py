@@ -9,7 +9,7 @@ from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
 from fundwright.generation import drafting, service
 from fundwright.generation.personal_data import own_files
-from fundwright.generation.schemas import DraftTemplate, WriteDraft
+from fundwright.generation.schemas import DraftTemplate, WriteDraft, WriteSection
 from fundwright.generation.templates import TEMPLATES
 from fundwright.identity.acting import acting_with
 from fundwright.identity.personal_data import PersonalDataReader
@@ -19,7 +19,10 @@ from fundwright.insights.schemas import FigureReader
 
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
-    return [JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK))]
+    return [
+        JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK)),
+        JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK)),
+    ]
 
 
 @hookimpl

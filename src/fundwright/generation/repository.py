@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, case, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
-from fundwright.generation.models import Citation, Draft, DraftSection
+from fundwright.core.paging import PageRequest
+from fundwright.generation.models import Citation, Draft, DraftSection, DraftVersion
 from fundwright.generation.schemas import DraftQuery, DraftState, SectionState
 
-# A draft has no state of its own that could disagree with its job's.
+_HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection.state != SectionState.DONE)
+
+# A draft has no state of its own that could disagree with its job's. One whose last sections a person has written is finished.
 STATE = case(
+    (and_(Job.state.in_((JobState.CANCELLED, JobState.FAILED)), ~_HAS_UNFINISHED), DraftState.FINISHED),
     (Job.state == JobState.RUNNING, DraftState.WRITING),
     (Job.state == JobState.SUCCEEDED, DraftState.FINISHED),
     (Job.state == JobState.CANCELLED, DraftState.STOPPED),
@@ -116,33 +120,123 @@ async def find_unfinished(session: AsyncSession, draft_id: UUID) -> DraftSection
     )
 
 
-async def clear_section(session: AsyncSession, section: DraftSection) -> None:
-    """Make a section empty again, together with the citations that it brought in."""
-    section.text, section.open_questions, section.dropped_citations = "", [], 0
-    section.state = SectionState.WRITING
-    await session.execute(
-        delete(Citation).where(Citation.draft_id == section.draft_id, Citation.first_section >= section.ordinal)
+async def section_jobs(session: AsyncSession, draft_id: UUID) -> dict[UUID, Job]:
+    """The jobs that write sections again or did so last, by section."""
+    rows = await session.execute(
+        select(DraftSection.id, Job)
+        .join(Job, Job.id == DraftSection.job_id)
+        .where(DraftSection.draft_id == draft_id)
+        .execution_options(populate_existing=True)
     )
-    await session.flush()
+    return {row.id: row.Job for row in rows}
 
 
-async def append_text(session: AsyncSession, section_id: UUID, text: str) -> None:
-    await session.execute(update(DraftSection).where(DraftSection.id == section_id).values(text=DraftSection.text + text))
+async def lock_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, section_id: UUID) -> DraftSection:
+    """The section, which nobody else can change until the transaction ends. Raises NotFound, also for somebody else's."""
+    await get_section(session, owner_id, draft_id, section_id)  # before the lock: nobody waits for somebody else's
+    locked = await session.scalar(
+        select(DraftSection).where(DraftSection.id == section_id).with_for_update().execution_options(populate_existing=True)
+    )
+    if locked is None:
+        raise NotFound(t("The section"))
+    return locked
 
 
-async def finish_section(
-    session: AsyncSession, section_id: UUID, *, open_questions: Sequence[str], dropped_citations: int
-) -> None:
+async def get_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, section_id: UUID) -> DraftSection:
+    """Raises NotFound, also for a section of somebody else's draft."""
+    section = await session.scalar(
+        select(DraftSection)
+        .join(Draft, Draft.id == DraftSection.draft_id)
+        .where(Draft.owner_id == owner_id, Draft.id == draft_id, DraftSection.id == section_id)
+    )
+    if section is None:
+        raise NotFound(t("The section"))
+    return section
+
+
+async def find_own_section(session: AsyncSession, owner_id: UUID, section_id: UUID) -> DraftSection | None:
+    return await session.scalar(
+        select(DraftSection)
+        .join(Draft, Draft.id == DraftSection.draft_id)
+        .where(Draft.owner_id == owner_id, DraftSection.id == section_id)
+        .execution_options(populate_existing=True)
+    )
+
+
+async def order_sections(session: AsyncSession, section_ids: Sequence[UUID]) -> None:
+    """Number the sections of a draft in this order."""
+    places = {section_id: ordinal for ordinal, section_id in enumerate(section_ids)}
+    if places:
+        ordinal = case(places, value=DraftSection.id)
+        await session.execute(update(DraftSection).where(DraftSection.id.in_(places)).values(ordinal=ordinal))
+
+
+async def begin_section(session: AsyncSession, section_id: UUID, *, is_first: bool) -> int | None:
+    """Make room for what the writer is about to write, and return the revision that it starts from.
+
+    None for a section that is gone, or `is_first` but written by now.
+    """
+    begun = update(DraftSection).where(DraftSection.id == section_id).values(incoming="").returning(DraftSection.revision)
+    if is_first:
+        begun = begun.where(DraftSection.state != SectionState.DONE).values(state=SectionState.WRITING)
+    return await session.scalar(begun)
+
+
+async def append_incoming(session: AsyncSession, section_id: UUID, text: str, *, revision: int) -> None:
+    """Add what the writer has written, unless somebody has changed the section meanwhile."""
     await session.execute(
         update(DraftSection)
-        .where(DraftSection.id == section_id)
-        .values(
-            state=SectionState.DONE,
-            text=func.btrim(DraftSection.text),
-            open_questions=list(open_questions),
-            dropped_citations=dropped_citations,
+        .where(DraftSection.id == section_id, DraftSection.revision == revision)
+        .values(incoming=DraftSection.incoming + text)
+    )
+
+
+async def remove_citations(session: AsyncSession, draft_id: UUID, *, except_numbers: Collection[int]) -> None:
+    await session.execute(delete(Citation).where(Citation.draft_id == draft_id, Citation.number.not_in(except_numbers)))
+
+
+async def texts(session: AsyncSession, draft_id: UUID) -> list[str]:
+    """Every text of the draft and its versions."""
+    of_draft = DraftSection.draft_id == draft_id
+    versions = select(DraftVersion.text).join(DraftSection, DraftSection.id == DraftVersion.section_id).where(of_draft)
+    return list(
+        await session.scalars(
+            select(DraftSection.text).where(of_draft).union_all(select(DraftSection.incoming).where(of_draft), versions)
         )
     )
+
+
+async def find_latest_version(session: AsyncSession, section_id: UUID) -> DraftVersion | None:
+    return await session.scalar(
+        select(DraftVersion)
+        .where(DraftVersion.section_id == section_id)
+        .order_by(DraftVersion.number.desc())
+        .limit(1)
+        .execution_options(populate_existing=True)
+    )
+
+
+async def get_version(session: AsyncSession, section_id: UUID, number: int) -> DraftVersion:
+    """Raises NotFound."""
+    version = await session.scalar(
+        select(DraftVersion).where(DraftVersion.section_id == section_id, DraftVersion.number == number)
+    )
+    if version is None:
+        raise NotFound(t("The version"))
+    return version
+
+
+async def versions(session: AsyncSession, section_id: UUID, request: PageRequest) -> tuple[list[DraftVersion], int]:
+    """Newest first."""
+    found = select(DraftVersion).where(DraftVersion.section_id == section_id)
+    total = await session.scalar(select(func.count()).select_from(found.subquery())) or 0
+    rows = await session.scalars(
+        found.order_by(DraftVersion.number.desc())
+        .offset(request.offset)
+        .limit(request.page_size)
+        .execution_options(populate_existing=True)
+    )
+    return list(rows), total
 
 
 async def set_job(session: AsyncSession, draft_id: UUID, job_id: UUID) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import t
@@ -84,24 +84,164 @@ class WriteDraft(JobPayload):
     draft_id: UUID
 
 
+class WriteSection(JobPayload):
+    """The job that writes one section again. Its result replaces the text unless somebody changed that meanwhile."""
+
+    job_kind: ClassVar[str] = "draft_section"
+
+    section_id: UUID
+    instructions: str = ""
+
+
 class SectionState(StrEnum):
     WAITING = "waiting"
     WRITING = "writing"
     DONE = "done"
 
 
+class Rewriting(StrEnum):
+    """What became of the last request to write a section again."""
+
+    UNDERWAY = "underway"
+    REPLACED = "replaced"
+    SAME = "same"
+    NOTHING_FOUND = "nothing_found"
+    KEPT_AS_VERSION = "kept_as_version"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
 class DraftSectionRead(BaseModel):
-    """A section so far. `text` is Markdown with citations [n]; `open_questions` says what the documents do not answer."""
+    """A section so far. `text` is Markdown with citations [n]; `open_questions` says what the documents do not answer.
+
+    While it is being written, `text` is what the writer has written so far.
+    """
 
     model_config = ConfigDict(frozen=True)
 
+    id: UUID
     ordinal: int
     heading: str
+    is_added: bool
+    """A person added it; its heading is not one of the template's."""
     text: str
+    revision: int
     state: SectionState
+    rewriting: Rewriting | None
+    error: str | None
+    """Why it could not be written again."""
     open_questions: tuple[str, ...]
+    done_questions: tuple[str, ...]
     dropped_citations: int
     """Citations the writer made up (numbers of no passage) and that were taken out."""
+
+
+_Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+_Instructions = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+
+
+class DraftTitle(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: _Heading
+
+
+class SectionSave(BaseModel):
+    """The whole new content of a section. `based_on` is the `revision` that it was written on.
+
+    An open editor names itself with `editor` and counts its saves with `sequence`: a save that is sent again counts once.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    heading: _Heading
+    text: str = Field(max_length=200_000)
+    based_on: int = Field(ge=0)
+    editor: str = Field(default="", max_length=64)
+    sequence: int = Field(default=0, ge=0)
+
+
+class NewSection(BaseModel):
+    """A section to add at `position` (from 0; at the end without one). With `instructions` the writer writes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    heading: _Heading
+    instructions: _Instructions = ""
+    position: int | None = Field(default=None, ge=0, le=1_000)
+
+
+class SectionPosition(BaseModel):
+    """The place of a section among those of the draft, from 0."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    position: int = Field(ge=0, le=1_000)
+
+
+class Regeneration(BaseModel):
+    """`instructions` say what the section should say, in the person's own words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    instructions: _Instructions = ""
+
+
+class QuestionChange(BaseModel):
+    """One of the section's questions, and whether it is done."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    question: str = Field(max_length=2_000)
+    is_done: bool
+
+
+class VersionOrigin(StrEnum):
+    WRITER = "writer"
+    PERSON = "person"
+    RESTORED = "restored"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            VersionOrigin.WRITER: t("Written by the writer"),
+            VersionOrigin.PERSON: t("Edited"),
+            VersionOrigin.RESTORED: t("Restored"),
+        }[self]
+
+
+class VersionRead(BaseModel):
+    """A text that a section had from `created_at` on. `author` is empty for the writer's own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    heading: str
+    text: str
+    origin: VersionOrigin
+    author: str
+    created_at: datetime
+    changed_at: datetime
+    is_current: bool
+
+
+class DiffPiece(BaseModel):
+    """Text that two versions share, or that one of them has."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["same", "removed", "added"]
+    text: str
+
+
+class VersionDiff(BaseModel):
+    """What leads from a version's text to the current one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    pieces: tuple[DiffPiece, ...]
 
 
 class CitationRead(BaseModel):
@@ -159,6 +299,16 @@ class DraftRead(DraftRow):
     error: str | None
     sections: tuple[DraftSectionRead, ...]
     citations: tuple[CitationRead, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every section is written."""
+        return self.done_sections == len(self.sections)
+
+    @property
+    def is_being_written(self) -> bool:
+        """Whether a writer is at work on the draft or on one of its sections."""
+        return not self.state.is_over or any(section.rewriting is Rewriting.UNDERWAY for section in self.sections)
 
     @property
     def done_sections(self) -> int:

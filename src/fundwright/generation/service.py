@@ -15,6 +15,7 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock
 from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
@@ -27,10 +28,10 @@ from fundwright.generation.schemas import (
     DraftRead,
     DraftRow,
     DraftSectionRead,
-    DraftState,
     DraftTemplate,
     ExportedDraft,
     ExportFormat,
+    Rewriting,
     SectionState,
     WriteDraft,
 )
@@ -110,7 +111,7 @@ async def add_draft(
     session.add(draft)
     await session.flush()
     session.add_all(
-        DraftSection(draft_id=draft.id, ordinal=ordinal, heading=section.heading)
+        DraftSection(draft_id=draft.id, ordinal=ordinal, heading=section.heading, template_heading=section.heading)
         for ordinal, section in enumerate(chosen.sections)
     )
     await session.flush()
@@ -143,7 +144,7 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
     await get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
     await acquire_lock(session, draft_topic(draft_id))  # two jobs would write the same sections
     draft = await get_draft(session, actor, draft_id)
-    if draft.state not in (DraftState.STOPPED, DraftState.FAILED):
+    if draft.is_complete or draft.is_being_written:
         raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
     await get_opportunity(session, actor, draft)
     return await _enqueue(session, actor, core, draft)
@@ -218,6 +219,9 @@ async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, c
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)
+    for section_job in (await repository.section_jobs(session, draft_id)).values():
+        if not JobState(section_job.state).is_over:
+            await core_jobs.cancel(session, section_job.id, owner_id=actor.id)
     await session.delete(draft)
     await session.flush()
     await audit.record(session, "draft.deleted", actor=actor, subject=draft.title, client=client)
@@ -254,8 +258,11 @@ def job_title(draft: DraftRead) -> Message:
 
 async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
-    sections = await repository.sections(session, draft.id)
+    jobs = await repository.section_jobs(session, draft.id)
+    sections = tuple(_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
     text = "\n".join(section.text for section in sections)
+    cited = citing.numbers_in(text)
+    citations = await repository.citations(session, draft.id)
     return DraftRead(
         **_row(row).model_dump(),
         writer_id=draft.writer_id,
@@ -263,8 +270,8 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
         company=draft.company,
         document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
-        sections=tuple(_section(section) for section in sections),
-        citations=tuple(_citation(citation, text) for citation in await repository.citations(session, draft.id)),
+        sections=sections,
+        citations=tuple(_citation(citation, text) for citation in citations if citation.number in cited),
     )
 
 
@@ -286,13 +293,32 @@ def _row(row: repository.DraftAndJob) -> DraftRow:
     )
 
 
-def _section(section: DraftSection) -> DraftSectionRead:
+_REWRITING = {
+    JobState.QUEUED: Rewriting.UNDERWAY,
+    JobState.RUNNING: Rewriting.UNDERWAY,
+    JobState.FAILED: Rewriting.FAILED,
+    JobState.CANCELLED: Rewriting.STOPPED,
+}
+
+
+def _section(section: DraftSection, job: Job | None) -> DraftSectionRead:
+    rewriting = None
+    if job is not None:
+        rewriting = _REWRITING.get(JobState(job.state)) or Rewriting((job.result or {})["outcome"])
+    is_underway = rewriting is Rewriting.UNDERWAY
+    is_incoming = section.state != SectionState.DONE or (is_underway and bool(section.incoming))
     return DraftSectionRead(
+        id=section.id,
         ordinal=section.ordinal,
         heading=section.heading,
-        text=section.text,
-        state=SectionState(section.state),
+        is_added=section.template_heading is None,
+        text=section.incoming if is_incoming else section.text,
+        revision=section.revision,
+        state=SectionState.WRITING if is_underway else SectionState(section.state),
+        rewriting=rewriting,
+        error=job.error if job else None,
         open_questions=tuple(section.open_questions),
+        done_questions=tuple(section.done_questions),
         dropped_citations=section.dropped_citations,
     )
 

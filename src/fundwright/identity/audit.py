@@ -42,6 +42,7 @@ _LABELS: Mapping[str, Message] = {
     "document.deleted": later("Document deleted"),
     "draft.deleted": later("Draft deleted"),
     "draft.exported": later("Draft exported"),
+    "draft.section_deleted": later("Section of a draft deleted"),
     "email.change_asked": later("Change of email address requested"),
     "email.changed": later("Email address changed"),
     "export": later("List exported"),

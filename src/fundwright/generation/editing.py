@@ -1,0 +1,328 @@
+"""What a person can do with a draft that is written: change, move, add, remove and regenerate its sections.
+
+A save says which revision of the section it was written on, and is refused when somebody else has saved since. Nothing is
+overwritten without a trace: each text stays among the section's versions, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import jobs
+from fundwright.core.assembly import Core
+from fundwright.core.database import acquire_lock, now
+from fundwright.core.errors import Conflict, Invalid
+from fundwright.core.jobs import JobState
+from fundwright.core.live import publish
+from fundwright.core.messages import Message, later, t
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.generation import citing, comparing, repository, service
+from fundwright.generation.models import DraftSection, DraftVersion
+from fundwright.generation.schemas import (
+    DraftRead,
+    DraftSectionRead,
+    DraftTitle,
+    NewSection,
+    QuestionChange,
+    Regeneration,
+    SectionPosition,
+    SectionSave,
+    SectionState,
+    VersionDiff,
+    VersionOrigin,
+    VersionRead,
+    WriteSection,
+)
+from fundwright.identity import audit, entry
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Client, Permission
+
+_ONE_VERSION = timedelta(minutes=10)
+"""How long the saves of one person go into one version."""
+
+
+class SectionChanged(Conflict):
+    """Somebody else, or the writer, has changed the section since the person began."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "This section was changed elsewhere while you were editing. Compare both texts, then keep yours or take the other one."
+            )
+        )
+
+
+class BeingWritten(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("The draft is being written. Wait until it is finished, or stop it first."))
+
+
+@needs(Permission.WORK)
+async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, change: DraftTitle) -> DraftRead:
+    """Raises NotFound."""
+    (await repository.get(session, actor.id, draft_id)).draft.title = change.title
+    await session.flush()
+    await publish(session, service.drafts_topic(actor.id))
+    return await _changed(session, actor, draft_id)
+
+
+@needs(Permission.WORK)
+async def save_section(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, save: SectionSave
+) -> DraftSectionRead:
+    """Save heading and text as they are now. Raises NotFound, SectionChanged, and Invalid for a citation that stands for nothing."""
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    heading = section.heading if save.heading == t(section.heading) else save.heading
+    is_same_editor = save.editor != "" and save.editor == section.saved_by
+    is_late = is_same_editor and save.sequence <= section.saved_sequence
+    is_partial = section.state != SectionState.DONE
+    is_same = (heading, save.text) == (section.heading, section.incoming if is_partial else section.text)
+    if not (is_late or is_same):
+        if save.based_on != section.revision and not is_same_editor:
+            raise SectionChanged
+        await _check_citations(session, draft_id, save.text)
+        if is_partial and section.incoming:
+            await keep_version(session, section, text=section.incoming, origin=VersionOrigin.WRITER, author=None)
+        section.heading = heading
+        await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor)
+        section.saved_by, section.saved_sequence = save.editor, save.sequence
+    return await _changed_section(session, actor, section)
+
+
+@needs(Permission.WORK)
+async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, new: NewSection) -> DraftSectionRead:
+    """Add a section; with instructions, a job writes it. Raises NotFound, and BeingWritten when the writer is at work already."""
+    draft = await _lock_draft(session, actor, draft_id)
+    sections = await repository.sections(session, draft_id)
+    section = DraftSection(
+        draft_id=draft_id,
+        ordinal=len(sections),
+        heading=new.heading,
+        template_heading=None,
+        state=SectionState.DONE,
+    )
+    session.add(section)
+    await session.flush()
+    await _put(session, [other.id for other in sections], section, new.position)
+    if new.instructions:
+        await _enqueue(session, actor, core, draft, section, new.instructions)
+    return await _changed_section(session, actor, section)
+
+
+@needs(Permission.WORK)
+async def move_section(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: SectionPosition
+) -> DraftRead:
+    """Put a section at another place; beyond the end means the end. Raises NotFound."""
+    await _lock_draft(session, actor, draft_id)
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    others = [other.id for other in await repository.sections(session, draft_id) if other.id != section_id]
+    await _put(session, others, section, change.position)
+    return await _changed(session, actor, draft_id)
+
+
+@needs(Permission.WORK)
+async def delete_section(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, *, client: Client = entry.COMMAND_LINE
+) -> None:
+    """Remove a section with its versions. Raises NotFound, and Conflict for the last one."""
+    draft = await _lock_draft(session, actor, draft_id)
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    if len(draft.sections) == 1:
+        raise Conflict(t("A draft needs at least one section. Delete the draft instead."))
+    await _cancel_job(session, actor, section)
+    await session.delete(section)
+    await session.flush()
+    await repository.order_sections(session, [other.id for other in await repository.sections(session, draft_id)])
+    await audit.record(session, "draft.section_deleted", actor=actor, subject=f"{draft.title}: {section.heading}", client=client)
+    await publish(session, service.draft_topic(draft_id))
+
+
+@needs(Permission.WORK)
+async def regenerate_section(
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, wish: Regeneration
+) -> DraftSectionRead:
+    """Let the writer write a section again, as a job. Its text becomes a new version; the one before can be restored.
+
+    Raises NotFound, BeingWritten, OpportunityRemoved.
+    """
+    draft = await _lock_draft(session, actor, draft_id)
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    await _enqueue(session, actor, core, draft, section, wish.instructions)
+    return await _changed_section(session, actor, section)
+
+
+@needs(Permission.WORK)
+async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
+    """Stop writing a section again; its text stays as it was. Raises NotFound, and Conflict when nobody writes it."""
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    if not await _cancel_job(session, actor, section):
+        raise Conflict(t("The section is not being written; there is nothing to cancel."))
+    return await _changed_section(session, actor, section)
+
+
+@needs(Permission.WORK)
+async def mark_question(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: QuestionChange
+) -> DraftSectionRead:
+    """Mark an open question of a section as done, or reopen it. Raises NotFound, and Invalid for a question it does not have."""
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    questions = dict.fromkeys([*section.open_questions, *section.done_questions])
+    if change.question not in questions:
+        raise Invalid(t("The section has no such question. Reload the draft and try again."))
+    done = {*section.done_questions} - {change.question} | ({change.question} if change.is_done else set[str]())
+    section.open_questions = [question for question in questions if question not in done]
+    section.done_questions = [question for question in questions if question in done]
+    return await _changed_section(session, actor, section)
+
+
+@needs(Permission.READ)
+async def list_versions(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, request: PageRequest
+) -> Page[VersionRead]:
+    """The texts that a section had, newest first. Raises NotFound."""
+    section = await repository.get_section(session, actor.id, draft_id, section_id)
+    rows, total = await repository.versions(session, section.id, request)
+    current = next((row.number for row in rows if (row.heading, row.text) == (section.heading, section.text)), None)
+    versions = [_version(row, is_current=row.number == current) for row in rows]
+    return Page(items=versions, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+def iterate_versions(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> AsyncIterator[VersionRead]:
+    """Every version of a section, newest first. Raises NotFound."""
+    return iterate_all(lambda page: list_versions(session, actor, draft_id, section_id, page), PageRequest())
+
+
+@needs(Permission.READ)
+async def compare_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
+    """What was changed from a version to the current text. Raises NotFound."""
+    section = await repository.get_section(session, actor.id, draft_id, section_id)
+    version = await repository.get_version(session, section.id, number)
+    pieces = await asyncio.to_thread(comparing.compare, version.text, section.text)
+    return VersionDiff(number=number, pieces=pieces)
+
+
+@needs(Permission.WORK)
+async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> DraftSectionRead:
+    """Make the text of a version the section's text again, as a version of its own. Raises NotFound."""
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    version = await repository.get_version(session, section.id, number)
+    section.heading = version.heading
+    await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
+    return await _changed_section(session, actor, section)
+
+
+def job_title(draft: DraftRead, heading: str) -> Message:
+    """The title of the job that writes a section again."""
+    return later("{heading}: {draft}", heading=Message(heading), draft=draft.title)
+
+
+async def change_text(
+    session: AsyncSession, section: DraftSection, text: str, *, origin: VersionOrigin, author: Actor | None
+) -> None:
+    """Give a locked section another text, and keep it as a version with the heading it has."""
+    section.text, section.incoming, section.state = text, "", SectionState.DONE
+    section.revision += 1
+    section.saved_by, section.saved_sequence = "", 0
+    await keep_version(session, section, text=text, origin=origin, author=author)
+
+
+async def keep_version(
+    session: AsyncSession, section: DraftSection, *, text: str, origin: VersionOrigin, author: Actor | None
+) -> None:
+    """Add a version, or go on with the latest one while the same person goes on typing."""
+    latest = await repository.find_latest_version(session, section.id)
+    author_id = author.id if author else None
+    if (
+        latest is not None
+        and latest.origin == origin == VersionOrigin.PERSON
+        and latest.author_id == author_id
+        and now() - latest.created_at < _ONE_VERSION
+    ):
+        latest.heading, latest.text, latest.changed_at = section.heading, text, now()
+    else:
+        session.add(
+            DraftVersion(
+                section_id=section.id,
+                number=latest.number + 1 if latest else 1,
+                heading=section.heading,
+                text=text,
+                origin=origin,
+                author_id=author_id,
+                author_name=author.name if author else "",
+            )
+        )
+    await session.flush()
+
+
+async def _lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    """The draft, to whose list of sections and writers nobody else can change anything until the transaction ends."""
+    await service.get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
+    await acquire_lock(session, service.draft_topic(draft_id))
+    return await service.get_draft(session, actor, draft_id)
+
+
+async def _enqueue(
+    session: AsyncSession, actor: Actor, core: Core, draft: DraftRead, section: DraftSection, instructions: str
+) -> None:
+    if draft.is_being_written:
+        raise BeingWritten
+    await service.get_opportunity(session, actor, draft)
+    payload = WriteSection(section_id=section.id, instructions=instructions)
+    job = await core.jobs.enqueue(session, payload, title=job_title(draft, section.heading), owner_id=actor.id)
+    section.job_id, section.incoming = job.id, ""
+
+
+async def _cancel_job(session: AsyncSession, actor: Actor, section: DraftSection) -> bool:
+    job = (await repository.section_jobs(session, section.draft_id)).get(section.id)
+    if job is None or JobState(job.state).is_over:
+        return False
+    await jobs.cancel(session, job.id, owner_id=actor.id)
+    return True
+
+
+async def _put(session: AsyncSession, others: list[UUID], section: DraftSection, position: int | None) -> None:
+    place = len(others) if position is None else position
+    await repository.order_sections(session, [*others[:place], section.id, *others[place:]])
+
+
+async def _check_citations(session: AsyncSession, draft_id: UUID, text: str) -> None:
+    known = {citation.number for citation in await repository.citations(session, draft_id)}
+    unknown = sorted(citing.numbers_in(text) - known)
+    if unknown:
+        raise Invalid(
+            t(
+                "The draft has no source [{number}]. Cite one of its sources, or write \\[{number}\\] to mean the characters.",
+                number=unknown[0],
+            )
+        )
+
+
+async def _changed(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    await session.flush()
+    await publish(session, service.draft_topic(draft_id))
+    return await service.get_draft(session, actor, draft_id)
+
+
+async def _changed_section(session: AsyncSession, actor: Actor, section: DraftSection) -> DraftSectionRead:
+    draft = await _changed(session, actor, section.draft_id)
+    return next(each for each in draft.sections if each.id == section.id)
+
+
+def _version(version: DraftVersion, *, is_current: bool) -> VersionRead:
+    return VersionRead(
+        number=version.number,
+        heading=version.heading,
+        text=version.text,
+        origin=VersionOrigin(version.origin),
+        author=version.author_name,
+        created_at=version.created_at,
+        changed_at=version.changed_at,
+        is_current=is_current,
+    )

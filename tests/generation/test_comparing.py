@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from fundwright.generation.comparing import compare
+
+
+def shown(old: str, new: str) -> str:
+    marks = {"same": "{}", "removed": "[-{}-]", "added": "[+{}+]"}
+    return "".join(marks[piece.kind].format(piece.text) for piece in compare(old, new))
+
+
+def test_words_that_changed_stand_beside_those_that_did_not() -> None:
+    assert shown("We repair old roofs [1].\n", "We repair new roofs [1].\n") == "We repair [-old-][+new+] roofs [1].\n"
+
+
+def test_whole_lines_are_added_and_removed() -> None:
+    assert shown("one\n\ntwo\n", "one\n\nthree\n\ntwo\n") == "one\n\n[+three\n\n+]two\n"
+    assert shown("one\n\ntwo\n", "one\n") == "one\n[-\ntwo\n-]"
+
+
+@pytest.mark.parametrize(("old", "new"), [("", ""), ("", "new"), ("old", ""), ("a b c", "c b a"), ("- x\n- y", "- y\n- x\n")])
+def test_both_texts_can_be_read_from_the_pieces(old: str, new: str) -> None:
+    pieces = compare(old, new)
+    assert "".join(piece.text for piece in pieces if piece.kind != "added") == old
+    assert "".join(piece.text for piece in pieces if piece.kind != "removed") == new
+
+
+def test_blocks_too_long_to_compare_word_by_word_are_shown_whole() -> None:
+    """Comparing 100,000 words with as many would take minutes; this test would, too."""
+    pieces = compare("one two " * 25_000, "three one " * 25_000)
+    assert [piece.kind for piece in pieces] == ["removed", "added"]

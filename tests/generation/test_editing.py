@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import TypeVar
+from uuid import UUID
+
+import pytest
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.jobs import Job, JobState
+from fundwright.core.paging import PageRequest
+from fundwright.generation import editing, service
+from fundwright.generation.models import DraftVersion
+from fundwright.generation.schemas import (
+    DraftRead,
+    DraftSectionRead,
+    DraftState,
+    DraftTitle,
+    NewSection,
+    QuestionChange,
+    Regeneration,
+    Rewriting,
+    SectionPosition,
+    SectionSave,
+    SectionState,
+    VersionOrigin,
+    VersionRead,
+)
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import Role
+from tests.generation.conftest import Desk, EndpointDown
+from tests.generation.test_drafting import add, has_begun, read, write
+from tests.jobs import working
+from tests.polling import eventually
+
+T = TypeVar("T")
+
+
+async def do(desk: Desk, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    async with desk.core.database.transaction() as session:
+        return await work(session)
+
+
+async def save(
+    desk: Desk,
+    draft: DraftRead,
+    part: DraftSectionRead,
+    text: str,
+    *,
+    based_on: int | None = None,
+    heading: str = "",
+    **given: object,
+) -> DraftSectionRead:
+    wanted = SectionSave.model_validate(
+        {"heading": heading or part.heading, "text": text, "based_on": part.revision if based_on is None else based_on, **given}
+    )
+    return await do(desk, lambda session: editing.save_section(session, desk.actor, draft.id, part.id, wanted))
+
+
+async def versions(desk: Desk, draft: DraftRead, part: DraftSectionRead) -> list[VersionRead]:
+    page = await do(desk, lambda s: editing.list_versions(s, desk.actor, draft.id, part.id, PageRequest(page_size=100)))
+    return page.items
+
+
+async def regenerate(desk: Desk, draft: DraftRead, part: DraftSectionRead, instructions: str = "") -> DraftSectionRead:
+    wish = Regeneration(instructions=instructions)
+    return await do(desk, lambda s: editing.regenerate_section(s, desk.actor, desk.core, draft.id, part.id, wish))
+
+
+async def rewritten(desk: Desk, draft: DraftRead, place: int = 0) -> DraftRead:
+    async def ended() -> DraftRead | None:
+        found = await read(desk, draft.id)
+        return None if found.sections[place].rewriting is Rewriting.UNDERWAY else found
+
+    async with working(desk.core.jobs):
+        return await eventually(ended)
+
+
+async def written(desk: Desk) -> tuple[DraftRead, DraftSectionRead]:
+    draft = await write(desk, (await add(desk)).id)
+    return draft, draft.sections[0]
+
+
+class TestSaving:
+    async def test_text_and_heading_are_saved_and_the_writers_text_stays_a_version(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        saved = await save(desk, draft, roofs, "We repair roofs [1].", heading="Our roofs")
+        assert (saved.heading, saved.text, saved.revision) == ("Our roofs", "We repair roofs [1].", roofs.revision + 1)
+        mine, writers = await versions(desk, draft, roofs)
+        assert (mine.origin, mine.author, mine.is_current) == (VersionOrigin.PERSON, "Ada Example", True)
+        assert (writers.origin, writers.text, writers.heading) == (VersionOrigin.WRITER, roofs.text, "Roofs")
+
+    async def test_a_save_on_an_older_revision_is_refused_and_changes_nothing(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await save(desk, draft, roofs, "First.")
+        with pytest.raises(editing.SectionChanged):
+            await save(desk, draft, roofs, "Second.")
+        assert (await read(desk, draft.id)).sections[0].text == "First."
+
+    async def test_of_two_saves_at_once_one_is_refused(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        outcomes = await asyncio.gather(*(save(desk, draft, roofs, f"Text {n}.") for n in range(4)), return_exceptions=True)
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["DraftSectionRead", *["SectionChanged"] * 3]
+
+    async def test_a_save_whose_answer_was_lost_is_sent_again_and_counts_once(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        first = await save(desk, draft, roofs, "One.", editor="tab", sequence=1)
+        assert await save(desk, draft, roofs, "One.", editor="tab", sequence=1) == first
+        more = await save(desk, draft, roofs, "One. Two.", editor="tab", sequence=2)
+        assert (more.text, more.revision) == ("One. Two.", first.revision + 1)
+        late = await save(desk, draft, roofs, "One.", editor="tab", sequence=1)
+        assert late.text == "One. Two."
+
+    async def test_an_editor_that_saved_before_somebody_else_conflicts_again(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        one = await save(desk, draft, roofs, "One.", editor="tab", sequence=1)
+        await save(desk, draft, one, "Other.", editor="other tab", sequence=1)
+        with pytest.raises(editing.SectionChanged):
+            await save(desk, draft, one, "One. Two.", editor="tab", sequence=2)
+
+    async def test_typing_makes_one_version_until_ten_minutes_have_gone_by(self, desk: Desk) -> None:
+        draft, part = await written(desk)
+        for text in ("A", "Ab", "Abc"):
+            part = await save(desk, draft, part, text)
+        assert [version.text for version in await versions(desk, draft, part)][:-1] == ["Abc"]
+        earlier = DraftVersion.created_at - timedelta(minutes=10)
+        await do(desk, lambda session: session.execute(update(DraftVersion).values(created_at=earlier)))
+        await save(desk, draft, part, "Abcd")
+        assert [version.text for version in await versions(desk, draft, part)][:-1] == ["Abcd", "Abc"]
+
+    async def test_only_sources_of_the_draft_can_be_cited(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        with pytest.raises(Invalid, match=r"no source \[9\]"):
+            await save(desk, draft, roofs, "We are the best [9].")
+        assert (await save(desk, draft, roofs, r"In \[9\] words [2].")).text == r"In \[9\] words [2]."
+
+    async def test_a_source_that_nothing_cites_any_more_is_not_listed_until_it_is_cited_again(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        bare = await save(desk, draft, roofs, "We repair roofs.")
+        assert [citation.number for citation in (await read(desk, draft.id)).citations] == [2]
+        await save(desk, draft, bare, "We repair roofs [1].")
+        assert [citation.number for citation in (await read(desk, draft.id)).citations] == [1, 2]
+
+    async def test_a_draft_that_was_stopped_is_finished_when_a_person_has_written_the_rest(self, desk: Desk) -> None:
+        def fail(_request: object, index: int) -> None:
+            if index == 1:
+                raise EndpointDown("Gone.")
+
+        desk.writer.before_piece = fail
+        draft = await add(desk)
+        with pytest.raises(EndpointDown):
+            await write(desk, draft.id)
+        draft = await read(desk, draft.id)
+        assert not draft.is_complete
+        for part in draft.sections:
+            await save(desk, draft, part, f"By hand: {part.heading}")
+        draft = await read(desk, draft.id)
+        assert (draft.state, draft.is_complete) == (DraftState.FINISHED, True)
+        with pytest.raises(Conflict, match="nothing to continue"):
+            await do(desk, lambda session: service.continue_draft(session, desk.actor, desk.core, draft.id))
+
+
+class TestRaceWithTheWriter:
+    async def test_a_section_that_a_person_changes_while_it_is_written_keeps_the_persons_text(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright.generation.drafting._FLUSH_INTERVAL_S", 0.0)
+        desk.writer.script = lambda _request: ("First words [1]. ", "Last words [1].")
+        desk.writer.pause.clear()
+        desk.writer.before_piece = lambda _request, index: desk.writer.pause.set() if index == 0 else desk.writer.pause.clear()
+        draft = await add(desk)
+        task = asyncio.create_task(write(desk, draft.id))
+        underway = await eventually(lambda: has_begun(desk, draft.id))
+        saved = await save(desk, draft, underway.sections[0], "By a person.")
+        desk.writer.before_piece = lambda _request, _index: None
+        desk.writer.pause.set()
+        finished = await task
+        assert finished.sections[0].text == saved.text == "By a person."
+        assert finished.sections[2].text != ""
+        texts = [version.text for version in await versions(desk, draft, saved)]
+        assert texts == ["First words [1]. Last words [1].", "By a person.", "First words [1]."]
+
+    async def test_a_section_that_is_deleted_while_it_is_written_stops_nothing(self, desk: Desk) -> None:
+        draft = await add(desk)
+
+        def delete(_request: object, _index: int) -> None:
+            desk.writer.before_piece = lambda _request, _index: None
+            asyncio.get_running_loop().create_task(
+                do(desk, lambda s: editing.delete_section(s, desk.actor, draft.id, draft.sections[0].id))
+            ).add_done_callback(lambda _task: desk.writer.pause.set())
+            desk.writer.pause.clear()
+
+        desk.writer.before_piece = delete
+        finished = await write(desk, draft.id)
+        assert [part.heading for part in finished.sections] == ["Submarines", "Team"]
+        assert finished.state == DraftState.FINISHED
+
+
+class TestRegenerating:
+    async def test_the_new_text_becomes_a_version_and_the_old_one_can_be_restored(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        desk.writer.script = lambda _request: ("Gutters, too [1].",)
+        assert (await regenerate(desk, draft, roofs, "Mention gutters.")).rewriting is Rewriting.UNDERWAY
+        again = await rewritten(desk, draft)
+        assert desk.writer.requests[-1].instructions == "Plainly. Mention gutters. About 50 words."
+        assert desk.writer.requests[-1].questions[-1] == "Mention gutters."
+        assert (again.sections[0].text, again.sections[0].rewriting) == ("Gutters, too [1].", Rewriting.REPLACED)
+        assert again.state == DraftState.FINISHED
+        restored = await do(desk, lambda s: editing.restore_version(s, desk.actor, draft.id, roofs.id, 1))
+        assert restored.text == roofs.text
+        assert [v.origin for v in await versions(desk, draft, roofs)] == ["restored", "writer", "writer"]
+
+    async def test_others_keep_citing_what_they_cite(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        team = draft.sections[2]
+        await save(desk, draft, team, "Bo Diaz repairs roofs [1][2].")
+        desk.writer.script = lambda _request: ("No proof.",)
+        await regenerate(desk, draft, roofs)
+        again = await rewritten(desk, draft)
+        assert [citation.number for citation in again.citations] == [1, 2]
+        assert again.citations[0].text == draft.citations[0].text
+
+    async def test_what_finds_nothing_leaves_the_text(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        desk.writer.script = lambda _request: ()
+        await regenerate(desk, draft, roofs)
+        again = (await rewritten(desk, draft)).sections[0]
+        assert (again.text, again.rewriting) == (roofs.text, Rewriting.NOTHING_FOUND)
+
+    async def test_the_same_text_makes_no_version(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await regenerate(desk, draft, roofs)
+        again = (await rewritten(desk, draft)).sections[0]
+        assert (again.revision, again.rewriting) == (roofs.revision, Rewriting.SAME)
+
+    async def test_a_writer_that_fails_or_is_stopped_leaves_the_text(self, desk: Desk) -> None:
+        def fail(_request: object, index: int) -> None:
+            if index == 1:
+                raise EndpointDown("The endpoint does not answer.")
+
+        draft, roofs = await written(desk)
+        desk.writer.script = lambda _request: ("Half ", "whole.")
+        desk.writer.before_piece = fail
+        await regenerate(desk, draft, roofs)
+        failed = (await rewritten(desk, draft)).sections[0]
+        assert (failed.text, failed.rewriting) == (roofs.text, Rewriting.FAILED)
+        assert failed.error == "The endpoint does not answer."
+        await regenerate(desk, draft, roofs)
+        stopped = await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
+        assert (stopped.text, stopped.rewriting) == (roofs.text, Rewriting.STOPPED)
+        with pytest.raises(Conflict):
+            await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
+
+    async def test_of_several_requests_at_once_one_is_done(self, desk: Desk) -> None:
+        draft, _ = await written(desk)
+        outcomes = await asyncio.gather(*(regenerate(desk, draft, part) for part in draft.sections * 2), return_exceptions=True)
+        assert sorted(type(each).__name__ for each in outcomes) == [*["BeingWritten"] * 5, "DraftSectionRead"]
+
+    async def test_a_person_who_saves_meanwhile_keeps_the_text_and_finds_the_writers_among_the_versions(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await regenerate(desk, draft, roofs)
+        await save(desk, draft, roofs, "By a person [1].")
+        desk.writer.script = lambda _request: ("By the writer [1].",)
+        again = (await rewritten(desk, draft)).sections[0]
+        # The job began after the save, so it was asked to replace what it found.
+        assert again.text == "By the writer [1]."
+        assert [version.text for version in await versions(desk, draft, roofs)][1] == "By a person [1]."
+
+    async def test_a_process_that_dies_half_way_leaves_the_text_and_is_followed_by_another(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await regenerate(desk, draft, roofs)
+        desk.writer.script = lambda _request: ("Anew [1].",)
+        desk.writer.pause.clear()
+
+        async def has_asked() -> bool:
+            return len(desk.writer.requests) == 3
+
+        async with working(desk.core.jobs):
+            await eventually(has_asked)
+            assert (await read(desk, draft.id)).sections[0].text == roofs.text
+        desk.writer.pause.set()
+        assert (await rewritten(desk, draft)).sections[0].text == "Anew [1]."
+
+
+class TestSections:
+    async def test_one_is_added_moved_and_deleted_and_the_others_keep_their_order(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        new = NewSection(heading="Prices", position=1)
+        added = await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, new))
+        assert (added.ordinal, added.state, added.is_added) == (1, SectionState.DONE, True)
+        place = SectionPosition(position=99)
+        moved = await do(desk, lambda s: editing.move_section(s, desk.actor, draft.id, roofs.id, place))
+        assert [part.heading for part in moved.sections] == ["Prices", "Submarines", "Team", "Roofs"]
+        await do(desk, lambda s: editing.delete_section(s, desk.actor, draft.id, added.id))
+        left = await read(desk, draft.id)
+        assert [(part.heading, part.ordinal) for part in left.sections] == [("Submarines", 0), ("Team", 1), ("Roofs", 2)]
+
+    async def test_a_moved_and_renamed_one_is_still_written_from_its_template(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        part = await save(desk, draft, roofs, "Text.", heading="What we repair")
+        await do(desk, lambda s: editing.move_section(s, desk.actor, draft.id, roofs.id, SectionPosition(position=2)))
+        await regenerate(desk, draft, part)
+        again = (await rewritten(desk, draft, 2)).sections[2]
+        assert (again.heading, again.text) == ("What we repair", roofs.text)
+
+    async def test_with_instructions_an_added_one_is_written(self, desk: Desk) -> None:
+        draft, _ = await written(desk)
+        new = NewSection(heading="Safety", instructions="foreman electrician")
+        await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, new))
+        added = (await rewritten(desk, draft, 3)).sections[3]
+        assert added.text.startswith("Foreman electrician Bo Diaz")
+
+    async def test_the_last_one_stays(self, desk: Desk) -> None:
+        draft = await add(desk)
+        for part in draft.sections[1:]:
+            await do(desk, lambda s, part=part: editing.delete_section(s, desk.actor, draft.id, part.id))
+        with pytest.raises(Conflict, match="at least one section"):
+            await do(desk, lambda s: editing.delete_section(s, desk.actor, draft.id, draft.sections[0].id))
+
+    async def test_an_open_question_is_marked_as_done_and_reopened_and_stays_done_when_written_again(self, desk: Desk) -> None:
+        draft, _ = await written(desk)
+        team = draft.sections[2]
+
+        async def mark(*, is_done: bool) -> DraftSectionRead:
+            change = QuestionChange(question="your hangar", is_done=is_done)
+            return await do(desk, lambda s: editing.mark_question(s, desk.actor, draft.id, team.id, change))
+
+        done = await mark(is_done=True)
+        assert (done.open_questions, done.done_questions) == ((), ("your hangar",))
+        await regenerate(desk, draft, team)
+        assert (await rewritten(desk, draft, 2)).sections[2].done_questions == ("your hangar",)
+        assert (await mark(is_done=False)).open_questions == ("your hangar",)
+        unknown = QuestionChange(question="your dreams", is_done=True)
+        with pytest.raises(Invalid):
+            await do(desk, lambda s: editing.mark_question(s, desk.actor, draft.id, team.id, unknown))
+
+    async def test_a_draft_is_renamed(self, desk: Desk) -> None:
+        draft = await add(desk)
+        named = await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="  Roofs 2027 ")))
+        assert named.title == "Roofs 2027"
+
+
+class TestVersions:
+    async def test_are_paged_and_compared_with_the_current_text(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await save(desk, draft, roofs, roofs.text.replace("repaired", "replaced"))
+        page = await do(
+            desk, lambda s: editing.list_versions(s, desk.actor, draft.id, roofs.id, PageRequest(page=2, page_size=1))
+        )
+        assert (page.total, [version.number for version in page.items]) == (2, [1])
+        diff = await do(desk, lambda s: editing.compare_version(s, desk.actor, draft.id, roofs.id, 1))
+        assert [(p.kind, p.text) for p in diff.pieces if p.kind != "same"] == [("removed", "repaired"), ("added", "replaced")]
+
+    @pytest.mark.security(20)
+    async def test_of_another_account_and_of_another_draft_are_not_found(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        other = await add(desk)
+        async with desk.core.database.transaction() as session:
+            bob = await identity.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
+
+        def ways(section_id: UUID) -> list[Callable[[AsyncSession], Awaitable[object]]]:
+            change = SectionSave(heading="x", text="x", based_on=roofs.revision)
+            return [
+                lambda s: editing.save_section(s, bob, draft.id, section_id, change),
+                lambda s: editing.list_versions(s, bob, draft.id, section_id, PageRequest()),
+                lambda s: editing.restore_version(s, bob, draft.id, section_id, 1),
+                lambda s: editing.compare_version(s, desk.actor, other.id, section_id, 1),
+                lambda s: editing.save_section(s, desk.actor, other.id, section_id, change),
+                lambda s: editing.delete_section(s, desk.actor, other.id, section_id),
+            ]
+
+        for way in ways(roofs.id):
+            with pytest.raises(NotFound):
+                await do(desk, way)
+        assert await read(desk, draft.id) == draft
+
+    async def test_leave_with_their_draft(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await regenerate(desk, draft, roofs)
+        await do(desk, lambda session: service.delete_draft(session, desk.actor, draft.id))
+        assert await do(desk, lambda session: session.scalar(select(func.count(DraftVersion.id)))) == 0
+        states = await do(desk, lambda session: session.scalars(select(Job.state)))
+        assert JobState.QUEUED not in states.all()
