@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from io import BytesIO
 from pathlib import Path
 
 from benchmarks.eval.frame.notices import PUBLISHED
@@ -35,10 +36,10 @@ def test_every_judged_notice_is_published_and_no_award(shared_data: Path) -> Non
 
     types: dict[Notice, str] = {}
     for name, file in PUBLISHED:
-        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
-            for row in sources[name].parse(stream):
-                if isinstance(row, ParsedNotice):
-                    types[Notice(name, row.external_id)] = row.type
+        content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        for row in sources[name].parse(BytesIO(content)):
+            if isinstance(row, ParsedNotice):
+                types[Notice(name, row.external_id)] = row.type
 
     judged = {notice for query in read_queries() for notice in query.grades}
     assert {notice for notice in judged if types.get(notice, "Award Notice") == "Award Notice"} == set()
