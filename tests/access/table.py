@@ -114,6 +114,7 @@ ROUTES = _table(
         GET /api/opportunities/new
         GET /api/opportunities/export.csv
         GET /api/opportunities/categorise/{job_id}
+        GET /api/opportunities/embedding
         GET /api/opportunities/sources
         GET /api/opportunities/imports
         GET /api/opportunities/imports/export.csv
@@ -237,6 +238,8 @@ ROUTES = _table(
         POST /api/people/{account_id}/reset
         DELETE /api/people/{account_id}/second-factor
         DELETE /api/opportunities/sample
+        POST /api/opportunities/embedding
+        PUT /api/opportunities/embedding/cancellation
     """),
 )  # fmt: skip
 

@@ -371,7 +371,7 @@ class TestStop:
             with pytest.raises(NotFound):
                 await service.stop_import(session, stranger, committed, report.run_id)
             assert (await service.stop_import(session, admin, committed, report.run_id)).state == "running"
-            assert await session.scalar(select(Job.cancel_requested))
+            assert await session.scalar(select(Job.cancel_requested).where(Job.kind == "import"))
 
     async def test_an_import_that_is_over_is_refused(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         report = await import_file(sam_file(sam_row()))

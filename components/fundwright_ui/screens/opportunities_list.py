@@ -109,6 +109,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     return shown(
         panel,
         sample_banner(offered.samples, key="sample") if offered.samples else None,
+        embedding_progress(key="embedding"),
         _search(url),
         _filters(kind, query, offered, own_categories.value or [], key="filters"),
         _active(url, query, offered, own_categories.value or []),
@@ -434,6 +435,31 @@ def sample_banner(samples: int) -> VdomDict:
             on_cancel=lambda: set_asking(False),
         ),
     )
+
+
+@component
+def embedding_progress() -> VdomDict | None:
+    """How many notices searches by meaning cover, while not all are read."""
+    connection, actor = use_connection(), use_actor()
+    latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
+    starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)
+    stopping = use_action(lambda session: service.cancel_embedding(session, actor), then=latest.reload)
+    job = latest.value
+    may_change = actor.may(Permission.ADMINISTER)
+    if job is None or job.state == JobState.SUCCEEDED:
+        return None
+    if job.state.is_over:
+        resume = button(t("Read the rest"), size="small", on_click=starting, is_busy=starting.is_running)
+        return alert(
+            job.error or t("Reading notices was stopped. Search by meaning covers only those read before."),
+            resume if may_change else None,
+            variant="warning",
+        )
+    if not job.total:
+        return None
+    counts = t("Reading notices: {done} of {total}. Search by meaning covers those so far.", done=job.done, total=job.total)
+    stop = button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
+    return row(progress(job.done, job.total, label=t("Reading notices"), message=counts), stop if may_change else None)
 
 
 @component

@@ -143,14 +143,14 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
 
 
 async def prepare(core: Core) -> str | None:
-    """Load the sample if there is none yet; returns the path that makes the first administrator, if one is needed.
+    """Load the sample if there is none yet, and embed notices; returns the path that makes the first administrator, if one is needed.
 
     The database may go away at any moment, also now: wait for it, as a server that is already running does.
     """
     while True:
         try:
             async with core.database.transaction() as session:
-                await opportunities.load_sample_once(session)
+                await opportunities.prepare(session, core)
                 return await identity.first_admin_link(session)
         except DatabaseAway as error:
             log.warning("start.waiting_for_database", reason=error.sentence)

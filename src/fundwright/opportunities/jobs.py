@@ -16,8 +16,8 @@ from fundwright.core.jobs import JobRun
 from fundwright.identity.acting import acting_with
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import service as language
-from fundwright.opportunities import categorising, importing, service
-from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities
+from fundwright.opportunities import categorising, embedding, importing, service
+from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities
 
 load_sorter = acting_with(Permission.LABEL)
 _load_worker = acting_with(Permission.WORK)
@@ -33,6 +33,8 @@ async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[st
     source = service.get_source(core, run.payload.source)
     with _file(core, run.payload) as path:
         counts = await importing.take_in(run, run_id=run.payload.run_id, source=source, path=path)
+    async with run.transaction() as session:
+        await embedding.embed_later(session, core)
     return {"run_id": str(run.payload.run_id), **counts.model_dump()}
 
 
@@ -58,3 +60,8 @@ def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
 async def categorise(run: JobRun[CategoriseOpportunities, Actor]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
     return await categorising.categorise(run, embedder)
+
+
+async def embed(run: JobRun[EmbedOpportunities, None]) -> dict[str, Any]:
+    embedder = await language.get_embedder(run.services)
+    return await embedding.embed(run, embedder)

@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from fundwright.categories.service import SubjectReader
-from fundwright.core.jobs import JobHandler
+from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.grants import GrantsGov
-from fundwright.opportunities.jobs import categorise, import_file, load_importer, load_sorter
+from fundwright.opportunities.jobs import categorise, embed, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.personal_data import own_files
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities
+from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities
 from fundwright.opportunities.sources import Source
 
 
@@ -31,6 +31,7 @@ def job_handlers() -> list[JobHandler[Any, Any]]:
     return [
         JobHandler(ImportOpportunities, import_file, load_importer),
         JobHandler(CategoriseOpportunities, categorise, load_sorter),
+        JobHandler(EmbedOpportunities, embed, no_actor),
     ]
 
 

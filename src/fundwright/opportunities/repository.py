@@ -48,6 +48,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor, Role
+from fundwright.language.protocols import Vectors
 from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
 from fundwright.opportunities.models import (
     ImportRejection,
@@ -60,7 +61,7 @@ from fundwright.opportunities.models import (
     OpportunityVersion,
 )
 from fundwright.opportunities.reading import WASHINGTON
-from fundwright.opportunities.schemas import ImportCounts, ImportOpportunities, OpportunityQuery
+from fundwright.opportunities.schemas import EmbedOpportunities, ImportCounts, ImportOpportunities, OpportunityQuery
 from fundwright.opportunities.sources import Kind, RejectedRow, Source
 
 _RANKED = 200
@@ -701,6 +702,47 @@ async def texts_lacking_vectors(
     among = Opportunity.id.in_(of) if of is not None else true()
     found = joined.where(_lacks_vector(model_id), among).order_by(Opportunity.posted_at.desc()).limit(limit)
     return [(id, words) for id, words in await session.execute(found)]
+
+
+async def lock_embedding(session: AsyncSession) -> None:
+    await database.acquire_lock(session, "embedding of opportunities")
+
+
+async def is_embedding_underway(session: AsyncSession) -> bool:
+    """Whether a job waits or runs that has yet to look for notices without vectors. It does not end before the transaction does."""
+    await lock_embedding(session)
+    underway = and_(Job.kind == EmbedOpportunities.job_kind, Job.state.in_((JobState.QUEUED, JobState.RUNNING)))
+    will_look = and_(not_(Job.cancel_requested), Job.checkpoint["is_ending"].astext.is_(None))
+    return bool(await session.scalar(select(exists().where(underway, will_look))))
+
+
+async def find_embedding(session: AsyncSession) -> Job | None:
+    """The latest embedding job, in any state."""
+    latest = select(Job).where(Job.kind == EmbedOpportunities.job_kind).order_by(Job.created_at.desc()).limit(1)
+    return await session.scalar(latest.execution_options(populate_existing=True))
+
+
+async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -> Sequence[tuple[UUID, int, str]]:
+    """(id, version, text to embed) of opportunities that this model has not embedded, the open ones first, and of these the newest."""
+    words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
+    joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
+    order = (is_open_at(now()).desc(), Opportunity.posted_at.desc())
+    rows = await session.execute(joined.where(_lacks_vector(model_id)).order_by(*order).limit(limit))
+    return [(id, version, words) for id, version, words in rows]
+
+
+async def save_vectors(session: AsyncSession, model_id: str, versions: Sequence[tuple[UUID, int]], vectors: Vectors) -> None:
+    """Keep the vectors of opportunities that still have these versions."""
+    await _change_alone(session)
+    current = select(Opportunity.id, Opportunity.version).where(Opportunity.id.in_([id for id, _ in versions]))
+    found = {(id, version) for id, version in await session.execute(current)}
+    rows = [
+        {"opportunity_id": id, "model_id": model_id, "vector": vector}
+        for (id, version), vector in zip(versions, vectors, strict=True)
+        if (id, version) in found
+    ]
+    if rows:
+        await session.execute(upsert(OpportunityVector).on_conflict_do_nothing(), rows)
 
 
 async def add_vectors(session: AsyncSession, model_id: str, vectors: Sequence[tuple[UUID, NDArray[np.float32]]]) -> None:

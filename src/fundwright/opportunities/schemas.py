@@ -218,6 +218,12 @@ class CategoriseOpportunities(JobPayload):
     job_kind: ClassVar[str] = "categorise"
 
 
+class EmbedOpportunities(JobPayload):
+    """The installation's job that embeds what the model in use has not embedded."""
+
+    job_kind: ClassVar[str] = "embed"
+
+
 class RejectionRead(BaseModel):
     """A row that was not taken in. `column` names the field or is its number; '' means the whole row."""
 

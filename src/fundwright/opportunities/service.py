@@ -37,7 +37,7 @@ from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
-from fundwright.opportunities import importing, repository
+from fundwright.opportunities import embedding, importing, repository
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
@@ -487,6 +487,29 @@ async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID)
 
 
 @needs(Permission.READ)
+async def find_embedding(session: AsyncSession, actor: Actor) -> JobRead | None:
+    """The installation's latest job that reads notices for searches by meaning, in any state."""
+    job = await repository.find_embedding(session)
+    return JobRead.model_validate(job) if job else None
+
+
+@needs(Permission.ADMINISTER)
+async def start_embedding(session: AsyncSession, actor: Actor, core: Core) -> JobRead | None:
+    """Read the notices that the model in use has not read as a job, and return it, or the one that is underway. Raises NotAllowed."""
+    await embedding.embed_later(session, core)
+    return await find_embedding(session, actor)
+
+
+@needs(Permission.ADMINISTER)
+async def cancel_embedding(session: AsyncSession, actor: Actor) -> JobRead:
+    """Cancel the job at its next step until the next import or start. What is read stays. Raises NotAllowed, NotFound, or Conflict."""
+    job = await repository.find_embedding(session)
+    if job is None:
+        raise NotFound(t("The job"))
+    return await jobs.cancel(session, job.id, owner_id=None)
+
+
+@needs(Permission.READ)
 async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
     """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
     vector = await repository.vector_of(session, model_id, opportunity_id)
@@ -509,6 +532,12 @@ async def vectors_of(
 async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> list[OpportunityRow]:
     """These opportunities in this order; ids that are gone are left out."""
     return [OpportunityRow.model_validate(row) for row in await repository.rows_of(session, ids)]
+
+
+async def prepare(session: AsyncSession, core: Core) -> None:
+    """For the start of a server: load the samples on the very first one, and embed what the model in use has not embedded."""
+    await load_sample_once(session)
+    await embedding.embed_later(session, core)
 
 
 async def load_sample_once(session: AsyncSession) -> None:

@@ -1,0 +1,81 @@
+"""Embedding as a job that starts by itself: after it, searches find notices by meaning, and similar notices are known.
+
+It belongs to the installation. There is one such job at a time, and notices that come in while it runs are part of its work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobRun
+from fundwright.core.messages import later
+from fundwright.language.protocols import Embedder
+from fundwright.opportunities import repository
+from fundwright.opportunities.importing import announce
+from fundwright.opportunities.schemas import EmbedOpportunities
+
+TITLE = later("Read notices")
+
+_READ_AT_ONCE = 512
+_EMBEDDED_AT_ONCE = 16
+_REST = 0.5
+"""Of the time that embedding takes, so that other work finds the processor free again and again."""
+_REPORT_INTERVAL_S = 2
+"""Every open list shows how far the job is."""
+_ENDING = {"is_ending": True}
+
+
+async def embed_later(session: AsyncSession, core: Core) -> None:
+    """Enqueue the job that embeds what the model in use has not embedded, unless one is underway that will do it.
+
+    Call it in a transaction after the one that added notices.
+    """
+    if not await repository.is_embedding_underway(session):
+        await core.jobs.enqueue(session, EmbedOpportunities(), title=TITLE, owner_id=None)
+
+
+async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> dict[str, Any]:
+    """Embed notices that lack a vector of this model, the open and the newest first. May stop at any moment and run again."""
+    async with run.transaction() as session:
+        await repository.index_vectors(session, embedder.id, embedder.dimension)
+        known = await repository.count_vectors(session, embedder.id)
+        total = known + await repository.count_lacking_vectors(session, embedder.id)
+    done, reported_at = known, 0.0
+    await run.progress(done, total, "notices")
+    while lacking := await _list_lacking(run, embedder):
+        for start in range(0, len(lacking), _EMBEDDED_AT_ONCE):
+            some = lacking[start : start + _EMBEDDED_AT_ONCE]
+            began = time.monotonic()
+            vectors = await embedder.embed([text for _, _, text in some])
+            took_s = time.monotonic() - began
+            async with run.transaction() as session:
+                await repository.save_vectors(session, embedder.id, [(id, version) for id, version, _ in some], vectors)
+                await run.save_checkpoint(session, {})
+            done += len(some)
+            if time.monotonic() - reported_at > _REPORT_INTERVAL_S:
+                reported_at = time.monotonic()
+                await run.progress(min(done, total), total, "notices")
+            await asyncio.sleep(took_s * _REST)
+        total = max(total, done)
+    async with run.transaction() as session:
+        await announce(session)
+    return {"embedded": done - known, "model": embedder.id}
+
+
+async def _list_lacking(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> Sequence[tuple[UUID, int, str]]:
+    """When there are none left, whoever adds notices from now on starts another job."""
+    async with run.transaction() as session:
+        if lacking := await repository.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
+            return lacking
+        await repository.lock_embedding(session)
+        if lacking := await repository.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
+            return lacking
+        await run.save_checkpoint(session, _ENDING)
+        return []

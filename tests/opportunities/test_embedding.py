@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import NotAllowed
+from fundwright.core.jobs import Job, JobCancelled, JobHandler, JobRun, JobState, no_actor
+from fundwright.identity.schemas import Role
+from fundwright.opportunities import embedding, service
+from fundwright.opportunities.schemas import EmbedOpportunities
+from tests.conftest import MakeActor
+from tests.jobs import Trial, trial
+from tests.opportunities.conftest import ImportFile
+from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.opportunities.test_service import add, notice
+
+
+class LengthEmbedder:
+    """Vectors of a text's length; remembers what it was asked."""
+
+    id = "length"
+    dimension = 2
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.texts += texts
+        return np.array([[1, len(text)] for text in texts], np.float32)
+
+
+@pytest.fixture
+def embedder(committed: Core, monkeypatch: pytest.MonkeyPatch) -> LengthEmbedder:
+    monkeypatch.setattr(embedding, "_EMBEDDED_AT_ONCE", 2)
+    monkeypatch.setattr(embedding, "_READ_AT_ONCE", 4)
+    made = committed.cache["language.embedder"] = LengthEmbedder()
+    return made
+
+
+async def embed(core: Core) -> dict[str, Any]:
+    return (await core.jobs.run_inline(EmbedOpportunities(), title="test", owner_id=None)).result or {}
+
+
+async def waiting(core: Core) -> list[Job]:
+    async with core.database.transaction() as session:
+        underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
+        return list(await session.scalars(select(Job).where(Job.kind == "embed", underway)))
+
+
+class TestEmbed:
+    async def test_reads_the_open_and_the_newest_first_and_each_once(self, committed: Core, embedder: LengthEmbedder) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, *(notice(n, closes_at=now() + timedelta(days=1 if n % 2 else -1)) for n in range(6)))
+        assert await embed(committed) == {"embedded": 6, "model": "length"}
+        assert [text.strip() for text in embedder.texts] == [f"Notice {n}" for n in (1, 3, 5, 0, 2, 4)]
+        assert await embed(committed) == {"embedded": 0, "model": "length"}
+        assert len(embedder.texts) == 6
+
+    async def test_goes_on_where_it_was_stopped(self, committed: Core, embedder: LengthEmbedder) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, *(notice(n) for n in range(10)))
+
+        async def twice(run: JobRun[Trial, None]) -> None:
+            async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
+                if len(embedder.texts) > 4:
+                    raise JobCancelled
+                return await LengthEmbedder.embed(embedder, texts)
+
+            embedder.embed = stop
+            with pytest.raises(JobCancelled):
+                await embedding.embed(run, embedder)  # type: ignore[arg-type]
+            del embedder.embed
+            await embedding.embed(run, embedder)  # type: ignore[arg-type]
+
+        committed.jobs.register(trial(twice, load_actor=no_actor))
+        await committed.jobs.run_inline(Trial(), title="x", owner_id=None)
+        assert sorted(embedder.texts) == sorted(set(embedder.texts))
+        assert len(embedder.texts) == 10
+
+    async def test_a_notice_that_changes_meanwhile_is_read_again(self, committed: Core, embedder: LengthEmbedder) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, notice(1))
+
+        async def change(texts: Sequence[str]) -> NDArray[np.float32]:
+            del embedder.embed
+            async with committed.database.transaction() as session:
+                await add(session, notice(1, title="Changed"))
+            return await embedder.embed(texts)
+
+        embedder.embed = change
+        await embed(committed)
+        assert [text.strip() for text in embedder.texts] == ["Notice 1", "Changed"]
+
+
+class TestEmbedLater:
+    async def test_one_job_waits_after_imports_and_starts(
+        self, committed: Core, import_file: ImportFile, embedder: LengthEmbedder
+    ) -> None:
+        for number in range(2):
+            await import_file(sam_file(sam_row(NoticeId=notice_id(number))))
+        async with committed.database.transaction() as session:
+            await service.prepare(session, committed)
+        assert len(await waiting(committed)) == 1
+
+    async def test_another_follows_one_that_looks_no_more(self, committed: Core, embedder: LengthEmbedder) -> None:
+        seen: list[int] = []
+
+        async def begin(run: JobRun[EmbedOpportunities, None]) -> None:
+            async with run.transaction() as session:
+                await embedding.embed_later(session, committed)
+            seen.append(len(await waiting(committed)))
+            await embedding.embed(run, embedder)
+            async with run.transaction() as session:
+                await embedding.embed_later(session, committed)
+            seen.append(len(await waiting(committed)))
+
+        committed.jobs.register(JobHandler(EmbedOpportunities, begin, no_actor))
+        await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
+        assert seen == [1, 2]
+
+    async def test_only_administrators_start_and_stop_it(self, committed: Core, make_actor: MakeActor) -> None:
+        async with committed.database.transaction() as session:
+            ada, root = await make_actor(session), await make_actor(session, role=Role.ADMIN)
+            with pytest.raises(NotAllowed):
+                await service.start_embedding(session, ada, committed)
+            started = await service.start_embedding(session, root, committed)
+            with pytest.raises(NotAllowed):
+                await service.cancel_embedding(session, ada)
+            assert started is not None
+            assert (await service.cancel_embedding(session, root)).state == JobState.CANCELLED
+            again = await service.start_embedding(session, root, committed)
+            assert again is not None
+            assert again.state == JobState.QUEUED
