@@ -306,6 +306,7 @@ JOBS: dict[str, str | None] = {
     "identity.personal_data_expiry": None,
     "import": "POST /api/opportunities/imports/{source}",
     "categorise": "POST /api/opportunities/categorise",
+    "embed": None,
     "remove_files": None,
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",
