@@ -18,6 +18,7 @@ import psycopg
 import pytest
 import typer.core
 import typer.main
+from docx import Document
 from typer.testing import CliRunner
 
 from e2e.pages.polling import eventually
@@ -227,7 +228,10 @@ class TestMainJob:
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         start = ("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
         assert "There is no document “prices”" in shell.refusal(*start, "--document", "prices", "--json")
-        written = shell.answer(*start, "--document", "Profile", "--company", "Hill Roofing LLC")
+        assert "There is no folder" in shell.refusal(*start, "--output", str(tmp_path / "no/draft.docx"), "--json")
+        file = tmp_path / "draft.docx"
+        written = shell.answer(*start, "--document", "Profile", "--company", "Hill Roofing LLC", "--output", str(file))
+        assert any("We offer roof repair services" in paragraph.text for paragraph in Document(str(file)).paragraphs)
         assert written["state"] == "finished"
         assert "We offer roof repair services" in written["text"]
         assert [citation["number"] for citation in written["citations"]] == [1]
@@ -290,4 +294,4 @@ class TestHelp:
             assert re.match(r"[A-Z].+\.", one.help or ""), name
             for parameter in one.params:
                 if parameter.name not in ("install_completion", "help"):
-                    assert re.match(r"\w.+\.", parameter.help or ""), f"{name} {parameter.name}"  # pyright: ignore[reportAttributeAccessIssue]
+                    assert re.match(r"\w.+\.", getattr(parameter, "help", "")), f"{name} {parameter.name}"

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import io
 import re
 from datetime import UTC, datetime
-from uuid import UUID
+from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import docx
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from lxml import html as lxml_html
+from openxml_audit import OpenXmlValidator
 
 from fundwright.content.feed import rss
 from fundwright.content.schemas import PostContent, PublishedPost
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.exporting import export
-from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, ExportFormat, SectionState
+from fundwright.generation.schemas import ExportFormat
 from fundwright.opportunities import reading
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.widgets.markdown import rendered
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import texts
+from tests.generation.drafts import citation, draft, part
 
 ELEMENTS = frozenset(
     (
@@ -74,7 +75,7 @@ def node_of(element: object) -> object:
 
 def test_markdown_is_inert(fuzz: Fuzz) -> None:
     def check(text: str) -> None:
-        markup = to_html({"t": "div", "c": [node_of(child) for child in rendered(text)]})  # pyright: ignore[reportArgumentType]
+        markup = to_html({"t": "div", "c": [node_of(child) for child in rendered(text)]})
         encode(markup)
         for element in lxml_html.fragment_fromstring(markup).iter():
             if not isinstance(element.tag, str):
@@ -126,35 +127,26 @@ def test_feeds_are_xml(fuzz: Fuzz) -> None:
     fuzz(check, examples=100, title=texts(*PIECES), summary=texts(*PIECES))
 
 
-def test_drafts_become_files(fuzz: Fuzz) -> None:
-    nobody, now = UUID(int=0), datetime.now(UTC)
+def test_drafts_become_files(fuzz: Fuzz, tmp_path: Path) -> None:
+    path = tmp_path / "draft.docx"
 
     def check(title: str, sections: list[str], heading: str) -> None:
-        citation = CitationRead(
-            number=1,
-            passage_id=nobody,
-            document_id=nobody,
-            document_title=title,
-            heading=heading,
-            page=None,
-            text=heading,
-            quotes=(),
-        )
-        draft = DraftRead(
-            id=nobody, slug="a", title=title, template="t", template_title=title, opportunity_id=nobody, opportunity_title=title,
-            state=DraftState.FINISHED, writer_label=heading, created_at=now, ended_at=now, job_id=None, writer_id="w",
-            opportunity_number=heading, error=None, citations=(citation,),
-            sections=tuple(
-                DraftSectionRead(ordinal=n, heading=heading, text=text, state=SectionState.DONE, open_questions=(heading,), dropped_citations=0)
-                for n, text in enumerate(sections)
-            ),
-        )  # fmt: skip
-        word = export(draft, ExportFormat.DOCX)
-        assert docx.Document(io.BytesIO(word.content)).paragraphs
+        parts = tuple(part(n, heading, text) for n, text in enumerate(sections))
+        hostile = draft(title=title, sections=parts, citations=(citation(1, title, heading),), number=heading, company=title)
+        word = export(hostile, ExportFormat.DOCX, author=heading)
+        path.write_bytes(word.content)
+        assert docx.Document(str(path)).paragraphs
+        assert not OpenXmlValidator().validate(path).errors
         assert re.fullmatch(r"[A-Za-z0-9-]{1,80}\.docx", word.filename)
-        assert export(draft, ExportFormat.MARKDOWN).content.decode().startswith("# ")
+        assert export(hostile, ExportFormat.MARKDOWN).content.decode().startswith("# ")
 
-    fuzz(check, examples=25, title=texts(*PIECES), sections=st.lists(markdown_texts(), max_size=3), heading=texts(*PIECES))
+    fuzz(
+        check,
+        examples=25,
+        title=texts(*PIECES),
+        sections=st.lists(markdown_texts(), min_size=1, max_size=3),
+        heading=texts(*PIECES),
+    )
 
 
 def test_citations_of_models_that_stream(fuzz: Fuzz) -> None:

@@ -86,9 +86,14 @@ async def test_a_draft_is_exported_as_markdown_and_word(desk: Desk, ada: httpx.A
     draft = await write(desk, (await add(desk)).id)
     markdown = await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "md"})
     assert markdown.headers["content-disposition"].startswith("attachment; filename*=UTF-8''Brief-")
-    assert "[1] Roofs" in markdown.text
-    word = await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "docx"})
-    assert any("Shingles gutters" in paragraph.text for paragraph in Document(io.BytesIO(word.content)).paragraphs)
+    assert "[^1]: Roofs." in markdown.text
+    bare = await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "md", "citations": "none"})
+    assert "Shingles gutters" in bare.text
+    assert "[" not in bare.text
+    word = Document(io.BytesIO((await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "docx"})).content))
+    assert any("Shingles gutters" in paragraph.text for paragraph in word.paragraphs)
+    assert word.core_properties.author == "Ada Example"
+    assert (await ada.get(f"/api/drafts/{draft.id}/export", params={"citations": "endnotes"})).status_code == 422
 
 
 @pytest.mark.security(40)

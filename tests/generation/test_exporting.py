@@ -1,111 +1,310 @@
+"""What somebody can hand in: a Word file and a Markdown file with footnotes or without, and nothing in them that nobody wrote."""
+
 from __future__ import annotations
 
 import io
+import zipfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from uuid import uuid4
+from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from docx import Document
+from openxml_audit import OpenXmlValidator
 
 from fundwright.core.messages import speaking
 from fundwright.generation.exporting import export
-from fundwright.generation.schemas import (
-    CitationRead,
-    DraftRead,
-    DraftSectionRead,
-    DraftState,
-    ExportFormat,
-    SectionState,
-)
+from fundwright.generation.schemas import CitationStyle, DraftRead, ExportFormat
+from tests.generation.drafts import citation, draft, part
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+
+RICH = """We **repair** roofs [1]. We *like* [it](https://example.org/?a=1&b=2 "x") and `code`, ~~not~~ this [2].
+
+## Methods
+
+- Shingles [2]
+  - Nested, with **bold**
+    1. First
+    2. Second
+- Gutters
+
+  A second paragraph of the item.
+
+### Steps
+
+1. Alpha
+2. Beta
+
+Then:
+
+1. Gamma
+
+3) From three
+
+> Exceptional, said the customer [1][3].
+
+```
+SELECT 1;
+  -- indented
+```
+
+| Project | Value |
+|:--|--:|
+| Hill base [3] | $742,000 |
+
+| | |
+|---|---|
+| UEI | ABC |
+
+---
+
+שלום world
+"""
 
 
-def draft(*, title: str = "Cover letter: Roof", text: str = "We repair roofs [1].\n\n- **Hill** base\n- Ogden") -> DraftRead:
-    return DraftRead(
-        id=uuid4(),
-        slug="s",
-        title=title,
-        template="cover-letter",
-        template_title="Cover letter",
-        opportunity_id=uuid4(),
-        opportunity_title="Roof",
-        opportunity_number="FA8201-26-R-0001",
-        state=DraftState.FINISHED,
-        writer_id="extractive",
-        writer_label="Extractive",
-        created_at=datetime(2026, 4, 1, tzinfo=UTC),
-        ended_at=None,
-        job_id=None,
-        error=None,
-        sections=(
-            DraftSectionRead(
-                ordinal=0, heading="Who we are", text=text, state=SectionState.DONE, open_questions=(), dropped_citations=0
-            ),
-            DraftSectionRead(
-                ordinal=1,
-                heading="Contact",
-                text="",
-                state=SectionState.DONE,
-                open_questions=("your contact person",),
-                dropped_citations=0,
-            ),
-        ),
-        citations=(
-            CitationRead(
-                number=1,
-                passage_id=uuid4(),
-                document_id=uuid4(),
-                document_title="Past work",
-                heading="Projects",
-                page=3,
-                text="We repair roofs.",
-                quotes=(),
-            ),
-        ),
-    )
+def word(draft: DraftRead, citations: CitationStyle = CitationStyle.FOOTNOTES) -> bytes:
+    return export(draft, ExportFormat.DOCX, citations=citations, author="Ada Example").content
+
+
+def xml(content: bytes, name: str) -> Element:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return fromstring(archive.read(name))
 
 
 def words_of(content: bytes) -> list[tuple[str | None, str]]:
     return [(p.style.name if p.style else "", p.text) for p in Document(io.BytesIO(content)).paragraphs]
 
 
+def footnotes_of(content: bytes) -> list[str]:
+    notes = xml(content, "word/footnotes.xml")
+    return ["".join(note.itertext()).strip() for note in notes if note.get(f"{W}type") is None]
+
+
+def references(content: bytes) -> list[str]:
+    """Numbers of footnotes in the text, in order; with an arrow where the text refers to an earlier one."""
+    elements = (
+        each for each in xml(content, "word/document.xml").iter() if each.tag in (f"{W}footnoteReference", f"{W}instrText")
+    )
+    return [each.get(f"{W}id") or f"→{(each.text or '').split()[1].removeprefix('_RefNote')}" for each in elements]
+
+
+def values(element: Element, name: str, attribute: str = "val") -> Iterator[str | None]:
+    return (each.get(f"{W}{attribute}") for each in element.iter(f"{W}{name}"))
+
+
 class TestMarkdown:
-    def test_it_holds_text_open_questions_and_sources(self) -> None:
+    def test_citations_are_footnotes(self) -> None:
         text = export(draft(), ExportFormat.MARKDOWN).content.decode()
-        assert text.startswith("# Cover letter: Roof\n\nFor: Roof (FA8201-26-R-0001). Drafted on April 1, 2026 with Extractive.")
-        assert "## Who we are\n\nWe repair roofs [1]." in text
-        assert "## Open questions\n\n- Contact: add your contact person." in text
-        assert "## Sources\n\n- [1] Past work, page 3, “Projects”" in text
+        assert text == (
+            "# Cover letter: Roof\n\n## Who we are\n\nWe repair roofs.[^1]\n\n- **Hill** base\n- Ogden\n\n"
+            "[^1]: Past work, “Projects,” page 3.\n"
+        )
+
+    def test_or_there_are_none(self) -> None:
+        text = export(
+            draft(text="We repair roofs [1]. We do."), ExportFormat.MARKDOWN, citations=CitationStyle.NONE
+        ).content.decode()
+        assert text == "# Cover letter: Roof\n\n## Who we are\n\nWe repair roofs. We do.\n"
 
     def test_what_stands_around_the_text_is_in_the_language_of_the_reader(self) -> None:
         with speaking("de"):
             text = export(draft(), ExportFormat.MARKDOWN).content.decode()
-        assert "Für: Roof (FA8201-26-R-0001). Entworfen am 1. April 2026 mit Extractive." in text
-        assert "## Offene Fragen\n\n- Kontakt: ergänzen Sie your contact person." in text
-        assert "## Quellen\n\n- [1] Past work, Seite 3, “Projects”" in text
+        assert text.endswith("[^1]: Past work, „Projects“, Seite 3.\n")
 
     def test_the_file_is_named_after_the_title_without_anything_odd(self) -> None:
         assert export(draft(title="../é “x”\n/etc"), ExportFormat.MARKDOWN).filename == "x-etc.md"
         assert export(draft(title="…"), ExportFormat.MARKDOWN).filename == "draft.md"
+        assert export(draft(), ExportFormat.DOCX).filename == "Cover-letter-Roof.docx"
+
+
+class TestFootnotes:
+    def test_are_numbered_as_the_text_names_them_and_a_place_has_one(self) -> None:
+        content = word(
+            draft(
+                text="Second [2]. First [1], again [2]; both [1, 3]!",
+                citations=(citation(1), citation(2, "Data", None, None), citation(3)),
+            )
+        )
+        assert footnotes_of(content) == ["Data.", "Past work, “Projects,” page 3."]
+        assert references(content) == ["1", "2", "→1", "→2"]
+        assert words_of(content)[3] == ("Body Text", "Second. First, again;1 both!2")
+
+    def test_stand_after_the_punctuation_and_beside_each_other(self) -> None:
+        text = export(draft(text="Roofs [1][2]. “Gutters [3].” Done. [1] End"), ExportFormat.MARKDOWN).content.decode()
+        assert "Roofs.[^1][^2] “Gutters.”[^3] Done.[^1] End" in text
+
+    def test_say_document_heading_and_page_without_repeating_the_title(self) -> None:
+        content = word(draft(text="[3] [2] [1]"))
+        assert footnotes_of(content) == ["Notes, “Hill.”", "Data sheet.", "Past work, “Projects,” page 3."]
+
+    def test_brackets_around_other_numbers_are_text(self) -> None:
+        content = word(draft(text="Section [9] and [1, 9] of 40 CFR [2026]."))
+        assert ("Body Text", "Section [9] and [1, 9] of 40 CFR [2026].") in words_of(content)
+        assert not footnotes_of(content)
+
+    def test_none_are_left_when_none_are_wanted(self) -> None:
+        content = word(draft(text=RICH), CitationStyle.NONE)
+        assert not footnotes_of(content)
+        assert not references(content)
+        assert "[1]" not in "".join(xml(content, "word/document.xml").itertext())
 
 
 class TestWord:
-    def test_headings_lists_and_emphasis_are_words_own(self) -> None:
-        exported = export(draft(), ExportFormat.DOCX)
-        paragraphs = words_of(exported.content)
-        assert exported.filename == "Cover-letter-Roof.docx"
-        assert ("Heading 1", "Who we are") in paragraphs
-        assert ("Normal", "We repair roofs [1].") in paragraphs
-        assert ("List Bullet", "Hill base") in paragraphs
-        assert ("Normal", "[1] Past work, page 3, “Projects”") in paragraphs
-        bold = [run.text for p in Document(io.BytesIO(exported.content)).paragraphs for run in p.runs if run.bold]
+    def test_holds_nothing_that_nobody_wrote(self) -> None:
+        content = word(draft())
+        assert [(style, text) for style, text in words_of(content) if text] == [
+            ("Title", "Cover letter"),
+            ("Subtitle", "Roof · FA8201-26-R-0001"),
+            ("Heading 1", "Who we are"),
+            ("Body Text", "We repair roofs."),
+            ("List Bullet", "Hill base"),
+            ("List Bullet", "Ogden"),
+        ]
+        bold = [run.text for p in Document(io.BytesIO(content)).paragraphs for run in p.runs if run.bold]
         assert bold == ["Hill"]
 
-    @pytest.mark.parametrize("character", ["\x0b", "\ufffe", "\uffff"])
-    def test_no_part_of_it_is_broken_by_a_character_that_xml_cannot_hold(self, character: str) -> None:
-        content = export(draft(title=f"Roof{character}s", text=f"We{character} repair."), ExportFormat.DOCX).content
-        assert ("Normal", "We repair.") in words_of(content)
-        assert Document(io.BytesIO(content)).core_properties.title == "Roofs"
+    def test_a_title_that_somebody_chose_stays(self) -> None:
+        assert words_of(word(draft(title="Roofs that last")))[0] == ("Title", "Roofs that last")
 
-    def test_characters_that_xml_cannot_hold_do_not_break_it(self) -> None:
-        paragraphs = words_of(export(draft(text="Form\x0cfeed and <b>tags</b> & more"), ExportFormat.DOCX).content)
-        assert ("Normal", "Formfeed and <b>tags</b> & more") in paragraphs
+    @pytest.mark.parametrize(
+        ("language", "tag", "paper"),
+        [("en", "en-US", ("12240", "15840")), ("de", "de-DE", ("11906", "16838")), ("fr", "fr-FR", ("11906", "16838"))],
+    )
+    def test_paper_and_language_follow_the_reader_and_margins_are_an_inch(
+        self, language: str, tag: str, paper: tuple[str, str]
+    ) -> None:
+        with speaking(language):
+            content = word(draft())
+        body = xml(content, "word/document.xml")
+        (size,), (margins,) = body.iter(f"{W}pgSz"), body.iter(f"{W}pgMar")
+        assert (size.get(f"{W}w"), size.get(f"{W}h")) == paper
+        assert {margins.get(f"{W}{side}") for side in ("top", "right", "bottom", "left")} == {"1440"}
+        assert list(values(xml(content, "word/styles.xml"), "lang")) == [tag]
+
+    def test_every_page_has_the_title_and_its_number(self) -> None:
+        content = word(draft())
+        assert "".join(xml(content, "word/header.xml").itertext()) == "Cover letter: Roof"
+        assert "".join(xml(content, "word/footer.xml").itertext()) == "FA8201-26-R-0001Page  PAGE 1 of  NUMPAGES 1"
+
+    def test_its_properties_name_the_draft_the_notice_and_the_author(self) -> None:
+        properties = Document(io.BytesIO(word(draft()))).core_properties
+        assert (properties.title, properties.subject, properties.author) == (
+            "Cover letter: Roof",
+            "FA8201-26-R-0001",
+            "Ada Example",
+        )
+        assert properties.created == datetime(2026, 4, 1, tzinfo=UTC)
+
+    def test_it_names_the_company(self) -> None:
+        content = word(draft(company="Hill & Sons LLC"))
+        assert words_of(content)[2] == ("Subtitle", "Hill & Sons LLC")
+        assert "".join(xml(content, "word/footer.xml").itertext()).startswith("Hill & Sons LLCPage")
+        assert Document(io.BytesIO(content)).core_properties.author == "Hill & Sons LLC"
+        assert [(each.tag.rpartition("}")[2], each.text) for each in xml(content, "docProps/app.xml")] == [
+            ("Company", "Hill & Sons LLC")
+        ]
+
+    def test_every_numbered_list_begins_where_it_says(self) -> None:
+        content = word(draft(text="1. a\n2. b\n\nText\n\n1. c\n\n3) d\n   1. e"))
+        paragraphs = [p for p in xml(content, "word/document.xml").iter(f"{W}p") if p.find(f".//{W}numId") is not None]
+        used = [(next(values(p, "numId")), next(values(p, "ilvl")), "".join(p.itertext())) for p in paragraphs]
+        starts = {
+            number.get(f"{W}numId"): next(values(number, "startOverride"), None)
+            for number in xml(content, "word/numbering.xml").iter(f"{W}num")
+        }
+        assert used == [("2", "0", "a"), ("2", "0", "b"), ("3", "0", "c"), ("4", "0", "d"), ("5", "1", "e")]
+        assert starts == {"1": None, "2": "1", "3": "1", "4": "3", "5": "1"}
+
+    def test_a_table_repeats_its_head_and_fills_the_width(self) -> None:
+        content = word(draft(text=RICH))
+        first, second = xml(content, "word/document.xml").iter(f"{W}tbl")
+        assert len(list(first.iter(f"{W}tblHeader"))) == 1
+        assert not list(second.iter(f"{W}tblHeader")), "the second has no head"
+        for table in (first, second):
+            assert sum(int(width or 0) for width in values(table, "gridCol", "w")) == 12240 - 2880
+
+    def test_a_table_too_wide_for_word_is_text(self) -> None:
+        content = word(draft(text="|" + "a|" * 70 + "\n|" + "-|" * 70 + "\n|" + "b|" * 70))
+        assert not list(xml(content, "word/document.xml").iter(f"{W}tbl"))
+        assert ("Body Text", " | ".join("b" * 70)) in words_of(content)
+
+    def test_only_addresses_of_the_web_and_of_email_are_links(self) -> None:
+        content = word(draft(text="[a](https://a.example) [b](javascript:alert(1)) [c](mailto:c@example.org) [d](file:///etc)"))
+        links = [
+            each.get("Target") for each in xml(content, "word/_rels/document.xml.rels") if each.get("TargetMode") == "External"
+        ]
+        assert links == ["https://a.example", "mailto:c@example.org"]
+        assert len(list(xml(content, "word/document.xml").iter(f"{W}hyperlink"))) == 2
+
+    def test_text_from_right_to_left_runs_so(self) -> None:
+        content = word(draft(text="שלום world\n\nPlain text"))
+        hebrew, plain = list(xml(content, "word/document.xml").iter(f"{W}p"))[-2:]
+        assert len(list(hebrew.iter(f"{W}bidi"))) == 1
+        assert [(run.find(f".//{W}rtl") is not None, "".join(run.itertext())) for run in hebrew.iter(f"{W}r")] == [
+            (True, "שלום "),
+            (False, "world"),
+        ]
+        assert not list(plain.iter(f"{W}bidi"))
+
+    @pytest.mark.parametrize("character", ["\x0b", "\x0c", "\ufffe", "\uffff", "\ud800"])
+    def test_characters_that_xml_cannot_hold_break_no_part_of_it(self, character: str) -> None:
+        content = word(
+            draft(
+                title=f"Roof{character}s",
+                text=f"We{character} repair <b>&</b> [1].",
+                citations=(citation(1, f"Da{character}ta", None, None),),
+            )
+        )
+        assert ("Body Text", "We repair <b>&</b>.") in words_of(content)
+        assert Document(io.BytesIO(content)).core_properties.title == "Roofs"
+        assert footnotes_of(content) == ["Data."]
+
+    def test_a_long_draft_keeps_every_section_and_footnote(self) -> None:
+        text = "\n\n".join(f"Thing {{{n}}} was done for a customer [{{{n}}}]." for n in range(10))
+        sections = tuple(part(i, f"Section {i}", text.format(*range(i * 10 + 1, i * 10 + 11))) for i in range(100))
+        content = word(draft(sections=sections, citations=tuple(citation(n, f"Document {n}") for n in range(1, 1001))))
+        assert footnotes_of(content) == [f"Document {n}, “Projects,” page 3." for n in range(1, 1001)]
+        assert [text for style, text in words_of(content) if style == "Heading 1"] == [f"Section {i}" for i in range(100)]
+
+
+class TestSchema:
+    """Every part follows ECMA-376 and the rules that Word adds, as Microsoft's Open XML SDK checks them."""
+
+    @staticmethod
+    def faults(content: bytes, folder: Path) -> list[str]:
+        path = folder / "draft.docx"
+        path.write_bytes(content)
+        result = OpenXmlValidator().validate(path)  # one for each file: it remembers values by the id of what it has read
+        return [f"{error.part_uri} {error.path}: {error.description}" for error in result.errors]
+
+    @pytest.mark.parametrize("style", CitationStyle)
+    @pytest.mark.parametrize("language", ["en", "de", "fr"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            RICH,
+            "",
+            "- \n- - deep\n  1. > quoted\n     - # heading\n       ```\n       code\n       ```\n- |a|\n  |-|\n  |b|",
+            "".join("  " * n + "- x\n" for n in range(14)),
+            "> > - a\n>   1. b\n\n***\n\n# One\n\n#### Four [1]",
+            "| مشروع | قيمة |\n|--|--|\n| بيت [1] | **٣** |\n\n- بند [1]",
+            "|a|\n|-|\n\n|||\n|-|-|\n||x|",
+            "[1][2] [3]. `[1]` **[1]** [a [1] b](https://a.example) \\\n break",
+        ],
+        ids=["rich", "empty", "blocks-in-lists", "deep", "quotes", "right-to-left", "empty-tables", "citations"],
+    )
+    def test_is_kept(self, tmp_path: Path, text: str, language: str, style: CitationStyle) -> None:
+        with speaking(language):
+            content = word(draft(text=text, number="" if not text else "A-1"), style)
+        assert not self.faults(content, tmp_path)
+        assert Document(io.BytesIO(content)).paragraphs
+
+    def test_a_broken_file_is_noticed(self, tmp_path: Path) -> None:
+        content, broken = word(draft(text=RICH)), io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(broken, "w") as target:
+            for name in archive.namelist():
+                target.writestr(name, archive.read(name).replace(b"<w:b /><w:bCs />", b"<w:bCs /><w:b />"))
+        assert self.faults(broken.getvalue(), tmp_path)

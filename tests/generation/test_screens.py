@@ -111,7 +111,7 @@ class TestDraftScreen:
             await screen.expect(lambda: "Finished" in screen.text)
             whole, *parts = [view.props["text"] for view in screen.elements("CopyButton")]
         assert whole.startswith(f"# {draft.title}")
-        assert "## Sources" in whole
+        assert "[^1]: Roofs." in whole
         assert parts == [section.text for section in written.sections if section.text]
 
     async def test_a_citation_opens_the_passage_with_the_quoted_words_marked(self, desk: Desk) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fundwright.cli.context import AsJson, acting, emit, run
+from fundwright.core.errors import Invalid
+from fundwright.core.messages import t
 from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead, WriteDraft
+from fundwright.generation.schemas import CitationStyle, DraftRead, ExportFormat, WriteDraft
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 
@@ -35,11 +40,25 @@ def draft(
         ),
     ] = None,
     company: Annotated[str, typer.Option(metavar="NAME", help="The name of the company that applies.")] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the draft to this file: Word when it ends in .docx, else Markdown.",
+            dir_okay=False,
+            writable=True,
+        ),
+    ] = None,
+    citations: Annotated[CitationStyle, typer.Option(help="How the file and the text show where each fact comes from.")] = (
+        CitationStyle.FOOTNOTES
+    ),
     as_json: AsJson = False,
 ) -> None:
     """Draft a document for an opportunity from your trained documents, and wait for it."""
 
     async def command() -> None:
+        if output is not None and not output.parent.is_dir():
+            raise Invalid(t("There is no folder “{folder}”. Create it, or choose another file.", folder=output.parent))
         async with acting(context) as (core, actor):
             async with core.database.transaction() as session:
                 chosen = await opportunities.look_up(session, actor, opportunity)
@@ -55,8 +74,15 @@ def draft(
             await core.jobs.run_inline(WriteDraft(draft_id=added.id), title=service.job_title(added), owner_id=actor.id)
             async with core.database.transaction() as session:
                 written = await service.get_draft(session, actor, added.id)
-        markdown = service.as_markdown(written)
+                form = ExportFormat.DOCX if output and output.suffix.lower() == ".docx" else ExportFormat.MARKDOWN
+                exported = await service.export_draft(session, actor, added.id, form, citations=citations) if output else None
+        if output and exported:
+            await asyncio.to_thread(output.write_bytes, exported.content)
+        markdown = service.as_markdown(written, citations=citations)
         emit(as_json_result(written, markdown), as_json=as_json, human=markdown)
+        if not as_json:
+            for heading, missing in written.open_questions:
+                print(f"{heading}: add {missing}.", file=sys.stderr)
 
     run(command, if_stopped="Stopped. The text so far is kept; the draft's page offers to continue.")
 

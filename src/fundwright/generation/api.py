@@ -12,6 +12,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.generation import editing, service
 from fundwright.generation.schemas import (
+    CitationStyle,
     DraftQuery,
     DraftRead,
     DraftRow,
@@ -95,11 +96,16 @@ async def continue_draft(session: DbSession, actor: CurrentActor, core: CoreDep,
 
 @router.get("/{draft_id}/export", response_class=Response)
 async def export_draft(
-    core: CoreDep, actor: CurrentActor, client: RequestClient, draft_id: UUID, form: ExportFormat = ExportFormat.MARKDOWN
+    core: CoreDep,
+    actor: CurrentActor,
+    client: RequestClient,
+    draft_id: UUID,
+    form: ExportFormat = ExportFormat.MARKDOWN,
+    citations: CitationStyle = CitationStyle.FOOTNOTES,
 ) -> Response:
-    """The draft as a file: `form=md` or `form=docx`."""
+    """The draft as a file to hand in: `form=md` or `form=docx`, with `citations=footnotes` or `citations=none`."""
     async with core.database.transaction() as session:  # reading it is recorded
-        exported = await service.export_draft(session, actor, draft_id, form, client=client)
+        exported = await service.export_draft(session, actor, draft_id, form, citations=citations, client=client)
     return Response(
         exported.content,
         media_type=exported.media_type,

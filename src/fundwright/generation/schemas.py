@@ -337,6 +337,13 @@ class ExportFormat(StrEnum):
     DOCX = "docx"
 
 
+class CitationStyle(StrEnum):
+    """How an exported draft shows its citations: as footnotes, or not at all."""
+
+    FOOTNOTES = "footnotes"
+    NONE = "none"
+
+
 class ExportedDraft(BaseModel):
     """A file to download."""
 

@@ -24,6 +24,7 @@ from fundwright.generation import citing, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     CitationRead,
+    CitationStyle,
     DraftQuery,
     DraftRead,
     DraftRow,
@@ -231,17 +232,23 @@ async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, c
 
 @needs(Permission.READ)
 async def export_draft(
-    session: AsyncSession, actor: Actor, draft_id: UUID, form: ExportFormat, *, client: Client = entry.COMMAND_LINE
+    session: AsyncSession,
+    actor: Actor,
+    draft_id: UUID,
+    form: ExportFormat,
+    *,
+    citations: CitationStyle = CitationStyle.FOOTNOTES,
+    client: Client = entry.COMMAND_LINE,
 ) -> ExportedDraft:
-    """The draft as a file, with its sources and open questions at the end. Raises NotFound."""
+    """The draft as a file to hand in. Raises NotFound."""
     draft = await get_draft(session, actor, draft_id)
     await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
-    return await asyncio.to_thread(exporting.export, draft, form)
+    return await asyncio.to_thread(exporting.export, draft, form, citations=citations, author=actor.name)
 
 
-def as_markdown(draft: DraftRead) -> str:
-    """The whole draft as one text, with its sources and open questions at the end; what the exported Markdown file holds."""
-    return exporting.markdown(draft)
+def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
+    """The whole draft as one text; what the exported Markdown file holds."""
+    return exporting.markdown(draft, citations=citations)
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:

@@ -1,0 +1,60 @@
+"""Citations `[n]` of a draft's text as footnotes: one for each place in a document, numbered in the order the text names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fundwright.core.messages import t
+from fundwright.generation.schemas import CitationRead, CitationStyle
+
+_CITED = re.compile(
+    r"(?P<before>\s*)(?P<cited>\[[0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*\](?:\s*\[[0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*\])*)"
+    r"(?P<after>[.,;:!?…]*[”»]?)"
+)
+_NUMBER = re.compile(r"[0-9]+")
+_PATH = " › "
+
+
+class Footnotes:
+    """Collects footnotes while the text is read from start to end. `texts[n - 1]` is what footnote n says."""
+
+    def __init__(self, citations: Sequence[CitationRead], style: CitationStyle) -> None:
+        self._places = {citation.number: _place(citation) for citation in citations}
+        self._numbers: dict[str, int] = {}
+        self._style = style
+
+    @property
+    def texts(self) -> list[str]:
+        return list(self._numbers)
+
+    def split(self, text: str) -> Iterator[str | int]:
+        """The text without its citations, and the numbers of footnotes where they belong: after the punctuation.
+
+        Brackets around a number that is no citation are text.
+        """
+        end = 0
+        for match in _CITED.finditer(text):
+            cited = [int(number) for number in _NUMBER.findall(match["cited"])]
+            if not all(number in self._places for number in cited):
+                continue
+            yield text[end : match.start()] + match["after"]
+            end = match.end()
+            if self._style is CitationStyle.FOOTNOTES:
+                places = dict.fromkeys(self._places[number] for number in cited)
+                yield from [self._numbers.setdefault(place, len(self._numbers) + 1) for place in places]
+        yield text[end:]
+
+
+def _place(citation: CitationRead) -> str:
+    """Document, heading, and page, as a reader looks them up. Headings that repeat the document's title are left out."""
+    title, page = citation.document_title, citation.page
+    path = [part for part in (citation.heading or "").split(_PATH) if part.casefold() not in title.casefold()]
+    heading = _PATH.join(path)
+    if heading and page is not None:
+        return t("{document}, “{heading},” page {page}.", document=title, heading=heading, page=str(page))
+    if heading:
+        return t("{document}, “{heading}.”", document=title, heading=heading)
+    if page is not None:
+        return t("{document}, page {page}.", document=title, page=str(page))
+    return f"{title.rstrip('.')}."
