@@ -170,6 +170,7 @@ ROUTES = _table(
         PUT /api/opportunities/imports/{run_id}/stop
         POST /api/training/documents
         POST /api/training/texts
+        PUT /api/training/documents/{document_id}/kind
         DELETE /api/training/documents/{document_id}
         DELETE /api/training/documents/sample
         POST /api/training/runs

@@ -19,6 +19,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
+from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
 from fundwright.training.schemas import Answer, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
 from fundwright_ui.hooks import (
@@ -39,6 +40,7 @@ from fundwright_ui.screens.listing import ask, existing_page, export_button, sor
 from fundwright_ui.screens.run import progress_text
 from fundwright_ui.ui import (
     Color,
+    Option,
     alert,
     button,
     card,
@@ -54,6 +56,7 @@ from fundwright_ui.ui import (
     progress,
     row,
     section,
+    select_field,
     stack,
     text_area,
     text_field,
@@ -68,13 +71,6 @@ _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.FAILED: "error",
 }
 _ACCEPT = ".pdf,.docx,.md,.markdown,.html,.htm,.txt,.text"
-
-
-class Found(BaseModel):
-    """What answers a question, and what was not asked."""
-
-    answers: list[Answer]
-    unsearched: Unsearched
 
 
 class Overview(BaseModel):
@@ -186,7 +182,7 @@ def train_screen() -> VdomDict:
             _documents(overview.documents, rows, load, model.value.id if model.value else None, key="documents")
             if overview.documents.total or rows.shown
             else empty(
-                t("No documents yet. Drop some above or paste text, then train them.")
+                t("No documents yet. Drop some above or paste text. They are processed by themselves.")
                 if actor.may(Permission.WORK)
                 else t("No documents yet.")
             ),
@@ -217,7 +213,7 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
     async def paste(session: AsyncSession, pasted: PastedText) -> None:
         await training.add_text(connection.core, session, actor, pasted)
 
-    pasting = use_action(paste, success=t("The text was added. Train it when you are ready."), then=load)
+    pasting = use_action(paste, success=t("The text was added and is being processed."), then=load)
     return section(
         t("Add documents"),
         FileDrop(
@@ -251,14 +247,12 @@ def _ask() -> VdomDict:
     url = use_url_state()
     asked = url.get("question").strip()[:_QUESTION_CHARACTERS]
 
-    async def find() -> Found:
+    async def find() -> list[Answer]:
         embedder = await language.get_embedder(connection.core)
-        answers = await training.find_answers(connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES)
-        async with connection.core.database.transaction() as session:
-            return Found(answers=answers, unsearched=await training.list_unsearched(session, actor))
+        return await training.find_answers(connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES)
 
-    async def nothing() -> Found:
-        return Found(answers=[], unsearched=Unsearched(count=0, titles=()))
+    async def nothing() -> list[Answer]:
+        return []
 
     found = use_query(
         find if asked else nothing, key=[actor.id, asked], topics=[training.documents_topic(actor.id)], with_session=False
@@ -283,30 +277,42 @@ def _ask() -> VdomDict:
             label=t("Ask the knowledge base"),
         ),
         html.div({"aria-live": "polite"}, _found(found, asked) if asked else None),
+        _unsearched(key="unsearched") if asked else None,
     )
 
 
-def _found(found: Query[Found], asked: str) -> VdomDict:
+def _found(found: Query[list[Answer]], asked: str) -> VdomDict:
     connection = use_connection()
     if found.error:
         return problem(found.error, on_retry=found.reload)
     if found.value is None:
         return loading(t("Looking for answers"))
-    answers, unsearched = found.value.answers, found.value.unsearched
+    answers = found.value
     return stack(
         *(_answer(answer, connection.href(f"/dashboard/passage/{answer.id}")) for answer in answers),
         None
         if answers
         else empty(t("Nothing in your documents answers this. Add a document that does, or rephrase the question.")),
-        alert(_not_searched(unsearched), variant="info") if unsearched.count else None,
         row(_export_answers(asked, len(answers))),
     )
 
 
+@component
+def _unsearched() -> VdomDict:
+    actor = use_actor()
+
+    async def read(session: AsyncSession) -> Unsearched:
+        return await training.list_unsearched(session, actor)
+
+    found = use_query(read, key=[actor.id], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)]).value
+    return html.div({"aria-live": "polite"}, alert(_not_searched(found), variant="info") if found and found.count else None)
+
+
 def _not_searched(unsearched: Unsearched) -> str:
-    titles = ", ".join(unsearched.titles)
-    more = " …" if unsearched.count > len(unsearched.titles) else ""
-    return t("Not trained yet, and therefore not searched: {titles}", titles=titles + more)
+    titles = ", ".join(unsearched.titles) + (" …" if unsearched.count > len(unsearched.titles) else "")
+    if unsearched.underway == unsearched.count:
+        return t("Being processed, and therefore not searched yet: {titles}", titles=titles)
+    return t("Not trained yet, and therefore not searched: {titles}", titles=titles)
 
 
 def _export_answers(question: str, count: int) -> VdomDict | None:
@@ -368,6 +374,9 @@ def _documents(
         document_id = parse_id(opened_id, t("The document"))
         await training.remove_document(connection.core, session, actor, document_id, client=connection.client)
 
+    async def choose_kind(session: AsyncSession, kind: str) -> None:
+        await training.choose_kind(session, actor, parse_id(opened_id, t("The document")), DocumentKind(kind))
+
     async def train_again() -> None:
         await training.start_run(connection.core, actor, [parse_id(opened_id, t("The document"))])
 
@@ -384,16 +393,24 @@ def _documents(
         close()
 
     removing = use_action(remove, success=t("The document was removed."), then=settle)
+    choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=load)
     training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
 
     return stack(
-        _document_card(opened, close=close, ask_removal=lambda: set_confirming(True), training_again=training_again)
+        _document_card(
+            opened,
+            close=close,
+            ask_removal=lambda: set_confirming(True),
+            training_again=training_again,
+            choosing_kind=choosing_kind,
+        )
         if opened
         else None,
         data_table(
             label=t("Documents"),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
+                Column(field="kind", label=t("Kind"), is_sortable=True),
                 Column(field="state", label=t("State"), kind="chips", is_sortable=True),
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
@@ -425,16 +442,31 @@ def _documents(
     )
 
 
-def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEvent, training_again: OnEvent) -> VdomDict:
+def _document_card(
+    document: DocumentRead, *, close: OnEvent, ask_removal: OnEvent, training_again: OnEvent, choosing_kind: OnEvent
+) -> VdomDict:
     return card(
         definition_list(
             {
                 t("File"): document.filename,
-                t("State"): document.state.label,
+                t("Kind"): None if use_actor().may(Permission.WORK) else document.kind.label,
+                t("State"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Problem"): document.error,
             }
         ),
+        select_field(
+            "kind",
+            t("Kind"),
+            [Option(kind, kind.label) for kind in DocumentKind],
+            value=document.kind,
+            on_change=choosing_kind,
+            help=t("Drafts make claims from your own documents. Notices and policies are requirements."),
+            small=True,
+            id="document-kind",
+        )
+        if use_actor().may(Permission.WORK)
+        else None,
         title=document.title,
         actions=[
             *(
@@ -451,9 +483,15 @@ def _document_card(document: DocumentRead, *, close: OnEvent, ask_removal: OnEve
     )
 
 
+def _state(document: DocumentRead) -> Chip:
+    if document.is_underway and document.state != DocumentState.TRAINED:
+        return Chip(label=t("Being processed"), color="info")
+    return Chip(label=document.state.label, color=_STATE_COLORS[document.state])
+
+
 def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     document = shown.item
-    labels = [Chip(label=document.state.label, color=_STATE_COLORS[document.state])]
+    labels = [_state(document)]
     if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
         labels = [Chip(label=t("Trained with another model"), color="warning")]
     if document.is_sample:
@@ -464,6 +502,7 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
         id=shown.id,
         cells={
             "title": document.title,
+            "kind": document.kind.label,
             "state": tuple(labels),
             "chunk_count": document.chunk_count,
             "size_bytes": file_size(document.size_bytes),

@@ -14,6 +14,7 @@ from fundwright.cli.context import AsJson, acting, emit, file_to_read, run
 from fundwright.core.errors import FundwrightError, Invalid
 from fundwright.core.files import printable
 from fundwright.language import service as language
+from fundwright.language.schemas import DocumentKind
 from fundwright.training import service
 from fundwright.training.service import AlreadyAdded
 
@@ -28,6 +29,9 @@ def add_to(app: typer.Typer) -> None:
 def train(
     context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML or text files.", metavar="FILE")],
+    kind: Annotated[
+        DocumentKind | None, typer.Option(help="What the files are. Without it, the text of each says which it is.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add documents to the knowledge base and train them; those that are there already are trained again."""
@@ -40,10 +44,15 @@ def train(
                 try:
                     received = await core.files.receive(_pieces(await asyncio.to_thread(file_to_read, str(path))))
                     async with core.database.transaction() as session:
-                        document = await service.add_document(core, session, actor, received, filename=path.name)
+                        document = await service.add_document(
+                            core, session, actor, received, filename=path.name, kind=kind, is_trained_later=False
+                        )
                         wanted.append(document.id)
                 except AlreadyAdded as error:
                     wanted.append(error.document_id)
+                    if kind is not None:
+                        async with core.database.transaction() as session:
+                            await service.choose_kind(session, actor, error.document_id, kind)
                 except FundwrightError as error:
                     failed.append({"title": printable(path.name), "reason": error.sentence})
             result = await service.run_inline(core, actor, wanted) if wanted else None

@@ -15,7 +15,16 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import service
-from fundwright.training.schemas import Answer, DocumentFailure, DocumentRead, PassageInContext, PastedText, RunRead, RunStart
+from fundwright.training.schemas import (
+    Answer,
+    DocumentFailure,
+    DocumentRead,
+    KindChoice,
+    PassageInContext,
+    PastedText,
+    RunRead,
+    RunStart,
+)
 
 router = APIRouter(prefix="/api/training", tags=["training"])
 
@@ -61,6 +70,12 @@ async def remove_sample(core: CoreDep, session: DbSession, actor: CurrentActor, 
 @router.get("/documents/{document_id}")
 async def get_document(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
     return await service.get_document(session, actor, document_id)
+
+
+@router.put("/documents/{document_id}/kind")
+async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID, choice: KindChoice) -> DocumentRead:
+    """Say what a document is. Training it again keeps the kind."""
+    return await service.choose_kind(session, actor, document_id, choice.kind)
 
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)

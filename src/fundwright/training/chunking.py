@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
 from fundwright.training.readers import Block
 
@@ -31,10 +32,11 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """`text` is the whole document; offsets of the chunks count its characters."""
+    """`text` is the whole document; offsets of the chunks count its characters. `kind` is what the document seems to be."""
 
     text: str
     chunks: list[Cut]
+    kind: DocumentKind = DocumentKind.ABOUT_US
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,13 @@ from pydantic import TypeAdapter
 
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, Sandbox, crashed
+from fundwright.language.schemas import DocumentKind
+from fundwright.training import kinds
 from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, Cut, chunk
 from fundwright.training.readers import Reader, Unreadable, choose_reader, read
 
+_TEXTS = 2
+"""The first results are the kind and the text."""
 _CUTS_AT_ONCE = 100
 _CUTS_BYTES = 2_000_000
 """What so many need at most, with headings of nine levels. The server parses no more at once."""
@@ -33,9 +37,9 @@ LIMITS = Limits(
 )
 
 
-async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filename: str) -> ChunkedDocument:
-    """The text of a file and its chunks. Raises Unreadable."""
-    work = partial(_extracted, list(readers), path, filename)
+async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filename: str, *, title: str) -> ChunkedDocument:
+    """The text of a file, its chunks, and its kind. Raises Unreadable."""
+    work = partial(_extracted, list(readers), path, filename, title)
     name = t("“{name}”", name=filename)
     results = await sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
     try:
@@ -46,12 +50,12 @@ async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filen
 
 def _checked(results: list[bytes]) -> ChunkedDocument:
     """What a reader yielded, which may have been taken over. Raises ValueError for what `chunk` never gives."""
-    if not results:
+    if len(results) < _TEXTS:
         raise ValueError("There is no text.")
-    text = results[0].decode()
+    kind, text = DocumentKind(results[0].decode()), results[1].decode()
     cuts: list[Cut] = []
     length = 0
-    for result in results[1:]:
+    for result in results[_TEXTS:]:
         if len(result) > _CUTS_BYTES:
             raise ValueError("There are too many chunks at once.")
         for cut in _CUTS.validate_json(result):
@@ -65,10 +69,10 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
             raise ValueError("The chunks overlap too much.")
     if "\x00" in text:
         raise ValueError("The text has null characters.")
-    return ChunkedDocument(text=text, chunks=cuts)
+    return ChunkedDocument(text=text, chunks=cuts, kind=kind)
 
 
-def _extracted(readers: Sequence[Reader], path: Path, filename: str) -> Iterator[bytes]:
+def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str) -> Iterator[bytes]:
     try:
         reader = choose_reader(readers, path, filename)
     except FileNotFoundError as error:
@@ -76,6 +80,7 @@ def _extracted(readers: Sequence[Reader], path: Path, filename: str) -> Iterator
             t("The file of “{filename}” is gone from the data folder. Remove the document and add it again.", filename=filename)
         ) from error
     chunked = chunk(read(reader, path, filename))
+    yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()
     yield chunked.text.encode(errors="replace")
     for start in range(0, len(chunked.chunks), _CUTS_AT_ONCE):
         yield _CUTS.dump_json(chunked.chunks[start : start + _CUTS_AT_ONCE])

@@ -74,7 +74,7 @@ async def _train_document(
         await report()
         readers: list[Reader] = core.plugins.collect("document_readers")
         path = core.files.path(document.sha256)
-        reading = asyncio.ensure_future(extract(core.sandbox, readers, path, document.filename))
+        reading = asyncio.ensure_future(extract(core.sandbox, readers, path, document.filename, title=title))
         try:
             chunked = await watched(reading, report)
         finally:

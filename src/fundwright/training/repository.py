@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     Uuid,
     and_,
+    case,
     cast,
     delete,
     exists,
@@ -47,7 +48,7 @@ from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
-from fundwright.training.schemas import DocumentState, Passage, PassageInContext
+from fundwright.training.schemas import DocumentState, Passage, PassageInContext, Unsearched
 
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
@@ -102,6 +103,7 @@ async def list_documents(
         query, usual = query.join(wanted, wanted.c.id == Document.id), wanted.c.place.asc()
     columns: dict[str, ColumnElement[Any]] = {
         "title": func.lower(Document.title),
+        "kind": Document.kind.expression,
         "state": Document.state.expression,
         "size_bytes": Document.size_bytes.expression,
         "chunk_count": Document.chunk_count.expression,
@@ -128,6 +130,11 @@ async def list_sample(session: AsyncSession, owner_id: UUID) -> list[Document]:
     return list(await session.scalars(_documents(owner_id).where(Document.is_sample)))
 
 
+async def list_underway_ids(session: AsyncSession, owner_id: UUID) -> set[UUID]:
+    """Documents that a waiting or running run is to train."""
+    return {UUID(document_id) for run, _ in await session.execute(_underway_runs(owner_id)) for document_id in run.document_ids}
+
+
 async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: str) -> list[UUID]:
     """Documents without vectors of this model, oldest first."""
     query = (
@@ -139,12 +146,14 @@ async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: st
     return list(await session.scalars(query))
 
 
-async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) -> tuple[list[str], int]:
-    """Titles of documents that are not trained, newest first, and how many there are."""
-    mine = and_(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
-    total = await session.scalar(select(func.count()).select_from(Document).where(mine)) or 0
-    newest = select(Document.title).where(mine).order_by(Document.created_at.desc(), Document.id).limit(limit)
-    return list(await session.scalars(newest)), total
+async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) -> Unsearched:
+    """The documents that are not trained, with the titles of the newest."""
+    mine = select(Document.id, Document.title).where(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
+    found = (await session.execute(mine.order_by(Document.created_at.desc(), Document.id))).all()
+    underway = await list_underway_ids(session, owner_id) if found else set[UUID]()
+    return Unsearched(
+        count=len(found), underway=sum(id in underway for id, _ in found), titles=tuple(title for _, title in found[:limit])
+    )
 
 
 async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
@@ -192,9 +201,11 @@ async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID,
 
 
 async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, chunked: ChunkedDocument) -> None:
-    """Replace the text and the chunks of a document. Chunks that are the same as before keep their id and vectors."""
+    """Replace the text and the chunks of a document, and its kind unless a person chose it. Chunks that are the same as before keep
+    their id and vectors."""
+    kind = case((Document.is_kind_chosen, Document.kind), else_=chunked.kind)
     await session.execute(
-        update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text)
+        update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text, kind=kind)
     )
     ids = await asyncio.to_thread(lambda: [cut.id(document_id, chunked.text) for cut in chunked.chunks])
     # One array, because a statement takes no more than 65 535 parameters.
@@ -502,6 +513,12 @@ def _runs(owner_id: UUID) -> Select[TrainingRun, Job]:
     return select(TrainingRun, Job).join(Job, Job.id == TrainingRun.job_id).where(TrainingRun.owner_id == owner_id)
 
 
+def _underway_runs(owner_id: UUID) -> Select[TrainingRun, Job]:
+    """Runs that wait or run and were not canceled, oldest first."""
+    query = _runs(owner_id).where(Job.state.in_((JobState.QUEUED, JobState.RUNNING)), Job.cancel_requested.is_(False))
+    return query.order_by(TrainingRun.created_at)
+
+
 async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[TrainingRun, Job]:
     query = _runs(owner_id).where(TrainingRun.id == run_id).execution_options(populate_existing=True)
     row = (await session.execute(query)).one_or_none()
@@ -516,15 +533,26 @@ async def find_underway_run(
     """The run that waits or runs, was not canceled, and trains all of these documents; not one in which one of them has failed. Nobody
     else who asks gets past this call until the end of the transaction, so that two who find none do not both add one."""
     await database.acquire_lock(session, f"training_runs:{owner_id}")
-    query = _runs(owner_id).where(
-        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
-        Job.cancel_requested.is_(False),
-    )
     wanted = {str(document_id) for document_id in document_ids}
-    for run, job in await session.execute(query.order_by(TrainingRun.created_at)):
+    for run, job in await session.execute(_underway_runs(owner_id)):
         if wanted <= set(run.document_ids) and wanted.isdisjoint(failure["document_id"] for failure in run.failed):
             return run, job
     return None
+
+
+async def join_waiting_run(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bool:
+    """Let a run that waits train this document too; answers whether there is one."""
+    await database.acquire_lock(session, f"training_runs:{owner_id}")
+    waiting = [run.id for run, job in await session.execute(_underway_runs(owner_id)) if job.state == JobState.QUEUED]
+    for run_id in waiting:
+        run = await find_run_for_job(session, owner_id, run_id)
+        # Its job reads the documents under the same lock: one that still waits now reads this one too.
+        _, job = await get_run(session, owner_id, run_id)
+        if run is not None and job.state == JobState.QUEUED and not job.cancel_requested:
+            run.document_ids = [*run.document_ids, str(document_id)]
+            await session.flush()
+            return True
+    return False
 
 
 async def list_runs(session: AsyncSession, owner_id: UUID, request: PageRequest) -> tuple[list[tuple[TrainingRun, Job]], int]:

@@ -32,7 +32,7 @@ class RemoveFiles(JobPayload):
 
 
 class DocumentState(StrEnum):
-    """`waiting` for a run, `trained`, or `failed` in the last run that read it."""
+    """`waiting` to be trained, `trained`, or `failed` in the last run that read it."""
 
     WAITING = "waiting"
     TRAINED = "trained"
@@ -71,7 +71,7 @@ class Usage(BaseModel):
 
 class DocumentRead(BaseModel):
     """A document of the knowledge base. `error` says why the last run could not read it, `model_id` what it was embedded with,
-    `is_kind_chosen` whether a person chose its kind."""
+    `is_kind_chosen` whether a person chose its kind, `is_underway` whether a run is to train it."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -91,6 +91,7 @@ class DocumentRead(BaseModel):
     model_id: str | None
     created_at: datetime
     trained_at: datetime | None
+    is_underway: bool = False
 
 
 class PastedText(BaseModel):
@@ -100,6 +101,14 @@ class PastedText(BaseModel):
 
     title: str = Field(min_length=1, max_length=200)
     text: str = Field(min_length=1, max_length=2_000_000)
+
+
+class KindChoice(BaseModel):
+    """The kind that a person chose for a document; training again keeps it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: DocumentKind
 
 
 class DocumentFailure(BaseModel):
@@ -175,11 +184,13 @@ class Answer(Passage):
 
 
 class Unsearched(BaseModel):
-    """The documents in which no question finds anything yet: how many, and the titles of the newest."""
+    """The documents in which no question finds anything yet: how many, how many of them are being trained, and the titles of the
+    newest."""
 
     model_config = ConfigDict(frozen=True)
 
     count: int
+    underway: int
     titles: tuple[str, ...]
 
 

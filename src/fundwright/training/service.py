@@ -78,8 +78,11 @@ async def add_document(
     *,
     filename: str,
     title: str = "",
+    kind: DocumentKind | None = None,
+    is_trained_later: bool = True,
 ) -> DocumentRead:
-    """Add a file, waiting to be trained. Raises Unreadable (422), AlreadyAdded (409) or QuotaSpent (402)."""
+    """Add a file, and train it in a job unless the caller does. Without `kind`, its text says which it is. Raises Unreadable (422),
+    AlreadyAdded (409) or QuotaSpent (402)."""
     name = file_name(filename)
     with _unkept_discarded(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
@@ -97,13 +100,16 @@ async def add_document(
             sha256=received.sha256,
             size_bytes=received.size_bytes,
             source=DocumentSource.UPLOAD,
+            kind=kind or DocumentKind.ABOUT_US,
+            is_kind_chosen=kind is not None,
         )
-        return await _add(core, session, actor, document, received)
+        added = await _add(core, session, actor, document, received)
+        return await _train_later(core, session, actor, added) if is_trained_later else added
 
 
 @needs(Permission.WORK)
 async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
-    """Add pasted text as a Markdown document. Raises AlreadyAdded (409) or QuotaSpent (402)."""
+    """Add pasted text as a Markdown document, and train it in a job. Raises AlreadyAdded (409) or QuotaSpent (402)."""
     received = await core.files.receive(_once(pasted.text.encode()))
     with _unkept_discarded(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
@@ -120,15 +126,15 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
             size_bytes=received.size_bytes,
             source=DocumentSource.PASTE,
         )
-        return await _add(core, session, actor, document, received)
+        return await _train_later(core, session, actor, await _add(core, session, actor, document, received))
 
 
 @needs(Permission.READ)
 async def list_documents(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[DocumentRead]:
-    """Newest first unless `request.sort` says otherwise: title, state, size_bytes, chunk_count, created_at or trained_at."""
+    """Newest first unless `request.sort` says otherwise: title, kind, state, size_bytes, chunk_count, created_at or trained_at."""
     request = request or PageRequest()
     documents, total = await repository.list_documents(session, actor.id, request)
-    items = [DocumentRead.model_validate(document) for document in documents]
+    items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
@@ -143,6 +149,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
         [
             (t("Title"), lambda document: document.title),
             (t("File"), lambda document: document.filename),
+            (t("Kind"), lambda document: document.kind),
             (t("State"), lambda document: document.state),
             (t("Bytes"), lambda document: document.size_bytes),
             (t("Passages"), lambda document: document.chunk_count),
@@ -210,7 +217,17 @@ async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder
 @needs(Permission.READ)
 async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
     """Raises NotFound."""
-    return DocumentRead.model_validate(await repository.get_document(session, actor.id, document_id))
+    return (await _read(session, actor, [await repository.get_document(session, actor.id, document_id)]))[0]
+
+
+@needs(Permission.WORK)
+async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
+    """Say what a document is; training again keeps it. Raises NotFound."""
+    document = await repository.get_document(session, actor.id, document_id)
+    document.kind, document.is_kind_chosen = kind, True
+    await session.flush()
+    await publish(session, documents_topic(actor.id))
+    return await get_document(session, actor, document_id)
 
 
 @needs(Permission.READ)
@@ -294,7 +311,8 @@ async def has_sample(session: AsyncSession, actor: Actor) -> bool:
 
 @needs(Permission.WORK)
 async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
-    """Train documents as a job; by default every one that has no vectors of the model in use. Opens its own transaction.
+    """Train documents as a job; by default every one that has no vectors of the model in use, or else all of them again. Opens its own
+    transaction.
 
     Returns the run that waits or runs when it includes these documents. Raises Invalid when there is nothing to train, and
     FundwrightError when the embedding model cannot be loaded.
@@ -305,8 +323,9 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
     embedder = await language.get_embedder(core)
     async with core.database.transaction() as session:
         wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
+        wanted = wanted or [document.id for document in await repository.list_all(session, actor.id)]
         if not wanted:
-            raise Invalid(t("Every document is trained already. Add a document first."))
+            raise Invalid(t("There is no document to train. Add a document first."))
         return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
 
@@ -344,7 +363,7 @@ async def list_run_documents(
     run, _ = await repository.get_run(session, actor.id, run_id)
     of_run = [UUID(document_id) for document_id in run.document_ids]
     documents, total = await repository.list_documents(session, actor.id, request, only=of_run)
-    items = [DocumentRead.model_validate(document) for document in documents]
+    items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
@@ -443,8 +462,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
 @needs(Permission.READ)
 async def list_unsearched(session: AsyncSession, actor: Actor) -> Unsearched:
     """The documents that are not trained."""
-    titles, count = await repository.list_unsearched(session, actor.id, limit=_NAMED_DOCUMENTS)
-    return Unsearched(count=count, titles=tuple(titles))
+    return await repository.list_unsearched(session, actor.id, limit=_NAMED_DOCUMENTS)
 
 
 def _asked(query: str, actor: Actor) -> str:
@@ -543,6 +561,21 @@ async def _remove(core: Core, session: AsyncSession, actor: Actor, documents: Se
         payload = RemoveFiles(sha256=tuple(document.sha256 for document in documents))
         await core.jobs.enqueue(session, payload, title="Remove files", owner_id=None)
     await publish(session, documents_topic(actor.id))
+
+
+async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> list[DocumentRead]:
+    underway = await repository.list_underway_ids(session, actor.id)
+    return [
+        DocumentRead.model_validate(document).model_copy(update={"is_underway": document.id in underway})
+        for document in documents
+    ]
+
+
+async def _train_later(core: Core, session: AsyncSession, actor: Actor, document: DocumentRead) -> DocumentRead:
+    """Several that are added one after another are trained in one run, if it has not begun."""
+    if not await repository.join_waiting_run(session, actor.id, document.id):
+        await _enqueue(core, session, actor, [document.id], title=later("Train added documents"))
+    return await get_document(session, actor, document.id)
 
 
 async def _start_run_of(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
