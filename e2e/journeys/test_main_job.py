@@ -41,18 +41,16 @@ NOTICES = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES
 
 
 def documents(folder: Path) -> list[Path]:
-    """Two real documents; without them, the sample's in a wording of our own, since the sample itself is there already."""
+    """The sample's in a wording of our own, since the sample itself is there already, and two notices that are real if there are any."""
     real = [
         SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
         SHARED / "documents/RFA-TR-25-002.md",
     ]
-    if all(path.exists() for path in real):
-        return real
     copies = [folder / "our-capability-profile.md", folder / "our-past-performance.md"]
     for copy in copies:
         sample = SAMPLE / "training/sample" / copy.name.removeprefix("our-")
         copy.write_text(f"{sample.read_text()}\nRevised this year.\n")
-    return copies
+    return [*copies, *(path for path in real if path.exists())]
 
 
 def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
@@ -82,15 +80,16 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     shell.go_to("Train")
     train = TrainPage(page)
     train.add(documents(folder))
-    train.train()
-    train.ask("What is required?")
+    train.wait_until_processed()
+    train.choose_kind("our-past-performance", "Past performance")
+    train.ask("What went wrong in past projects?")
     answer = page.get_by_role("main").locator("mark").first
     expect(answer).to_be_visible()
     train.ask("asdf qwer zxcv")
     expect(page.get_by_text("Nothing in your documents answers this.")).to_be_visible()
     page.go_back()
     expect(answer).to_be_visible()
-    expect(page.get_by_role("textbox", name="Question")).to_have_value("What is required?")
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("What went wrong in past projects?")
 
     shell.go_to("Embedding History")
     expect(page.get_by_role("main").get_by_text("Done").first).to_be_visible()

@@ -21,8 +21,21 @@ class TrainPage:
         expect(self.page.get_by_text("Uploaded")).to_have_count(len(files))
         ready(self.page)
 
+    def wait_until_processed(self) -> None:
+        """What was added is processed without being asked for."""
+        main = self.page.get_by_role("main")
+        for label in ("Being processed", "Not trained yet"):
+            expect(main.get_by_text(label, exact=True)).to_have_count(0, timeout=TRAIN_TIMEOUT_MS)
+        expect(self.trained.first).to_be_visible()
+        expect(self.page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
+
+    def choose_kind(self, title: str, kind: str) -> None:
+        self.page.get_by_role("row").filter(has=self.page.get_by_role("gridcell", name=title, exact=True)).click()
+        self.page.get_by_label("Kind", exact=True).select_option(label=kind)
+        ready(self.page)
+
     def train(self) -> None:
-        """Start a run and wait for its end."""
+        """Train everything once more and wait for the end."""
         self.page.get_by_role("button", name="Train", exact=True).click()
         expect(self.page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
 

@@ -22,13 +22,19 @@ async def pieces(content: bytes) -> AsyncIterator[bytes]:
 
 @pytest.fixture
 def add_file() -> AddFile:
-    """Stores content and adds it as a document of the actor."""
+    """Stores content and adds it as a document of the actor, for the test to train."""
 
     async def add(
-        core: Core, session: AsyncSession, actor: Actor, content: str | bytes, filename: str = "notes.md"
+        core: Core,
+        session: AsyncSession,
+        actor: Actor,
+        content: str | bytes,
+        filename: str = "notes.md",
+        *,
+        is_trained_later: bool = False,
     ) -> DocumentRead:
         received = await core.files.receive(pieces(content.encode() if isinstance(content, str) else content))
-        return await service.add_document(core, session, actor, received, filename=filename)
+        return await service.add_document(core, session, actor, received, filename=filename, is_trained_later=is_trained_later)
 
     return add
 

@@ -54,6 +54,14 @@ class TestDocuments:
         assert (await ada.delete(f"/api/training/documents/{document['id']}")).status_code == 204
         assert (await ada.get(f"/api/training/documents/{document['id']}")).status_code == 404
 
+    async def test_the_kind_is_chosen(self, ada: httpx.AsyncClient) -> None:
+        document = (await upload(ada)).json()
+        assert (document["kind"], document["is_kind_chosen"]) == ("about_us", False)
+        path = f"/api/training/documents/{document['id']}/kind"
+        chosen = (await ada.put(path, json={"kind": "policy"})).json()
+        assert (chosen["kind"], chosen["is_kind_chosen"]) == ("policy", True)
+        assert (await ada.put(path, json={"kind": "poem"})).status_code == 422
+
     async def test_the_same_content_again_is_a_conflict(self, ada: httpx.AsyncClient) -> None:
         await upload(ada)
         answer = await upload(ada, name="again.md")

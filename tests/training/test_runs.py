@@ -292,6 +292,54 @@ class TestHostileDocument:
         ]
 
 
+class TestAddedDocuments:
+    async def test_are_trained_by_themselves(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with working(committed.jobs):
+            async with committed.database.transaction() as session:
+                boats = await add_file(committed, session, owner, BOATS, is_trained_later=True)
+                assert boats.is_underway
+                bread = await service.add_text(committed, session, owner, PastedText(title="Bread", text=BREAD))
+
+            async def trained() -> bool:
+                async with committed.database.transaction() as session:
+                    documents = (await service.list_documents(session, owner)).items
+                return all(document.state == DocumentState.TRAINED and not document.is_underway for document in documents)
+
+            await eventually(trained)
+        async with committed.database.transaction() as session:
+            assert (await service.get_document(session, owner, bread.id)).chunk_count == 1
+
+    async def test_join_the_run_that_waits_but_none_that_has_begun(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async def add(content: str) -> list[int]:
+            async with committed.database.transaction() as session:
+                await add_file(committed, session, owner, content, is_trained_later=True)
+            async with committed.database.transaction() as session:
+                return [run.total for run in (await service.list_runs(session, owner)).items]
+
+        assert (await add(BOATS), await add(BREAD)) == ([1], [2])
+        async with committed.database.transaction() as session:
+            (run,) = (await service.list_runs(session, owner)).items
+            job = await session.get_one(jobs.Job, run.job_id)
+            job.state = JobState.RUNNING
+        assert await add(ROWING) == [1, 2]
+
+    async def test_join_no_run_that_is_canceled(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            await add_file(committed, session, owner, BOATS, is_trained_later=True)
+            (run,) = (await service.list_runs(session, owner)).items
+            await service.cancel_run(session, owner, run.id)
+            await add_file(committed, session, owner, BREAD, is_trained_later=True)
+            assert [run.total for run in (await service.list_runs(session, owner)).items] == [1, 1]
+
+    async def test_are_all_trained_again_when_none_is_left(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+        await _train(committed, owner, boats.id)
+        assert (await service.start_run(committed, owner)).total == 1
+
+
 class TestFindPassages:
     async def test_the_best_passage_comes_first(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

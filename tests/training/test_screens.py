@@ -47,6 +47,23 @@ class TestTrain:
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
             assert "Problem" in screen.text
 
+    async def test_the_kind_is_shown_and_changed(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        boats = await add(committed, owner, add_file, FERRY, "boats.md")
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            assert [row["kind"] for row in screen.rows("Documents")] == ["About us"]
+            await screen.emit("DataTable", "on_open", id=str(boats))
+            await screen.choose("Kind", "notice")
+            await screen.expect(lambda: [row["kind"] for row in screen.rows("Documents")] == ["Notice"])
+        async with committed.database.transaction() as session:
+            assert (await service.get_document(session, owner, boats)).is_kind_chosen
+
+    async def test_a_document_that_is_being_processed_says_so(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            await add_file(committed, session, owner, FERRY, "boats.md", is_trained_later=True)
+        async with mounted(committed, owner, train_screen, path="/dashboard/train?question=Who+takes+the+ferry%3F") as screen:
+            await screen.expect(lambda: "Being processed, and therefore not searched yet: boats" in screen.text)
+            assert screen.rows("Documents")[0]["state"][0]["label"] == "Being processed"
+
     @pytest.mark.parametrize(
         ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]
     )

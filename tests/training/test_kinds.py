@@ -1,0 +1,106 @@
+# pyright: reportPrivateUsage=false
+"""What kind documents are taken for. Those in `held_out.txt` were written after the cues had been tuned on `developed.txt`."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.identity.schemas import Actor
+from fundwright.language.schemas import DocumentKind
+from fundwright.training import kinds, service
+from tests.training.conftest import AddFile
+
+HERE = Path(__file__).with_name("kinds")
+DATA = Path(__file__).resolve().parents[3] / "shared/data"
+RFP = "Offerors shall submit a technical proposal. Proposals are due by June 14. The Government intends to award one contract."
+
+
+def examples(name: str) -> list[tuple[DocumentKind, str, str]]:
+    _, *parts = re.split(r"^=== (\w+) \| (.*)\n", (HERE / name).read_text(), flags=re.MULTILINE)
+    return [(DocumentKind(kind), file, text) for kind, file, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)]
+
+
+def wrong(documents: list[tuple[DocumentKind, str, str]]) -> list[str]:
+    return [
+        f"{filename}: {found}"
+        for kind, filename, text in documents
+        if (found := kinds.propose(title=filename.rpartition(".")[0], filename=filename, text=text)) != kind
+    ]
+
+
+@pytest.mark.parametrize("name", ["developed.txt", "held_out.txt"])
+def test_nine_of_ten_documents_get_their_kind(name: str) -> None:
+    documents = examples(name)
+    assert {kind for kind, _, _ in documents} == set(DocumentKind)
+    mistakes = wrong(documents)
+    assert len(mistakes) <= len(documents) / 10, mistakes
+
+
+def test_so_they_do_without_a_title_that_says_it() -> None:
+    documents = [(kind, "document.txt", text) for kind, _, text in examples("held_out.txt")]
+    mistakes = wrong(documents)
+    assert len(mistakes) <= len(documents) / 10, mistakes
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="needs the real data")
+def test_real_abstracts_are_proposals_and_real_notices_notices() -> None:
+    with gzip.open(DATA / "nih/reporter_projects.jsonl.gz", "rt") as file:
+        projects = [json.loads(line) for line in file]
+    with gzip.open(DATA / "sam/ContractOpportunitiesFullCSV.csv.gz", "rt", encoding="cp1252", errors="replace") as file:
+        rows = [row for row in csv.DictReader(io.StringIO(file.read())) if len(row["Description"]) > 400][::60]
+    posted = [json.loads(line) for line in (DATA / "nih/nih_posted.jsonl").read_text().splitlines()]
+    proposals = [
+        (DocumentKind.PREVIOUS_PROPOSAL, "notes.txt", each["abstract"]) for each in projects[::7] if each.get("abstract")
+    ]
+    notices = [(DocumentKind.NOTICE, "notes.txt", f"{row['Title']}\n\n{row['Description']}") for row in rows]
+    notices += [
+        (DocumentKind.NOTICE, "notes.txt", f"{each['title']}\n\n{each['abstract']}")
+        for each in posted[::6]
+        if each.get("abstract")
+    ]
+    for documents in (proposals, notices):
+        mistakes = wrong(documents)
+        assert len(mistakes) <= len(documents) / 10, mistakes
+
+
+def test_an_empty_text_is_about_us() -> None:
+    assert kinds.propose(title="", filename="", text="") == DocumentKind.ABOUT_US
+
+
+async def test_a_run_proposes_the_kind_and_keeps_a_chosen_one(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async with committed.database.transaction() as session:
+        rfp = await add_file(committed, session, owner, RFP, "notes.txt")
+    await service.run_inline(committed, owner, [rfp.id])
+    async with committed.database.transaction() as session:
+        found = await service.get_document(session, owner, rfp.id)
+        assert (found.kind, found.is_kind_chosen) == (DocumentKind.NOTICE, False)
+        await service.choose_kind(session, owner, rfp.id, DocumentKind.PREVIOUS_PROPOSAL)
+    await service.run_inline(committed, owner, [rfp.id])
+    async with committed.database.transaction() as session:
+        found = await service.get_document(session, owner, rfp.id)
+    assert (found.kind, found.is_kind_chosen) == (DocumentKind.PREVIOUS_PROPOSAL, True)
+
+
+async def test_the_sample_has_its_kinds(committed: Core, owner: Actor) -> None:
+    async with committed.database.transaction() as session:
+        await service.add_sample(committed, session, owner)
+        (run,) = (await service.list_runs(session, owner)).items
+    await committed.jobs._run(run.job_id, reraise=True)
+    async with committed.database.transaction() as session:
+        documents = (await service.list_documents(session, owner)).items
+    about_us = DocumentKind.ABOUT_US
+    assert {document.filename: document.kind for document in documents} == {
+        "capability-profile.md": about_us,
+        "facilities-and-equipment.txt": about_us,
+        "key-personnel.html": DocumentKind.RESUME,
+        "methods-and-quality.md": about_us,
+        "past-performance.md": DocumentKind.PAST_PERFORMANCE,
+    }
