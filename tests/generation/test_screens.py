@@ -10,7 +10,10 @@ from fundwright.generation import service
 from fundwright.generation.schemas import DraftState
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
+from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.generate import generate_screen
@@ -32,6 +35,55 @@ class TestGenerateScreen:
         async with desk.core.database.transaction() as session:
             draft = await service.get_by_slug(session, desk.actor, path.rsplit("/", 1)[1])
         assert (draft.template, draft.opportunity_id, draft.state) == ("brief", desk.opportunity_id, DraftState.QUEUED)
+
+    async def test_a_draft_is_written_from_the_chosen_documents_of_the_company(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            documents = {document.title: document for document in (await training.list_documents(session, desk.actor)).items}
+            await training.choose_kind(session, desk.actor, documents["Team"].id, DocumentKind.RESUME)
+            notice = await training.add_text(desk.core, session, desk.actor, PastedText(title="RFP", text="Offerors shall bid."))
+            await training.choose_kind(session, desk.actor, notice.id, DocumentKind.NOTICE)
+        path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
+        async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
+            await screen.expect(lambda: {box.name for box in screen.elements("checkbox")} == {"Roofs", "Team"})
+            assert "RFP" in screen.text
+            await screen.check("Roofs", False)
+            await screen.type("Name of your company or organization", "Hill Roofing LLC")
+            assert "company=Hill+Roofing+LLC" in screen.address
+        async with mounted(desk.core, desk.actor, generate_screen, path=screen.address) as screen:
+            await screen.expect(lambda: screen.has("checkbox", "Roofs") and not screen.find("checkbox", "Roofs").props["checked"])
+            await screen.click("button", "Generate")
+            (path,) = [path for path in screen.navigations if path.startswith("/generate/slug/")]
+        async with desk.core.database.transaction() as session:
+            draft = await service.get_by_slug(session, desk.actor, path.rsplit("/", 1)[1])
+        assert (draft.document_ids, draft.company) == ((documents["Team"].id,), "Hill Roofing LLC")
+        async with mounted(
+            desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
+        ) as screen:
+            company = screen.find("textbox", "Name of your company or organization")
+            await screen.expect(lambda: company.props["value"] == "Hill Roofing LLC")
+            await screen.check("Team", False)
+            await screen.click("button", "Generate")
+            assert "Choose at least one of your documents." in screen.toasts
+
+    async def test_a_group_of_documents_is_chosen_at_once(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            for document in (await training.list_documents(session, desk.actor)).items:
+                await training.choose_kind(session, desk.actor, document.id, DocumentKind.ABOUT_US)
+            for number in range(7):
+                await training.add_text(desk.core, session, desk.actor, PastedText(title=f"Job {number}", text=f"Job {number}."))
+        path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
+        async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
+            await screen.expect(lambda: "About us · 9 of 9" in screen.text)
+            assert "Being processed" in screen.text
+            assert len(screen.elements("checkbox")) == 5
+            await screen.click("button", "Show 4 more")
+            await screen.expect(lambda: len(screen.elements("checkbox")) == 9)
+            await screen.click("button", "Choose none: About us")
+            await screen.expect(lambda: "About us · 0 of 9" in screen.text)
+            await screen.type("Search your documents", "job 3")
+            await screen.expect(lambda: [box.name for box in screen.elements("checkbox")] == ["Job 3"])
+            await screen.check("Job 3")
+            await screen.expect(lambda: "About us · 1 of 9" in screen.text)
 
     async def test_an_opportunity_is_found_by_its_words(self, desk: Desk) -> None:
         title = (await add(desk)).opportunity_title

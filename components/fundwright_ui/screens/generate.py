@@ -17,12 +17,13 @@ from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.generation import service as generation
-from fundwright.generation.schemas import DraftQuery, DraftRow, DraftState, DraftTemplate
+from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
 from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
+from fundwright.training import service as training
 from fundwright_ui.hooks import (
     Row,
     Rows,
@@ -38,6 +39,7 @@ from fundwright_ui.hooks import (
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
+from fundwright_ui.screens.sources import source_choice, use_searched, use_sources
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -97,10 +99,33 @@ def generate_screen() -> VdomDict:
     chosen = use_query(read_chosen, key=[opportunity_id])
     opportunity = chosen.value if opportunity_id and chosen.is_current else None
 
+    sources, searched = use_sources(), use_searched()
+    wanted, set_wanted = use_state("")
+    suggested = use_query(lambda session: generation.suggest_company(session, actor), key=[actor.id])
+    typed, set_typed = use_state(url.get("company") or None)
+    company = (suggested.value or "") if typed is None else typed
+
+    def name_company(value: str) -> None:
+        set_typed(value)
+        url.set(company=value)
+
     async def start(session: AsyncSession) -> str:
         if opportunity is None or template is None:
             raise Invalid(t("Choose an opportunity and a template first."))
-        draft = await generation.start_draft(session, actor, core, opportunity_id=opportunity.id, template=template.name)
+        available = await training.list_searched(session, actor)
+        ours = [id for id, kind in available if kind.is_ours]
+        chosen_ids = sources.value.chosen(available)
+        if ours and not chosen_ids:
+            raise Invalid(t("Choose at least one of your documents."))
+        draft = await generation.start_draft(
+            session,
+            actor,
+            core,
+            opportunity_id=opportunity.id,
+            template=template.name,
+            document_ids=[] if chosen_ids == ours else chosen_ids,
+            company=company[:MAX_COMPANY_CHARACTERS],
+        )
         return draft.slug
 
     starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
@@ -119,6 +144,21 @@ def generate_screen() -> VdomDict:
             else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),
         ),
         section(t("2. The template"), _template_choice(url, templates, template)),
+        section(
+            t("3. The sources"),
+            text_field(
+                "company",
+                t("Name of your company or organization"),
+                value=company,
+                on_change=name_company,
+                maxlength=MAX_COMPANY_CHARACTERS,
+                help=t("The draft speaks for it."),
+                id="draft-company",
+            ),
+            source_choice(searched, sources, wanted, set_wanted),
+        )
+        if opportunity and template
+        else None,
         row(
             button(
                 t("Generate"),

@@ -21,7 +21,7 @@ from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
-from fundwright.training.schemas import Answer, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
+from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
 from fundwright_ui.hooks import (
     Query,
     Rows,
@@ -44,6 +44,7 @@ from fundwright_ui.ui import (
     alert,
     button,
     card,
+    chip,
     columns,
     definition_list,
     empty,
@@ -99,7 +100,7 @@ def train_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
-    request = query_in_address(PageRequest, url.params)
+    request = query_in_address(DocumentQuery, url.params)
 
     async def read(session: AsyncSession) -> Overview:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
@@ -367,7 +368,7 @@ def _documents(
     opened_id, set_opened_id = use_state("")
     is_confirming, set_confirming = use_state(False)
     opened = next((each.item for each in rows.shown if each.id == opened_id and not each.outcome), None)
-    request = query_in_address(PageRequest, url.params)
+    request = query_in_address(DocumentQuery, url.params)
     is_problem_there = any(each.item.error for each in rows.shown)
 
     async def remove(session: AsyncSession) -> None:
@@ -487,6 +488,12 @@ def _state(document: DocumentRead) -> Chip:
     if document.is_underway and document.state != DocumentState.TRAINED:
         return Chip(label=t("Being processed"), color="info")
     return Chip(label=document.state.label, color=_STATE_COLORS[document.state])
+
+
+def state_chip(document: DocumentRead) -> VdomDict:
+    """How far a document is."""
+    shown = _state(document)
+    return chip(shown.label, color=shown.color)
 
 
 def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:

@@ -94,6 +94,12 @@ async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tupl
     return [_draft_and_job(*row) for row in rows], total
 
 
+async def last_company(session: AsyncSession, owner_id: UUID) -> str | None:
+    """The company of the account's newest draft that names one."""
+    named = select(Draft.company).where(Draft.owner_id == owner_id, Draft.company != "")
+    return await session.scalar(named.order_by(Draft.created_at.desc()).limit(1))
+
+
 async def sections(session: AsyncSession, draft_id: UUID) -> list[DraftSection]:
     return list(
         await session.scalars(

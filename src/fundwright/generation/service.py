@@ -81,6 +81,12 @@ def get_template(core: Core, name: str) -> DraftTemplate:
     return templates[name]
 
 
+@needs(Permission.READ)
+async def suggest_company(session: AsyncSession, actor: Actor) -> str:
+    """The company that the actor last drafted for."""
+    return await repository.last_company(session, actor.id) or ""
+
+
 @needs(Permission.WORK)
 async def add_draft(
     session: AsyncSession,

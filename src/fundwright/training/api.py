@@ -18,6 +18,7 @@ from fundwright.training import service
 from fundwright.training.schemas import (
     Answer,
     DocumentFailure,
+    DocumentQuery,
     DocumentRead,
     KindChoice,
     PassageInContext,
@@ -52,12 +53,14 @@ async def add_text(request: Request, core: CoreDep, session: DbSession, actor: U
 
 
 @router.get("/documents")
-async def list_documents(session: DbSession, actor: CurrentActor, request: Paging) -> Page[DocumentRead]:
+async def list_documents(
+    session: DbSession, actor: CurrentActor, request: Annotated[DocumentQuery, Query()]
+) -> Page[DocumentRead]:
     return await service.list_documents(session, actor, request)
 
 
 @router.get("/documents/export.csv", response_class=CsvDownload)
-async def export_documents(export: Export, actor: CurrentActor, request: Paging) -> CsvDownload:
+async def export_documents(export: Export, actor: CurrentActor, request: Annotated[DocumentQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("documents.csv", lambda session: service.export_documents(session, actor, request))
 

@@ -48,7 +48,7 @@ from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
-from fundwright.training.schemas import DocumentState, Passage, PassageInContext, Unsearched
+from fundwright.training.schemas import DocumentQuery, DocumentState, Passage, PassageInContext, Unsearched
 
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
@@ -94,10 +94,16 @@ async def list_used_content(session: AsyncSession, names: Collection[str]) -> Co
 
 
 async def list_documents(
-    session: AsyncSession, owner_id: UUID, request: PageRequest, *, only: Sequence[UUID] | None = None
+    session: AsyncSession, owner_id: UUID, request: DocumentQuery, *, only: Sequence[UUID] | None = None
 ) -> tuple[list[Document], int]:
     """Newest first by default. With `only`, those of the given documents that the account has, in the given order by default."""
     query, usual = _documents(owner_id), Document.created_at.desc()
+    if request.kind is not None:
+        query = query.where(Document.kind == request.kind)
+    if request.text.strip():
+        query = query.where(Document.title.icontains(request.text.strip(), autoescape=True))
+    if request.is_searched:
+        query = query.where(Document.id.not_in(await _hidden_documents(session, owner_id)))
     if only is not None:
         wanted = func.unnest(literal(list(only), ARRAY(Uuid))).table_valued("id", with_ordinality="place").render_derived()
         query, usual = query.join(wanted, wanted.c.id == Document.id), wanted.c.place.asc()
@@ -120,6 +126,13 @@ async def list_documents(
 async def list_all(session: AsyncSession, owner_id: UUID) -> list[Document]:
     """Oldest first."""
     return list(await session.scalars(_documents(owner_id).order_by(Document.created_at, Document.id)))
+
+
+async def list_searched(session: AsyncSession, owner_id: UUID) -> list[tuple[UUID, DocumentKind]]:
+    """Ids and kinds of the documents in which questions and drafts look."""
+    query = select(Document.id, Document.kind).where(Document.owner_id == owner_id)
+    rows = await session.execute(query.where(Document.id.not_in(await _hidden_documents(session, owner_id))))
+    return [(id, DocumentKind(kind)) for id, kind in rows]
 
 
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
+from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language.schemas import DocumentKind
 
@@ -92,6 +93,15 @@ class DocumentRead(BaseModel):
     created_at: datetime
     trained_at: datetime | None
     is_underway: bool = False
+
+
+class DocumentQuery(PageRequest):
+    """Which documents to list: of one kind, with `text` in their titles, or only those in which questions and drafts look, which leaves
+    out the sample as soon as a document of the account's own is trained."""
+
+    kind: DocumentKind | None = None
+    text: str = Field(default="", max_length=200)
+    is_searched: bool = False
 
 
 class PastedText(BaseModel):

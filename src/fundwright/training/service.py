@@ -37,6 +37,7 @@ from fundwright.training.readers import MarkdownReader, Reader, choose_reader
 from fundwright.training.schemas import (
     Answer,
     DocumentFailure,
+    DocumentQuery,
     DocumentRead,
     DocumentSource,
     Passage,
@@ -130,16 +131,16 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
 
 
 @needs(Permission.READ)
-async def list_documents(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[DocumentRead]:
+async def list_documents(session: AsyncSession, actor: Actor, request: DocumentQuery | None = None) -> Page[DocumentRead]:
     """Newest first unless `request.sort` says otherwise: title, kind, state, size_bytes, chunk_count, created_at or trained_at."""
-    request = request or PageRequest()
+    request = request or DocumentQuery()
     documents, total = await repository.list_documents(session, actor.id, request)
     items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)
-def export_documents(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+def export_documents(session: AsyncSession, actor: Actor, request: DocumentQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return _documents_as_csv(iterate_all(lambda page: list_documents(session, actor, page), request))
 
@@ -198,7 +199,7 @@ def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
 @needs(Permission.READ)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     """How many documents the actor has."""
-    listed = await list_documents(session, actor, PageRequest(page_size=1))
+    listed = await list_documents(session, actor, DocumentQuery(page_size=1))
     return [Figure(label=t("Your documents"), count=listed.total, path="/dashboard/train")]
 
 
@@ -228,6 +229,12 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
     await session.flush()
     await publish(session, documents_topic(actor.id))
     return await get_document(session, actor, document_id)
+
+
+@needs(Permission.READ)
+async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID, DocumentKind]]:
+    """Ids and kinds of the documents in which questions and drafts look: all but the sample, once one of the actor's own is trained."""
+    return await repository.list_searched(session, actor.id)
 
 
 @needs(Permission.READ)
@@ -311,8 +318,7 @@ async def has_sample(session: AsyncSession, actor: Actor) -> bool:
 
 @needs(Permission.WORK)
 async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
-    """Train documents as a job; by default every one that has no vectors of the model in use, or else all of them again. Opens its own
-    transaction.
+    """Train documents as a job; by default every one without vectors of the model in use, or else all again. Opens its own transaction.
 
     Returns the run that waits or runs when it includes these documents. Raises Invalid when there is nothing to train, and
     FundwrightError when the embedding model cannot be loaded.
@@ -362,7 +368,7 @@ async def list_run_documents(
     request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.id, run_id)
     of_run = [UUID(document_id) for document_id in run.document_ids]
-    documents, total = await repository.list_documents(session, actor.id, request, only=of_run)
+    documents, total = await repository.list_documents(session, actor.id, DocumentQuery(**request.model_dump()), only=of_run)
     items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
