@@ -32,9 +32,8 @@ CPU_SECONDS = 20
 SCANNERS = {
     "a description's plain text": "from fundwright.opportunities.reading import plain_text as scan",
     "a stream's citations": "from fundwright.generation.citing import CitationStream; scan = CitationStream(int).feed",
-    "the sentences that a claim rests on": (
-        "from fundwright.generation.citing import quotes_in; scan = lambda text: quotes_in(text, ['one claim'])"
-    ),
+    "the claims of a section": "from fundwright.generation.claims import claims_of as scan",
+    "a claim's check": "from fundwright.generation.checking import check; scan = lambda text: check('One claim.', [text])",
 }
 MEGABYTES = {
     "spaces": "' ' * 1_000_000 + 'x'",

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from fundwright.generation.citing import CitationStream, claims_of, quotes_in
+from fundwright.generation.citing import CitationStream
 
 
 def streamed(pieces: list[str], known: dict[int, int]) -> tuple[str, int]:
@@ -57,34 +57,3 @@ class TestCitationStream:
         assert stream.feed(" on [") == " on"
         assert stream.feed("1") == ""
         assert stream.feed("] and") == " [1] and"
-
-
-PASSAGE = (
-    "Acme was founded in 1999. It repaired the roof of Hill Air Force Base\nfor $2.1 million in 2024. Crews hold OSHA 30 cards."
-)
-
-
-class TestQuotes:
-    def test_a_sentence_taken_word_for_word_is_found_across_line_breaks(self) -> None:
-        text = "It repaired the roof of Hill Air Force Base for $2.1 million in 2024. [1] Crews hold OSHA 30 cards. [2]"
-        ((start, end),) = quotes_in(PASSAGE, claims_of(text, 1))
-        assert PASSAGE[start:end].replace("\n", " ") == "It repaired the roof of Hill Air Force Base for $2.1 million in 2024"
-
-    def test_only_the_sentence_before_the_number_counts(self) -> None:
-        text = "We are glad to answer. Crews hold OSHA 30 cards [1]."
-        ((start, end),) = quotes_in(PASSAGE, claims_of(text, 1))
-        assert PASSAGE[start:end] == "Crews hold OSHA 30 cards"
-
-    def test_two_numbers_after_one_sentence_share_it(self) -> None:
-        assert claims_of("Crews hold OSHA 30 cards [1][2].", 2) == ["Crews hold OSHA 30 cards"]
-
-    def test_a_paraphrase_points_at_the_sentence_that_shares_its_words(self) -> None:
-        text = "In 2024 Acme repaired the roof at Hill Air Force Base for $2.1 million [1]."
-        ((start, end),) = quotes_in(PASSAGE, claims_of(text, 1))
-        assert PASSAGE[start:end].startswith("It repaired the roof")
-
-    def test_a_claim_the_passage_does_not_hold_points_nowhere(self) -> None:
-        assert quotes_in(PASSAGE, claims_of("Submarines are our passion [1].", 1)) == ()
-
-    def test_a_number_that_is_not_cited_claims_nothing(self) -> None:
-        assert claims_of("Crews hold OSHA 30 cards [1].", 3) == []

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.generation.checking import CheckState
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
@@ -111,6 +112,32 @@ class Rewriting(StrEnum):
     FAILED = "failed"
 
 
+class PassageQuote(BaseModel):
+    """Characters of the passage that [number] cites, counted from 0."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    start: int
+    end: int
+
+
+class ClaimCheck(BaseModel):
+    """What the passages say of a sentence, a list item, or a cell: the characters `start` to `end` of its section's text.
+
+    `numbers` are the citations it was compared with, `quotes` the words that support it, and `missing` its words that are not found.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    start: int
+    end: int
+    state: CheckState
+    numbers: tuple[int, ...]
+    quotes: tuple[PassageQuote, ...]
+    missing: tuple[str, ...]
+
+
 class DraftSectionRead(BaseModel):
     """A section so far. `text` is Markdown with citations [n]; `open_questions` says what the documents do not answer.
 
@@ -134,6 +161,8 @@ class DraftSectionRead(BaseModel):
     done_questions: tuple[str, ...]
     dropped_citations: int
     """Citations the writer made up (numbers of no passage) and that were taken out."""
+    checks: tuple[ClaimCheck, ...] = ()
+    """Of each claim of a finished section, in the order of the text."""
 
 
 _Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -259,7 +288,7 @@ class CitationRead(BaseModel):
     heading: str | None
     page: int | None
     text: str
-    quotes: tuple[tuple[int, int], ...]
+    quotes: tuple[tuple[int, int], ...] = ()
 
 
 class DraftQuery(PageRequest):
@@ -313,6 +342,9 @@ class DraftRead(DraftRow):
     @property
     def done_sections(self) -> int:
         return sum(section.state == SectionState.DONE for section in self.sections)
+
+    def count_claims(self, state: CheckState) -> int:
+        return sum(check.state is state for section in self.sections for check in section.checks)
 
     @property
     def open_questions(self) -> tuple[tuple[str, str], ...]:

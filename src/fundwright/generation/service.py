@@ -20,7 +20,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.generation import citing, exporting, repository
+from fundwright.generation import citing, claims, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
     CitationRead,
@@ -276,7 +276,7 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
     text = "\n".join(section.text for section in sections)
     cited = citing.numbers_in(text)
     citations = await repository.citations(session, draft.id)
-    return DraftRead(
+    read = DraftRead(
         **_row(row).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
@@ -284,8 +284,9 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
         document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
         sections=sections,
-        citations=tuple(_citation(citation, text) for citation in citations if citation.number in cited),
+        citations=tuple(_citation(citation) for citation in citations if citation.number in cited),
     )
+    return await asyncio.to_thread(claims.check_draft, read)
 
 
 def _row(row: repository.DraftAndJob) -> DraftRow:
@@ -336,7 +337,7 @@ def _section(section: DraftSection, job: Job | None) -> DraftSectionRead:
     )
 
 
-def _citation(citation: Citation, text: str) -> CitationRead:
+def _citation(citation: Citation) -> CitationRead:
     return CitationRead(
         number=citation.number,
         passage_id=citation.passage_id,
@@ -345,5 +346,4 @@ def _citation(citation: Citation, text: str) -> CitationRead:
         heading=citation.heading,
         page=citation.page,
         text=citation.text,
-        quotes=citing.quotes_in(citation.text, citing.claims_of(text, citation.number)),
     )

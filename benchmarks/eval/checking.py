@@ -1,0 +1,156 @@
+"""How well the checker tells what a passage supports from what it does not, on the pairs in tests/checking.
+
+`python -m benchmarks.eval.checking --fit` fits the weights on the development pairs and writes src/fundwright/generation/checking.json;
+`--each` lists the development pairs that cross-validation gets wrong. The held-out pairs are only measured, by `make eval`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from benchmarks.eval.frame.data import PROJECT
+from benchmarks.eval.frame.embedding import MODELS, RememberingEmbedder
+from benchmarks.eval.frame.figures import Figure
+from fundwright.generation.checking import CheckState, check, features_of
+from fundwright.language.local import OnnxEmbedder
+from fundwright.language.sentences import sentences_of
+
+_PAIRS = PROJECT / "tests" / "checking"
+_MODEL = PROJECT / "src" / "fundwright" / "generation" / "checking.json"
+_LEAST = 0.88
+"""The probability of being supported that a sentence needs. Cross-validation finds no more false claims at a stricter one, only alarms."""
+_FOLDS = 6
+_REGULARIZATION = 1.0
+_FOUND, _ALARMS = 0.92, 0.10
+
+Numbers = NDArray[np.float64]
+
+
+class Pair(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    kind: str
+    supported: bool
+    sentence: str
+    heading: str
+    passages: tuple[str, ...]
+
+
+def read_pairs(split: str) -> list[Pair]:
+    lines = (_PAIRS / f"{split}.jsonl").read_text("utf-8").splitlines()
+    return [Pair.model_validate_json(line) for line in lines]
+
+
+async def measure() -> list[Figure]:
+    development, held_out = read_pairs("development"), read_pairs("held_out")
+    figures = await _compare("cross-validated", development, _cross_validated(development) >= 1 - _LEAST)
+    started = time.process_time()
+    flagged = [check(pair.sentence, pair.passages, known=pair.heading).state is CheckState.NOT_FOUND for pair in held_out]
+    each_ms = (time.process_time() - started) * 1000 / len(held_out)
+    figures += await _compare("held out", held_out, np.array(flagged))
+    return [*figures, Figure(name="checking a sentence, ms", value=each_ms, bar=5, is_at_most=True)]
+
+
+async def _compare(split: str, pairs: Sequence[Pair], flagged: NDArray[np.bool_]) -> list[Figure]:
+    """The checker beside a threshold of the cosine to the nearest sentence or two, with at least as many false alarms."""
+    is_supported = np.array([pair.supported for pair in pairs])
+    found, alarms = float(flagged[~is_supported].mean()), float(flagged[is_supported].mean())
+    cosines = await _cosines(pairs)
+    threshold = np.quantile(cosines[is_supported], alarms, method="higher")
+    is_below = cosines <= threshold
+    floor = "cosine of the nearest sentence"
+    return [
+        Figure(
+            name=f"false claims found, {split}",
+            value=found,
+            bar=_FOUND,
+            floor_name=floor,
+            floor=float(is_below[~is_supported].mean()),
+            note=f"(of {(~is_supported).sum()})",
+        ),
+        Figure(
+            name=f"false alarms, {split}",
+            value=alarms,
+            bar=_ALARMS,
+            is_at_most=True,
+            floor_name=floor,
+            floor=float(is_below[is_supported].mean()),
+            note=f"(of {is_supported.sum()})",
+        ),
+    ]
+
+
+async def _cosines(pairs: Sequence[Pair]) -> Numbers:
+    embedder = RememberingEmbedder(OnnxEmbedder(MODELS / "all-MiniLM-L6-v2", id="minilm-l6-v2-int8"))
+    cosines: list[float] = []
+    for pair in pairs:
+        sentences = [sentence for passage in pair.passages for sentence in sentences_of(passage)]
+        two = [f"{first} {second}" for first, second in pairwise(sentences)]
+        vectors = await embedder.embed([pair.sentence, *sentences, *two])
+        cosines.append(float((vectors[1:] @ vectors[0]).max()))
+    return np.array(cosines)
+
+
+def _matrix(pairs: Sequence[Pair]) -> tuple[list[str], Numbers, Numbers]:
+    """Names of the features, their values (pairs, features), and 1 where a pair is not supported."""
+    rows = [features_of(pair.sentence, pair.passages, known=pair.heading) for pair in pairs]
+    return list(rows[0]), np.array([list(row.values()) for row in rows]), np.array([float(not pair.supported) for pair in pairs])
+
+
+def _fit(values: Numbers, wanted: Numbers) -> Numbers:
+    """Logistic regression by Newton's method: the bias, then the weights, which are kept small."""
+    design = np.c_[np.ones(len(values)), values]
+    penalty = np.eye(design.shape[1]) * _REGULARIZATION
+    penalty[0, 0] = 1e-6
+    weights = np.zeros(design.shape[1])
+    for _ in range(50):
+        chances = 1 / (1 + np.exp(-design @ weights))
+        gradient = design.T @ (chances - wanted) + penalty @ weights
+        weights -= np.linalg.solve((design.T * (chances * (1 - chances))) @ design + penalty, gradient)
+    return weights
+
+
+def _cross_validated(pairs: Sequence[Pair]) -> Numbers:
+    """The chance of not being supported of each pair, from the pairs about other documents."""
+    _, values, wanted = _matrix(pairs)
+    documents = sorted({pair.heading for pair in pairs})
+    folds = np.array([documents.index(pair.heading) % _FOLDS for pair in pairs])
+    chances = np.zeros(len(pairs))
+    for fold in range(_FOLDS):
+        weights = _fit(values[folds != fold], wanted[folds != fold])
+        chances[folds == fold] = 1 / (1 + np.exp(-np.c_[np.ones((folds == fold).sum()), values[folds == fold]] @ weights))
+    return chances
+
+
+def _write() -> None:
+    names, values, wanted = _matrix(read_pairs("development"))
+    bias, *weights = (round(float(weight), 3) for weight in _fit(values, wanted))
+    model = {"least": _LEAST, "bias": bias, "weights": dict(zip(names, weights, strict=True))}
+    _MODEL.write_text(json.dumps(model, indent=2) + "\n", "utf-8")
+
+
+def _list_wrong() -> None:
+    pairs = read_pairs("development")
+    for pair, chance in zip(pairs, _cross_validated(pairs), strict=True):
+        if (chance >= 1 - _LEAST) == pair.supported:
+            print(f"{pair.id} {'alarm' if pair.supported else 'missed'} {chance:.2f} {pair.kind}: {pair.sentence}")
+
+
+if __name__ == "__main__":
+    if "--fit" in sys.argv:
+        _write()
+    elif "--each" in sys.argv:
+        _list_wrong()
+    else:
+        for figure in asyncio.run(measure()):
+            print(figure)

@@ -1,0 +1,228 @@
+"""The claims of a section: the sentences of its Markdown, its list items and the cells of its tables, each with what it cites.
+
+Headings, greetings, questions, lines that introduce a list, and placeholders in brackets claim nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fundwright.generation.checking import CheckState, check
+from fundwright.generation.citing import CITATION, numbers_in
+from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead, PassageQuote, SectionState
+from fundwright.language.sentences import spans_of
+
+_LEADING_CITATIONS = re.compile(rf"(?:[\s.,;]{{0,3}}{CITATION.pattern})+")
+_LINK_ADDRESS = re.compile(r"\]\([^()\s]{1,2000}\)")
+_HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:\s|$)")
+_RULE = re.compile(r"[ ]{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ ]*$")
+_FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+|[ \t]*>[ \t]?")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]{3,}$")
+_CELL = re.compile(r"[^|]+")
+_GREETING = re.compile(
+    r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|sehr geehrte|mit freundlichen|madame|"
+    r"monsieur|veuillez agréer|cordialement)\b",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
+_WORD = re.compile(r"[^\W_]+")
+_MOST_CLAIMS = 500
+"""Of a section; later ones are not checked."""
+_MOST_CITED = 6
+"""Passages that one claim is compared with."""
+_MOST_CHARACTERS = 800
+"""A longer sentence is cut into several claims."""
+_MOST_GREETING_WORDS = 12
+_MOST_INTRODUCING_WORDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Characters of a section's text, without the citations after them, and the numbers they cite."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A cited passage. `about` are its document's title and its headings."""
+
+    text: str
+    about: str
+
+
+def check_draft(draft: DraftRead) -> DraftRead:
+    """The draft with the checks of its finished sections, and the quotes of its citations.
+
+    Takes a few milliseconds for each claim that was not checked before: call it in a thread.
+    """
+    sources = {
+        citation.number: Source(citation.text, f"{citation.document_title}\n\n{citation.heading or ''}")
+        for citation in draft.citations
+    }
+    known = f"{draft.company}\n\n{draft.opportunity_title}\n\n{draft.opportunity_number}"
+    sections = tuple(
+        section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), known)})
+        if section.state == SectionState.DONE
+        else section
+        for section in draft.sections
+    )
+    citations = tuple(_quoted(citation, sections) for citation in draft.citations)
+    return draft.model_copy(update={"sections": sections, "citations": citations})
+
+
+def _cited(section: DraftSectionRead, sources: Mapping[int, Source]) -> tuple[tuple[int, Source], ...]:
+    numbers = numbers_in(section.text)
+    return tuple((number, source) for number, source in sources.items() if number in numbers)
+
+
+def _quoted(citation: CitationRead, sections: tuple[DraftSectionRead, ...]) -> CitationRead:
+    quotes = {
+        (quote.start, quote.end)
+        for section in sections
+        for check in section.checks
+        for quote in check.quotes
+        if quote.number == citation.number
+    }
+    return citation.model_copy(update={"quotes": tuple(sorted(quotes))})
+
+
+@lru_cache(maxsize=1_000)
+def check_section(text: str, sources: tuple[tuple[int, Source], ...], known: str) -> tuple[ClaimCheck, ...]:
+    """Check every claim of a section against the passages it cites, given by number. The last results are remembered."""
+    return tuple(_check(text, claim, dict(sources), known) for claim in claims_of(text))
+
+
+def _check(text: str, claim: Claim, sources: Mapping[int, Source], known: str) -> ClaimCheck:
+    numbers = tuple(number for number in claim.numbers if number in sources)[:_MOST_CITED]
+    cited = [sources[number] for number in numbers]
+    about = "\n\n".join([known, *(source.about for source in cited)])
+    verdict = check(_without_marks(text[claim.start : claim.end]), [source.text for source in cited], known=about)
+    return ClaimCheck(
+        start=claim.start,
+        end=claim.end,
+        state=verdict.state,
+        numbers=numbers,
+        quotes=tuple(PassageQuote(number=numbers[quote.passage], start=quote.start, end=quote.end) for quote in verdict.quotes),
+        missing=verdict.missing if verdict.state is CheckState.NOT_FOUND else (),
+    )
+
+
+def claims_of(text: str) -> list[Claim]:
+    """The claims of a section in order."""
+    claims: list[Claim] = []
+    for start, end, is_row in _blocks(text):
+        claims += _row_claims(text, start, end) if is_row else _sentence_claims(text, start, end)
+        if len(claims) >= _MOST_CLAIMS:
+            break
+    return claims[:_MOST_CLAIMS]
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, whether it is a row of a table) of paragraphs, list items, and rows below the head of a table."""
+    lines: list[tuple[int, int]] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        lines.append((start, start + len(line.rstrip())))
+        start += len(line)
+    begun: tuple[int, int] | None = None
+    is_code = is_table = False
+    for place, (first, last) in enumerate(lines):
+        line = text[first:last]
+        is_fence = bool(_FENCE.match(line))
+        following = text[slice(*lines[place + 1])] if place + 1 < len(lines) else ""
+        is_head = not is_table and "|" in line and "|" in following and bool(_TABLE_RULE.match(following))
+        is_table = (is_table or is_head) and "|" in line
+        item = _ITEM.match(line)
+        is_apart = is_fence or is_code or is_table or not line or _HEADING.match(line) or _RULE.match(line)
+        if begun and (is_apart or item):
+            yield *begun, False
+            begun = None
+        if is_fence:
+            is_code = not is_code
+        elif is_table and not is_head and not _TABLE_RULE.match(line):
+            yield first, last, True
+        elif not is_apart:
+            begun = (begun[0] if begun else first + (item.end() if item else 0), last)
+    if begun:
+        yield *begun, False
+
+
+def _sentence_claims(text: str, start: int, end: int) -> Iterator[Claim]:
+    block = text[start:end]
+    spans = spans_of(block)
+    bounds: list[list[int]] = []
+    for first, last in spans:
+        # “… in 2024. [1] Crews …”: the citation belongs to what stands before it.
+        leading = _LEADING_CITATIONS.match(block, first, last) if bounds else None
+        if leading:
+            bounds[-1][1] = leading.end()
+            first = leading.end()
+        if block[first:last].strip():
+            bounds.append([first, last])
+    for first, last in bounds:
+        claim = _claim(text, start + first, start + last)
+        if claim and not _claims_nothing(text[claim.start : claim.end]):
+            yield from _cut(text, claim)
+
+
+def _cut(text: str, claim: Claim) -> Iterator[Claim]:
+    start = claim.start
+    while claim.end - start > _MOST_CHARACTERS:
+        space = text.rfind(" ", start, start + _MOST_CHARACTERS)
+        end = space if space > start else start + _MOST_CHARACTERS
+        yield Claim(start, end, claim.numbers)
+        start = end
+    yield Claim(start, claim.end, claim.numbers)
+
+
+def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
+    """The cells of a row that cites something; a row that cites nothing is one claim. The first of two cells is a label."""
+    row = _claim(text, start, end)
+    if row is None:
+        return
+    if not row.numbers:
+        yield row
+        return
+    cells = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
+    for first, last in cells[1:] if len(cells) == 2 else cells:
+        cell = _claim(text, first, last)
+        if cell:
+            yield Claim(cell.start, cell.end, cell.numbers or row.numbers)
+
+
+def _claim(text: str, start: int, end: int) -> Claim | None:
+    """What stands between two places, without white space and citations around it; None when it has no words."""
+    numbers = tuple(sorted(numbers_in(text[start:end])))
+    while True:
+        part = text[start:end]
+        stripped = part.strip(" \t\r\n|")
+        start += len(part) - len(part.lstrip(" \t\r\n|"))
+        end = start + len(stripped)
+        last = text.rfind("[", start, end)
+        if last < 0 or not stripped.endswith("]") or not CITATION.fullmatch(text, last, end):
+            break
+        end = last
+    return Claim(start, end, numbers) if _WORD.search(_without_marks(text[start:end])) else None
+
+
+def _claims_nothing(sentence: str) -> bool:
+    plain = CITATION.sub("", sentence).strip(" *_")
+    words = len(_WORD.findall(plain))
+    is_greeting = words <= _MOST_GREETING_WORDS and bool(_GREETING.match(plain))
+    is_introduction = words <= _MOST_INTRODUCING_WORDS and plain.endswith(":")
+    is_emphasized_line = (
+        sentence.startswith(("**", "__")) and sentence.endswith(("**", "__")) and words <= _MOST_INTRODUCING_WORDS
+    )
+    return is_greeting or is_introduction or is_emphasized_line or plain.endswith("?") or bool(_PLACEHOLDER.search(sentence))
+
+
+def _without_marks(text: str) -> str:
+    """Without citations and addresses of links."""
+    return CITATION.sub(" ", _LINK_ADDRESS.sub(" ", text))

@@ -1,0 +1,350 @@
+"""Words, numbers, names, and codes of a text in forms that can be compared: “Sept.” is “September”, “$1.2 million” is “$1,200,000”."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import snowballstemmer
+
+from fundwright.language.sentences import spans_of
+
+
+def listed(words: str) -> list[str]:
+    return words.split()
+
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’.,&-][^\W_]+)*|%")
+_NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
+_NUMBER_AND_WORDS = re.compile(r"([0-9][0-9,]*(?:\.[0-9]+)?)-?([a-zµμ]{1,12}(?:-[a-z]+)*)", re.IGNORECASE)
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|ph\.d", re.IGNORECASE)
+_CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+_PIECE = re.compile(r"[^-&,.]+")
+_BOUNDARY = re.compile(r"[,;:()|\n]")
+_BOUNDARY_WORDS = frozenset(listed("and but while against whereas"))
+_BOUNDARY_DISTANCE = 3
+
+_SMALL = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = {word: 10.0 * tens for tens, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)}
+_NUMBER_WORDS = {word: float(value) for value, word in enumerate(_SMALL.split(), start=1)} | {"twice": 2.0} | _TENS
+_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "billion": 1e9}
+_ROMAN = {"i": 1.0, "ii": 2.0, "iii": 3.0, "iv": 4.0, "v": 5.0, "vi": 6.0}
+_LABELS = frozenset(listed("phase level tier type class grade stage part task region category version iso title"))
+_MONTHS = listed("january february march april may june july august september october november december")
+_MONTH_NAMES = {name[:3]: name for name in _MONTHS} | {"sept": "september"} | {name: name for name in _MONTHS}
+_ABBREVIATED_UNITS = {
+    "%": "percent", "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "sec": "second", "m": "meter", "km": "kilometer",
+    "cm": "centimeter", "mm": "millimeter", "ft": "foot", "feet": "foot", "kg": "kilogram", "lb": "pound", "lbs": "pound",
+    "µm": "micromolar", "μm": "micromolar", "nm": "nanomolar", "kw": "kilowatt", "mw": "megawatt",
+}  # fmt: skip
+STOP_WORDS = frozenset(
+    listed(
+        "a an the of to in on at for from by with as and or but is are was were be been being am it its this that these those which who whom "
+        "whose we our ours us i my me you your they their them he him his she her hers has have had having do does did done doing will would "
+        "can could shall should may might must there here so than then also such into onto over under about up out off per each every all "
+        "any some both between among within during while when where because since until through after before again more most less least "
+        "fewer one other own same very just only not no nor never without none nobody nothing too how what if still yet now mr mrs ms dr s t "
+        "cannot neither including include includes included like well go goes already"
+    )
+)
+_SYNONYMS = (
+    "make manufacture produce build",
+    "employ employee staff",
+    "company firm",
+    "start begin began begun",
+    "finish complete end",
+    "give provide supply gave given",
+    "customer client",
+    "hold held",
+    "percent percentage",
+    "illness disease",
+    "job project",
+    "reduce cut lower decrease fall fell drop decline shorten shrink shrank",
+    "raise increase rise rose grow grew grown",
+    "need require",
+    "use apply",
+    "show demonstrate",
+    "buy purchase bought",
+    "get receive got",
+    "earn earned",
+    "aircraft plane airplane",
+    "ship vessel boat",
+    "doctor physician",
+    "pay paid",
+    "lead led head",
+    "rate rating rated",
+    "assist help support",
+    "place put install",
+    "monitor watch",
+    "yearly annual annually",
+    "roughly about approximately",
+    "people person",
+    "fly flight flew flown",
+    "ask request",
+    "answer respond response",
+    "car vehicle automobile",
+    "quick fast rapid",
+    "big large",
+    "small little",
+    "child children kid",
+    "woman women",
+    "man men",
+    "write written wrote",
+    "speak spoke spoken",
+    "oversee oversaw supervise",
+    "teach taught",
+    "usa us american",
+    "professor prof",
+    "department dept",
+    "government govt",
+    "postdoctoral postdoc",
+    "choose chose chosen select",
+    "keep kept maintain",
+    "take took taken",
+    "run ran operate",
+    "sell sold",
+    "win won",
+    "know known knew",
+    "see seen saw",
+)
+"""Ordinary words that stand for each other in this kind of text, and irregular forms."""
+
+_stemmer = snowballstemmer.stemmer("english")
+_FIRST: dict[str, str] = {_stemmer.stemWord(word): group.split()[0] for group in _SYNONYMS for word in group.split()}
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """What words in lower case have in common: “monitoring” and “monitors”, “fell” and “decreased”."""
+    stemmed: str = _stemmer.stemWord(word)
+    return _FIRST.get(stemmed, stemmed)
+
+
+UNITS = frozenset(
+    stem(unit)
+    for unit in listed(
+        "percent dollar second minute hour day week month quarter year inch mile foot meter kilometer centimeter millimeter yard "
+        "acre hectare gram kilogram ton pound ounce gallon liter micrometer nanometer micromolar nanomolar millimolar watt kilowatt megawatt "
+        "volt cycle mil microgram milligram mph"
+    )
+)
+"""Words that say what a number measures: with another one it is another claim."""
+MONTHS = frozenset(_MONTHS)
+PREFIX = 5
+"""Letters that forms of a long word share where the stemmer keeps them apart, such as “management” and “manages”."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`key` is what is compared. A number has a `value`, the `label` before it (“Phase” 2), and the `unit` after it."""
+
+    key: str
+    text: str
+    start: int
+    end: int
+    sentence: int
+    value: float | None = None
+    label: str = ""
+    unit: str = ""
+    is_name: bool = False
+    is_code: bool = False
+
+    @property
+    def word(self) -> str:
+        return self.text.lower()
+
+    @property
+    def is_content(self) -> bool:
+        return self.value is not None or self.is_code or self.word not in STOP_WORDS
+
+    @property
+    def is_measure(self) -> bool:
+        return self.value is not None or self.is_code
+
+    @property
+    def letters(self) -> str:
+        return self.word.replace(".", "")
+
+    @property
+    def is_acronym(self) -> bool:
+        return len(self.letters) >= 2 and self.letters.isalpha() and self.text.isupper()
+
+
+class Text:
+    """A text as tokens, stop words among them. `positions` are their places on a line on which clauses lie apart."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[Token] = []
+        for sentence, (start, end) in enumerate(spans_of(text)):
+            first = len(self.tokens)
+            for match in _TOKEN.finditer(text, start, end):
+                _read(self.tokens, text, match.start(), match.group(), sentence)
+            _relate(self.tokens, first, text)
+        self.positions: list[int] = []
+        self.places: dict[str, list[int]] = {}
+        position = end = 0
+        for place, token in enumerate(self.tokens):
+            position += 1
+            if place and (_BOUNDARY.search(text, end, token.start) or token.word in _BOUNDARY_WORDS):
+                position += _BOUNDARY_DISTANCE
+            end = token.end
+            self.positions.append(position)
+            self.places.setdefault(token.key, []).append(place)
+        self.content = [token for token in self.tokens if token.is_content]
+        self.values = [token.value for token in self.tokens if token.value is not None]
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """Their letters, without the dots."""
+        return frozenset(token.letters for token in self.tokens if token.is_acronym)
+
+    @cached_property
+    def initials(self) -> frozenset[str]:
+        """What acronyms of up to seven words in a row would be."""
+        words = [token for token in self.content if not token.is_measure]
+        return frozenset(
+            "".join(token.word[0] for token in words[start : start + length])
+            for start in range(len(words))
+            for length in range(2, 8)
+        )
+
+    @cached_property
+    def prefixes(self) -> frozenset[str]:
+        return frozenset(key[:PREFIX] for key in self.places)
+
+    @cached_property
+    def sentences(self) -> list[list[Token]]:
+        found: dict[int, list[Token]] = {}
+        for token in self.tokens:
+            found.setdefault(token.sentence, []).append(token)
+        return list(found.values())
+
+    def around(self, place: int, before: int, after: int) -> list[Token]:
+        """Tokens of the same sentence near a place, which is among them."""
+        sentence = self.tokens[place].sentence
+        return [token for token in self.tokens[max(0, place - before) : place + after + 1] if token.sentence == sentence]
+
+
+@lru_cache(maxsize=200)
+def read_text(text: str) -> Text:
+    """Remembers the last texts: many sentences cite one passage."""
+    return Text(text)
+
+
+def _read(found: list[Token], text: str, start: int, raw: str, sentence: int) -> None:
+    """Add one run of letters and digits, cut where it holds several words."""
+    lowered = raw.lower().replace("’", "'")
+    if lowered.endswith("n't"):
+        found.append(Token(stem(lowered[:-3]), raw[:-3], start, start + len(raw) - 3, sentence))
+        found.append(Token("not", "not", start + len(raw) - 3, start + len(raw), sentence))
+    elif any(character.isdigit() for character in raw):
+        _read_number(found, text, start, raw, sentence)
+    elif _INITIALS.fullmatch(raw):
+        key = lowered.replace(".", "")
+        is_country = key == "us"
+        found.append(Token("usa" if is_country else key, raw, start, start + len(raw), sentence, is_name=is_country))
+    else:
+        contracted = _CONTRACTED.search(lowered)
+        for part in _PIECE.finditer(raw[: contracted.start()] if contracted else raw):
+            _read_word(found, start + part.start(), part.group(), sentence)
+
+
+def _read_number(found: list[Token], text: str, start: int, raw: str, sentence: int) -> None:
+    unit = "dollar" if text[max(0, start - 1) : start] == "$" else ""
+    counted = _NUMBER_AND_WORDS.fullmatch(raw)
+    if _NUMBER.fullmatch(raw):
+        found.append(_number(raw, float(raw.replace(",", "")), start, start + len(raw), sentence, unit))
+    elif counted and counted[2].lower() in ("st", "nd", "rd", "th"):
+        found.append(Token(raw.lower(), raw, start, start + len(raw), sentence))
+    elif counted and (counted[2].islower() or counted[2].lower() in _SCALES):
+        found.append(_number(counted[1], float(counted[1].replace(",", "")), start, start + counted.end(1), sentence, unit))
+        for part in _PIECE.finditer(raw, counted.start(2)):
+            _read_word(found, start + part.start(), part.group(), sentence)
+    elif "," in raw or "&" in raw:
+        for part in re.finditer(r"[^,&]+", raw):
+            _read(found, text, start + part.start(), part.group(), sentence)
+    else:
+        found.append(Token(re.sub(r"\W", "", raw.lower()), raw, start, start + len(raw), sentence, is_code=True))
+
+
+def _read_word(found: list[Token], start: int, written: str, sentence: int) -> None:
+    word, end = written.lower(), start + len(written)
+    is_name = written[0].isupper()
+    if word in _NUMBER_WORDS and word != "one":
+        tens = found[-1] if found else None
+        if tens and tens.word in _TENS and tens.end + 1 == start and _NUMBER_WORDS[word] < 10:
+            found[-1] = _number(f"{tens.text}-{written}", _TENS[tens.word] + _NUMBER_WORDS[word], tens.start, end, sentence, "")
+        else:
+            found.append(_number(written, _NUMBER_WORDS[word], start, end, sentence, ""))
+    elif word == "one" and found and found[-1].word in _TENS and found[-1].end + 1 == start:
+        tens = found[-1]
+        found[-1] = _number(f"{tens.text}-{written}", _TENS[tens.word] + 1, tens.start, end, sentence, "")
+    elif is_name and word in _MONTH_NAMES:
+        found.append(Token(_MONTH_NAMES[word], written, start, end, sentence, is_name=True))
+    elif written == "US":
+        found.append(Token("usa", "U.S", start, end, sentence, is_name=True))
+    else:
+        found.append(Token(stem(_ABBREVIATED_UNITS.get(word, word)), written, start, end, sentence, is_name=is_name))
+
+
+def _number(text: str, value: float, start: int, end: int, sentence: int, unit: str) -> Token:
+    return Token(f"#{value:g}", text, start, end, sentence, value=value, unit=unit)
+
+
+def _relate(tokens: list[Token], first: int, text: str) -> None:
+    """Give the numbers of a sentence, which begins at token `first`, their scales, labels, and units."""
+    place = first
+    while place < len(tokens):
+        token = tokens[place]
+        before = tokens[place - 1] if place > first else None
+        if before and before.word.rstrip("s") in _LABELS and token.word in _ROMAN:
+            token = _number(token.text, _ROMAN[token.word], token.start, token.end, token.sentence, "")
+        if token.value is not None:
+            token = _scaled(token, tokens, place, text)
+            token = replace(
+                token, label=_label(token, tokens, first, place, text), unit=token.unit or _unit(tokens[place + 1 : place + 4])
+            )
+        tokens[place] = token
+        place += 1
+
+
+def _scaled(token: Token, tokens: list[Token], place: int, text: str) -> Token:
+    """“1.2 million” becomes one token."""
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.value is None or after is None or after.word not in _SCALES or after.start - token.end > 1:
+        return token
+    del tokens[place + 1]
+    return _number(
+        text[token.start : after.end], token.value * _SCALES[after.word], token.start, after.end, token.sentence, token.unit
+    )
+
+
+def _label(token: Token, tokens: list[Token], first: int, place: int, text: str) -> str:
+    """“phase” of “Phase 2”, “task” of both numbers of “Tasks 1 and 2”, and the month of a year."""
+    if token.value is not None and 1900 <= token.value < 2100:
+        month = next((other.key for other in tokens[max(first, place - 2) : place] if other.key in MONTHS), "")
+        if month:
+            return month
+    before = tokens[place - 1] if place > first else None
+    if before is None or text[before.end : token.start] != " ":
+        return ""
+    if (before.is_name and before.is_content and before.key not in MONTHS) or before.word.rstrip("s") in _LABELS:
+        return before.key
+    if before.word in ("and", "or", "through", "to") and place - 2 >= first and tokens[place - 2].value is not None:
+        return tokens[place - 2].label
+    return ""
+
+
+def _unit(following: Sequence[Token]) -> str:
+    """The unit among the next few words, also of “3 to 5 weeks”."""
+    for token in following:
+        if token.key in UNITS:
+            return token.key
+        if not (token.is_content or token.word in ("to", "per", "or")):
+            return ""
+    return ""

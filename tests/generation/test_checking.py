@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fundwright.generation.checking import CheckState, Verdict, check
+
+PASSAGE = (
+    "Acme Roofing was founded in 1999. It repaired the roof of Hill Air Force Base\nfor $2.1 million in September 2024. "
+    "The crew of 12 had no recordable injuries. We do not repair gutters. Crews hold OSHA 30 cards. "
+    "Bo Diaz was superintendent and Ann Lee was safety officer. Leaks fell from 19 to 4 a year."
+)
+
+
+def state(sentence: str, *, known: str = "") -> CheckState:
+    return check(sentence, [PASSAGE], known=known).state
+
+
+def quoted(verdict: Verdict) -> list[str]:
+    return [PASSAGE[quote.start : quote.end].replace("\n", " ") for quote in verdict.quotes]
+
+
+class TestCheck:
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "It repaired the roof of Hill Air Force Base for $2.1 million in September 2024.",
+            "In Sept. 2024, Acme Roofing repaired the roof of Hill AFB for $2,100,000.",
+            "The crew of twelve had no recordable injuries.",
+            "Leaks dropped to 4 a year from 19.",
+            "Ann Lee was safety officer, and Bo Diaz was superintendent.",
+            "Acme does not repair gutters.",
+            "Founded in 1999, Acme holds OSHA 30 cards.",
+        ],
+    )
+    def test_what_the_passage_says_in_other_words_is_supported(self, sentence: str) -> None:
+        assert state(sentence) is CheckState.SUPPORTED
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "It repaired the roof of Hill Air Force Base for $2.4 million in September 2024.",
+            "It repaired the roof of Hill Air Force Base in October 2024.",
+            "It repaired the roof of Edwards Air Force Base.",
+            "We repair gutters.",
+            "The crew did not repair the roof.",
+            "Bo Diaz was safety officer and Ann Lee was superintendent.",
+            "Leaks rose from 4 to 19 a year.",
+            "All of our crews hold OSHA 30 cards and ISO 9001 certificates.",
+            "Residents praised our friendly foremen.",
+            "Acme was founded more than 1999 years ago.",
+        ],
+    )
+    def test_what_it_does_not_say_is_not_found(self, sentence: str) -> None:
+        assert state(sentence) is CheckState.NOT_FOUND
+
+    def test_a_sentence_without_passages_has_no_source(self) -> None:
+        assert check("We repair roofs.", []).state is CheckState.NO_SOURCE
+
+    def test_the_words_that_are_missing_are_named(self) -> None:
+        assert check("It repaired the roof of Edwards Air Force Base for $7 million.", [PASSAGE]).missing == (
+            "Edwards",
+            "7 million",
+        )
+
+    def test_the_words_that_support_it_are_quoted_across_a_line_break(self) -> None:
+        verdict = check("It repaired the roof of Hill Air Force Base for $2.1 million in September 2024.", [PASSAGE])
+        assert quoted(verdict) == ["repaired the roof of Hill Air Force Base for $2.1 million in September 2024"]
+
+    def test_two_sentences_in_one_are_quoted_from_both(self) -> None:
+        verdict = check("Founded in 1999, Acme Roofing holds OSHA 30 cards.", [PASSAGE])
+        assert quoted(verdict) == ["Acme Roofing was founded in 1999", "hold OSHA 30 cards"]
+
+    def test_each_quote_names_its_passage(self) -> None:
+        verdict = check("Acme has 40 trucks and was founded in 1999.", [PASSAGE, "There are 40 trucks."])
+        assert {quote.passage for quote in verdict.quotes} == {0, 1}
+
+    def test_what_is_known_anyway_needs_no_proof(self) -> None:
+        assert state("Zenith Roofs holds OSHA 30 cards.") is CheckState.NOT_FOUND
+        assert state("Zenith Roofs holds OSHA 30 cards.", known="Zenith Roofs, Inc.") is CheckState.SUPPORTED
+
+
+def test_word_for_word_pairs_are_supported() -> None:
+    lines = (Path(__file__).parents[1] / "checking" / "development.jsonl").read_text("utf-8").splitlines()
+    pairs = [pair for pair in map(json.loads, lines) if pair["kind"] == "verbatim"]
+    assert len(pairs) > 10
+    for pair in pairs:
+        assert check(pair["sentence"], pair["passages"], known=pair["heading"]).state is CheckState.SUPPORTED, pair["id"]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from fundwright.generation.checking import CheckState
+from fundwright.generation.claims import Source, check_section, claims_of
+
+SOURCES = (
+    (1, Source("Acme repaired 12 roofs at Hill Air Force Base in 2024 for $2.1 million.", "Acme capability statement")),
+    (2, Source("Customer: Hill Air Force Base. Value: $742,000. Crews hold OSHA 30 cards.", "Past performance")),
+)
+
+
+def claimed(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(text[claim.start : claim.end], claim.numbers) for claim in claims_of(text)]
+
+
+class TestClaims:
+    def test_each_sentence_has_the_citations_before_and_after_its_full_stop(self) -> None:
+        assert claimed("We repaired 12 roofs. [1] Crews hold cards [2]. We are glad to help.") == [
+            ("We repaired 12 roofs.", (1,)),
+            ("Crews hold cards [2].", (2,)),
+            ("We are glad to help.", ()),
+        ]
+
+    def test_two_citations_of_one_sentence(self) -> None:
+        assert claimed("Crews hold cards. [1][2] More work followed.")[0] == ("Crews hold cards.", (1, 2))
+
+    def test_lines_of_one_paragraph_are_one_text_and_items_are_claims_of_their_own(self) -> None:
+        assert claimed("We repaired\n12 roofs [1].\n\n- Crews hold cards [2]\n- 12 roofs") == [
+            ("We repaired\n12 roofs [1].", (1,)),
+            ("Crews hold cards", (2,)),
+            ("12 roofs", ()),
+        ]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "# Past performance",
+            "Dear Ms. Marsh,",
+            "Sincerely,",
+            "Our services are:",
+            "**Key people**",
+            "Why does it matter?",
+            "We employ [number of people] people.",
+            "---",
+            "[1]",
+            "```\nx = 1\n```",
+            "",
+        ],
+    )
+    def test_what_claims_nothing(self, text: str) -> None:
+        assert claimed(text) == []
+
+    def test_cells_of_a_row_that_cites_are_claims_but_not_its_label_and_the_head(self) -> None:
+        table = "| Fact | Value |\n|---|---|\n| Value | $742,000 [2] |\n| Customer | Hill |\n\nAfter it."
+        assert claimed(table) == [("$742,000", (2,)), ("Customer | Hill", ()), ("After it.", ())]
+
+    def test_all_cells_of_a_wider_row_share_its_citations(self) -> None:
+        table = "| Customer | Value | Source |\n|---|---|---|\n| Hill | $742,000 | [2] |"
+        assert claimed(table) == [("Hill", (2,)), ("$742,000", (2,))]
+
+
+class TestCheckSection:
+    def test_counts_what_is_supported_not_found_and_without_source(self) -> None:
+        text = "Acme repaired 12 roofs in 2024 [1]. Crews hold OSHA 10 cards [2]. We are glad to help."
+        checked = check_section(text, SOURCES, "")
+        assert [claim.state for claim in checked] == [CheckState.SUPPORTED, CheckState.NOT_FOUND, CheckState.NO_SOURCE]
+        assert checked[1].missing == ("10",)
+
+    def test_quotes_name_the_citation(self) -> None:
+        (checked,) = check_section("Crews hold OSHA 30 cards [1][2].", SOURCES, "")
+        assert {quote.number for quote in checked.quotes} == {2}
+        text = SOURCES[1][1].text
+        assert [text[quote.start : quote.end] for quote in checked.quotes] == ["Crews hold OSHA 30 cards"]
+
+    def test_cells_are_checked_one_by_one(self) -> None:
+        table = "| Customer | Value | Source |\n|---|---|---|\n| Hill Air Force Base | $724,000 | [2] |"
+        assert [claim.state for claim in check_section(table, SOURCES, "")] == [CheckState.SUPPORTED, CheckState.NOT_FOUND]
+
+    def test_a_citation_of_no_passage_is_no_source(self) -> None:
+        (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
+        assert checked.state is CheckState.NO_SOURCE
