@@ -56,8 +56,8 @@ _AT_MOST = re.compile(
 )
 _REFUSES_MORE = re.compile(r"\b(?:no|not) (?:more|greater|longer) than$")
 _REFUSES_LESS = re.compile(r"\b(?:no|not) (?:less|fewer|shorter) than$")
-_OR_MORE = re.compile(r"(?:\w{1,20} )?(?:or (?:more|above|higher|greater|longer)\b|above\b)")
-_OR_LESS = re.compile(r"(?:\w{1,20} )?(?:or (?:less|fewer|below|lower|shorter)\b|below\b)")
+_OR_MORE = re.compile(r"\A(?:\w{1,20} )?(?:or (?:more|above|higher|greater|longer)\b|above\b)")
+_OR_LESS = re.compile(r"\A(?:\w{1,20} )?(?:or (?:less|fewer|below|lower|shorter)\b|below\b)")
 _MAGNITUDE = re.compile(r"[kK]$|thousand|million|billion")
 _NOT_A_DIGIT = re.compile(r"[^0-9]")
 _CONVERSIONS = {stem("week"): (7.0, stem("day")), stem("year"): (12.0, stem("month"))}

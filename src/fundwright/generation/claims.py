@@ -15,13 +15,13 @@ from fundwright.generation.citing import CITATION, numbers_in
 from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead, PassageQuote, SectionState
 from fundwright.language.sentences import spans_of
 
-_LEADING_CITATIONS = re.compile(rf"(?:[\s.,;]{{0,3}}{CITATION.pattern})+")
+_LEADING_CITATIONS = re.compile(rf"\A(?:[\s.,;]{{0,3}}{CITATION.pattern})+")
 _LINK_ADDRESS = re.compile(r"\]\([^()\s]{1,2000}\)")
-_HEADING = re.compile(r"[ ]{0,3}#{1,6}(?:\s|$)")
-_RULE = re.compile(r"[ ]{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ ]*$")
-_FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+|[ \t]*>[ \t]?")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]{3,}$")
+_HEADING = re.compile(r"\A(?:[ ]{0,3}#{1,6}(?:\s|$))")
+_RULE = re.compile(r"\A(?:[ ]{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ ]*$)")
+_FENCE = re.compile(r"\A(?:[ ]{0,3}(?:```|~~~))")
+_ITEM = re.compile(r"\A(?:[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+|[ \t]*>[ \t]?)")
+_TABLE_RULE = re.compile(r"\A(?:[ \t]*\|?[ \t:|-]{3,}$)")
 _CELL = re.compile(r"[^|]+")
 _GREETING = re.compile(
     r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|sehr geehrte|mit freundlichen|madame|"
@@ -160,10 +160,10 @@ def _sentence_claims(text: str, start: int, end: int) -> Iterator[Claim]:
     bounds: list[list[int]] = []
     for first, last in spans:
         # “… in 2024. [1] Crews …”: the citation belongs to what stands before it.
-        leading = _LEADING_CITATIONS.match(block, first, last) if bounds else None
+        leading = _LEADING_CITATIONS.match(block[first:last]) if bounds else None
         if leading:
-            bounds[-1][1] = leading.end()
-            first = leading.end()
+            first += leading.end()
+            bounds[-1][1] = first
         if block[first:last].strip():
             bounds.append([first, last])
     for first, last in bounds:
