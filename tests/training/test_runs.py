@@ -415,15 +415,15 @@ class TestFindPassages:
             run = (await service.list_runs(session, owner)).items[0]
         await committed.jobs._run(run.job_id, reraise=True)
         embedder = await language.get_embedder(committed)
-        found = await service.find_passages(committed, owner, "Who leads field operations?", embedder=embedder)
+        found = await service.find_passages(committed, owner, "Who designed the Tideline data platform?", embedder=embedder)
         async with committed.database.transaction() as session:
-            assert found[0].document_title == "Sample: Key personnel"
+            assert found[0].document_title == "Sample: Resume Tomas Okafor"
             boats = await add_file(committed, session, owner, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
         found = await service.find_passages(committed, owner, "Who leads field operations on the ferry?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert {passage.document_title for passage in found} == {"boats"}
-            assert await service.remove_sample(committed, session, owner) == 5
+            assert await service.remove_sample(committed, session, owner) == 7
             assert (await service.list_documents(session, owner)).total == 1
 
     async def test_documents_of_another_model_are_named_and_found_once_trained_again(

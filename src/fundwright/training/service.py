@@ -285,7 +285,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
         with _unkept_discarded(core, received):
             if await repository.find_document_by_content(session, actor.id, received.sha256) is not None:
                 continue
-            name = path.stem.replace("-", " ").capitalize()
+            name = path.stem.replace("-", " ")
             reader = await asyncio.to_thread(choose_reader, core.plugins.collect("document_readers"), path, path.name)
             document = Document(
                 owner_id=actor.id,
