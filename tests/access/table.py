@@ -104,6 +104,7 @@ ROUTES = _table(
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
         GET /api/drafts/{draft_id}/export
+        POST /api/drafts/{draft_id}/sections/{section_id}/comparison
         GET /api/drafts/{draft_id}/sections/{section_id}/versions
         GET /api/drafts/{draft_id}/sections/{section_id}/versions/{number}/changes
         POST /api/feedback
@@ -158,6 +159,7 @@ ROUTES = _table(
         PUT /api/drafts/{draft_id}/cancellation
         PUT /api/drafts/{draft_id}/continuation
         PUT /api/drafts/{draft_id}/title
+        PUT /api/drafts/{draft_id}/sources
         POST /api/drafts/{draft_id}/sections
         PUT /api/drafts/{draft_id}/sections/{section_id}
         DELETE /api/drafts/{draft_id}/sections/{section_id}
@@ -383,6 +385,7 @@ QUERIES = {
 """The ids that screens take from the query of their address, and what each stands for."""
 
 NO_IDS = {
+    "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
     "import": "whether the import is open",
     "page": "a number, or the path that feedback is about",

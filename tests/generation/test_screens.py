@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 
 import pytest
@@ -7,18 +9,19 @@ from sqlalchemy import update
 
 from fundwright.core.database import now
 from fundwright.generation import service
-from fundwright.generation.schemas import DraftState
+from fundwright.generation.schemas import DraftRead, DraftState
 from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
+from fundwright.identity.schemas import Actor, Role
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.draft import draft_screen
 from fundwright_ui.screens.generate import generate_screen
 from tests.generation.conftest import Desk, EndpointDown
 from tests.generation.test_drafting import add, read, write
+from tests.generation.test_editing import save
 
 INDEX = "/generate/index"
 
@@ -140,6 +143,13 @@ class TestGenerateScreen:
             assert "No drafts yet." in screen.text
 
 
+def opened(
+    desk: Desk, draft: DraftRead, *, actor: Actor | None = None, query: str = ""
+) -> AbstractAsyncContextManager[ScreenUnderTest]:
+    path = f"/generate/slug/{draft.slug}{query}"
+    return mounted(desk.core, actor or desk.actor, draft_screen, path=path, params={"token": draft.slug})
+
+
 class TestDraftScreen:
     async def test_a_finished_draft_shows_its_text_sources_and_open_questions(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
@@ -149,7 +159,7 @@ class TestDraftScreen:
             assert screen.title == draft.title
             texts = [view.props["text"] for view in screen.elements("MarkdownView")]
             assert texts == [section.text for section in draft.sections if section.text]
-            assert "Submarines : add your submarines." in screen.text
+            assert "Your documents do not say this: add your submarines." in screen.find("region", "Submarines").text
             assert "[2] Team" in screen.text
             assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
 
@@ -180,6 +190,88 @@ class TestDraftScreen:
             assert not screen.has("region", "Passage 1")
             await screen.click("button", "Show passage 1")
             assert screen.has("region", "Passage 1")
+
+    async def test_a_section_is_edited_and_the_address_says_so(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        roofs = draft.sections[0]
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Edit Roofs")
+            editor = screen.find("SectionEditor")
+            assert editor.props["path"] == f"/api/drafts/{draft.id}/sections/{roofs.id}"
+            assert (editor.props["text"], editor.props["revision"]) == (roofs.text, roofs.revision)
+            assert screen.address == f"/generate/slug/{draft.slug}?edit={roofs.id}"
+            await screen.emit("SectionEditor", "on_citation", number=1)
+            assert screen.has("region", "Passage 1")
+            await screen.emit("SectionEditor", "on_done")
+            assert not screen.has("SectionEditor")
+
+    async def test_a_version_is_compared_and_restored_and_that_is_undone(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        roofs = draft.sections[0]
+        await save(desk, draft, roofs, roofs.text.replace("repaired", "replaced"))
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Versions of Roofs")
+            await screen.click("button", "Show changes since version 1")
+            await screen.expect(lambda: screen.has("group", "Changes"))
+            await screen.click("button", "Restore version 1")
+            await screen.expect(lambda: "Version 1 was restored." in screen.text)
+            assert (await read(desk, draft.id)).sections[0].text == roofs.text
+            await screen.click("button", "Undo")
+            await screen.expect(lambda: "Version 1 was restored." not in screen.text)
+            assert "replaced" in (await read(desk, draft.id)).sections[0].text
+
+    async def test_a_gap_is_marked_as_done_and_reopened(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Mark as done: your hangar")
+            await screen.expect(lambda: "Done: your hangar" in screen.text)
+            await screen.click("button", "Reopen: your hangar")
+            await screen.expect(lambda: "Done: your hangar" not in screen.text)
+
+    async def test_sections_are_moved_and_deleted(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            assert screen.find("button", "Move Roofs up").is_disabled
+            await screen.click("button", "Move Roofs down")
+            await screen.expect(lambda: screen.find("button", "Move Submarines up").is_disabled)
+            await screen.click("button", "Delete Submarines")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            await screen.expect(lambda: not screen.has("button", "Delete Submarines"))
+        assert [part.heading for part in (await read(desk, draft.id)).sections] == ["Roofs", "Team"]
+
+    async def test_a_section_is_written_again_with_instructions(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Regenerate Roofs")
+            await screen.type("Instructions", "Mention gutters")
+            await screen.submit("Regenerate Roofs")
+            await screen.expect(lambda: "Being written again" in screen.text)
+            assert not screen.has("button", "Regenerate Team")
+            await screen.click("button", "Stop")
+            await screen.expect(lambda: "Being written again" not in screen.text)
+        assert (await read(desk, draft.id)).sections[0].text == draft.sections[0].text
+
+    async def test_a_section_is_added_and_the_draft_renamed(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Add a section")
+            await screen.type("Heading", "Prices")
+            await screen.choose("Place", "1")
+            await screen.submit("New section")
+            await screen.expect(lambda: screen.has("button", "Edit Prices"))
+            await screen.click("button", "Rename this draft")
+            await screen.type("Title", "Roofs 2027")
+            await screen.submit("Rename this draft")
+            await screen.expect(lambda: screen.title == "Roofs 2027")
+        assert [part.heading for part in (await read(desk, draft.id)).sections][:2] == ["Roofs", "Prices"]
+
+    async def test_who_only_reads_is_offered_versions_but_no_changes(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        reader = desk.actor.model_copy(update={"role": Role.VIEWER})
+        async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}") as screen:
+            offered = {button.name for button in screen.elements("button")}
+            assert not screen.has("SectionEditor")
+            assert not [name for name in offered if re.match("Edit|Regenerate|Move|Delete|Mark|Add|Rename", name)]
 
     async def test_an_open_page_follows_the_draft_while_it_is_written(self, desk: Desk) -> None:
         draft = await add(desk)

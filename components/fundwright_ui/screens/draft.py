@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
+from uuid import UUID
 
 from reactpy import html, use_state
-from reactpy.types import VdomDict
+from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.messages import nt, t
+from fundwright.generation import editing
 from fundwright.generation import service as generation
-from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, SectionState
+from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_live, use_query
+from fundwright_ui.hooks import Action, use_action, use_actor, use_connection, use_live, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.draft_section import new_section, section_part
 from fundwright_ui.screens.generate import state_chip
 from fundwright_ui.ui import (
     alert,
     button,
+    card,
+    form,
     icon_button,
     link_button,
     loading,
@@ -30,18 +35,19 @@ from fundwright_ui.ui import (
     progress,
     row,
     section,
+    text_field,
     text_link,
 )
-from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view
+from fundwright_ui.widgets import copy_button, delete_dialog
 
-_SOURCES = -1
+_SOURCES = "sources"
 """Where a passage is shown that was opened from the list of sources."""
 
 
 class Opened(NamedTuple):
     """The section under which a passage is shown, and the number of its citation; 0 shows none."""
 
-    place: int
+    place: str
     number: int
 
 
@@ -49,8 +55,10 @@ class Opened(NamedTuple):
 def draft_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     slug = connection.location.params.get("token", "")
+    url = use_url_state()
     opened, set_opened = use_state(Opened(_SOURCES, 0))
     is_asking, set_asking = use_state(False)
+    is_renaming, set_renaming = use_state(False)
 
     found = use_query(
         lambda session: generation.get_by_slug(session, actor, slug), key=[slug], topics=[jobs.jobs_topic(actor.id)]
@@ -70,6 +78,15 @@ def draft_screen() -> VdomDict:
         if draft is not None:
             await generation.delete_draft(session, actor, draft.id, client=connection.client)
 
+    async def rename(session: AsyncSession, change: DraftTitle) -> None:
+        if draft is not None:
+            await editing.rename_draft(session, actor, draft.id, change)
+
+    def stop_renaming() -> None:
+        set_renaming(False)
+        found.reload()
+
+    renaming = use_action(rename, then=stop_renaming)
     cancelling = use_action(cancel, then=found.reload)
     continuing = use_action(go_on, then=found.reload)
     deleting = use_action(
@@ -86,8 +103,28 @@ def draft_screen() -> VdomDict:
         return page(t("Draft"), loading(t("Loading the draft")))
     connection.set_title(draft.title)
     export = f"/api/drafts/{draft.id}/export?form="
+    may_work = actor.may(Permission.WORK)
+
+    def part_of(part: DraftSectionRead) -> Component:
+        def open_citation(number: int) -> None:
+            set_opened(Opened(str(part.id), number))
+
+        def edit(is_editing: bool) -> None:
+            url.set(edit=part.id if is_editing else None)
+
+        return section_part(
+            draft,
+            part,
+            _passage(draft, opened, set_opened, place=str(part.id)),
+            open_citation,
+            is_editing=url.get("edit") == str(part.id),
+            edit=edit,
+            key=str(part.id),
+        )
+
     return page(
         draft.title,
+        _title_form(draft.title, renaming, lambda: set_renaming(False)) if is_renaming and may_work else None,
         row(
             state_chip(draft.state),
             html.span(
@@ -98,18 +135,21 @@ def draft_screen() -> VdomDict:
             text_link(
                 t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             )
-            if actor.may(Permission.WORK)
+            if may_work
+            else None,
+            html.span(
+                {"className": "fw-muted fw-small"}, nt("{n} open question", "{n} open questions", len(draft.open_questions))
+            )
+            if draft.open_questions
             else None,
         ),
         _how_far(draft),
         _trouble(
             draft,
-            button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained")
-            if actor.may(Permission.WORK)
-            else None,
+            button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained") if may_work else None,
         ),
-        *(_section(draft, part, opened, set_opened) for part in draft.sections),
-        _open_questions(draft, connection.href("/dashboard/train")),
+        *(part_of(part) for part in draft.sections),
+        new_section(draft, key="new") if may_work else None,
         _sources(draft, opened, set_opened),
         delete_dialog(
             t("Delete this draft?"),
@@ -128,9 +168,8 @@ def draft_screen() -> VdomDict:
             copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy") if draft.state.is_over else None,
             link_button(t("Word"), connection.href(f"{export}docx"), icon_name="download", download=True),
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
-            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True))
-            if actor.may(Permission.WORK)
-            else None,
+            icon_button(t("Rename this draft"), "edit", on_click=lambda: set_renaming(True)) if may_work else None,
+            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)) if may_work else None,
         ],
     )
 
@@ -148,6 +187,8 @@ def _how_far(draft: DraftRead) -> VdomDict | None:
 
 
 def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | None:
+    if draft.is_complete:
+        return None
     if draft.state == DraftState.FAILED:
         return alert(draft.error or t("The writer could not go on."), continue_button)
     if draft.state == DraftState.STOPPED:
@@ -155,71 +196,28 @@ def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | N
     return None
 
 
-def _section(draft: DraftRead, part: DraftSectionRead, opened: Opened, set_opened: Callable[[Opened], None]) -> VdomDict:
-    def open_citation(event: CitationOpened) -> None:
-        set_opened(Opened(part.ordinal, event.number))
-
-    return section(
-        t(part.heading),
-        markdown_view(
-            part.text,
-            citations=[Citation(number=citation.number, title=citation.document_title) for citation in draft.citations],
-            on_citation=open_citation,
-            key="text",
-        )
-        if part.text.strip()
-        else html.p({"className": "fw-muted"}, _without_text(draft, part)),
-        alert(
-            nt(
-                "{n} citation was taken out because it named no passage. Check the sentences without a number.",
-                "{n} citations were taken out because they named no passage. Check the sentences without a number.",
-                part.dropped_citations,
-            ),
-            variant="warning",
-        )
-        if part.dropped_citations
-        else None,
-        _passage(draft, opened, set_opened, place=part.ordinal),
-        actions=[copy_button(part.text, t("Copy"), is_small=True, key="copy")]
-        if part.text and (part.state == SectionState.DONE or draft.state.is_over)
-        else [],
-        key=f"section-{part.ordinal}",
-    )
-
-
-def _without_text(draft: DraftRead, part: DraftSectionRead) -> str:
-    if part.state == SectionState.DONE:
-        return t("Your documents do not answer this. See the open questions below.")
-    if draft.state.is_over:
-        return t("Not written.")
-    return t("Being written …") if part.state == SectionState.WRITING else t("Waiting …")
-
-
-def _open_questions(draft: DraftRead, train: str) -> VdomDict | None:
-    if not draft.open_questions:
-        return None
-    return section(
-        t("Open questions"),
-        html.p(t("Your documents do not answer these. Add what is missing, then draft again.")),
-        html.ul(
-            *(
-                html.li(
-                    {"key": f"{heading}:{missing}"},
-                    html.strong(t(heading)),
-                    ": ",
-                    t("add {missing}.", missing=t(missing)),
-                )
-                for heading, missing in draft.open_questions
-            )
+def _title_form(title: str, renaming: Action, close: Callable[[], None]) -> VdomDict:
+    return card(
+        form(
+            text_field("title", t("Title"), default=title, required=True, maxlength=300),
+            on_submit=renaming,
+            model=DraftTitle,
+            submit=t("Rename"),
+            label=t("Rename this draft"),
+            actions=[button(t("Cancel"), on_click=close)],
         ),
-        actions=[link_button(t("Add documents"), train, size="small")] if use_actor().may(Permission.WORK) else [],
-        key="open",
+        label=t("Rename this draft"),
+        key="rename",
     )
 
 
 def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None]) -> VdomDict | None:
+    """What the draft cites, by document."""
     if not draft.citations:
         return None
+    documents: dict[UUID, list[CitationRead]] = {}
+    for citation in draft.citations:
+        documents.setdefault(citation.document_id, []).append(citation)
 
     def open_source(number: int) -> Callable[[], None]:
         return lambda: set_opened(Opened(_SOURCES, number))
@@ -230,16 +228,23 @@ def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
             {"className": "fw-list", "aria-label": t("Sources")},
             *(
                 html.li(
-                    {"className": "fw-list-item", "key": str(citation.number)},
-                    html.span(f"[{citation.number}] {_place(citation)}"),
-                    button(
-                        t("Show passage"),
-                        size="small",
-                        aria_label=t("Show passage {number}", number=citation.number),
-                        on_click=open_source(citation.number),
+                    {"className": "fw-list-item", "key": str(document_id)},
+                    html.span({"className": "fw-strong"}, cited[0].document_title),
+                    row(
+                        *(
+                            button(
+                                f"[{citation.number}] {_within(citation) or citation.document_title}",
+                                size="small",
+                                look="soft",
+                                aria_label=t("Show passage {number}", number=citation.number),
+                                on_click=open_source(citation.number),
+                                key=str(citation.number),
+                            )
+                            for citation in cited
+                        )
                     ),
                 )
-                for citation in draft.citations
+                for document_id, cited in documents.items()
             ),
         ),
         _passage(draft, opened, set_opened, place=_SOURCES),
@@ -247,7 +252,7 @@ def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
     )
 
 
-def _passage(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None], *, place: int) -> VdomDict | None:
+def _passage(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None], *, place: str) -> VdomDict | None:
     """The passage that was opened here, with the words the draft rests on marked."""
     at, number = opened
     citation = next((citation for citation in draft.citations if citation.number == number), None)
@@ -272,8 +277,13 @@ def _passage(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
 
 
 def _place(citation: CitationRead) -> str:
+    return " · ".join(filter(None, (citation.document_title, _within(citation))))
+
+
+def _within(citation: CitationRead) -> str:
+    """Where in its document the passage stands."""
     on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
-    return " · ".join(filter(None, (citation.document_title, citation.heading, on_page)))
+    return " · ".join(filter(None, ((citation.heading or "").rpartition(" › ")[2], on_page)))
 
 
 def _marked(citation: CitationRead) -> list[VdomDict | str]:

@@ -25,6 +25,7 @@ from fundwright_ui.widgets.dialogs import (
     SettingsDrawer,
     delete_dialog,
 )
+from fundwright_ui.widgets.editor import SectionEditor, section_editor
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
@@ -41,6 +42,7 @@ ALL: tuple[type[Widget], ...] = (
     MarkdownView,
     Passkey,
     ProofDialog,
+    SectionEditor,
     SettingsDrawer,
 )
 """Widgets that TypeScript types are written for."""
@@ -77,6 +79,7 @@ __all__ = [
     "Props",
     "Row",
     "RowOpened",
+    "SectionEditor",
     "Series",
     "SettingsDrawer",
     "Shortcut",
@@ -90,4 +93,5 @@ __all__ = [
     "delete_dialog",
     "markdown_view",
     "refusal_of",
+    "section_editor",
 ]

@@ -17,6 +17,7 @@ from fundwright.generation.schemas import (
     DraftRead,
     DraftRow,
     DraftSectionRead,
+    DraftSources,
     DraftStart,
     DraftTemplate,
     DraftTitle,
@@ -24,8 +25,10 @@ from fundwright.generation.schemas import (
     NewSection,
     QuestionChange,
     Regeneration,
+    SectionComparison,
     SectionPosition,
     SectionSave,
+    SectionText,
     VersionDiff,
     VersionRead,
 )
@@ -121,6 +124,12 @@ async def rename_draft(session: DbSession, actor: CurrentActor, draft_id: UUID, 
     return await editing.rename_draft(session, actor, draft_id, change)
 
 
+@router.put("/{draft_id}/sources")
+async def choose_sources(session: DbSession, actor: CurrentActor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
+    """From which documents sections are written from now on; none means all."""
+    return await editing.choose_sources(session, actor, draft_id, chosen)
+
+
 @router.post("/{draft_id}/sections", status_code=status.HTTP_201_CREATED)
 async def add_section(
     session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, new: NewSection
@@ -141,6 +150,14 @@ async def delete_section(
     session: DbSession, actor: CurrentActor, client: RequestClient, draft_id: UUID, section_id: UUID
 ) -> None:
     await editing.delete_section(session, actor, draft_id, section_id, client=client)
+
+
+@router.post("/{draft_id}/sections/{section_id}/comparison")
+async def compare_text(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, other: SectionText
+) -> SectionComparison:
+    """The section as it is, and what leads from its text to another one."""
+    return await editing.compare_text(session, actor, draft_id, section_id, other)
 
 
 @router.put("/{draft_id}/sections/{section_id}/position")

@@ -26,13 +26,16 @@ from fundwright.generation.models import DraftSection, DraftVersion
 from fundwright.generation.schemas import (
     DraftRead,
     DraftSectionRead,
+    DraftSources,
     DraftTitle,
     NewSection,
     QuestionChange,
     Regeneration,
+    SectionComparison,
     SectionPosition,
     SectionSave,
     SectionState,
+    SectionText,
     VersionDiff,
     VersionOrigin,
     VersionRead,
@@ -41,6 +44,7 @@ from fundwright.generation.schemas import (
 from fundwright.identity import audit, entry
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
+from fundwright.training import service as training
 
 _ONE_VERSION = timedelta(minutes=10)
 """How long the saves of one person go into one version."""
@@ -68,6 +72,15 @@ async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, chan
     (await repository.get(session, actor.id, draft_id)).draft.title = change.title
     await session.flush()
     await publish(session, service.drafts_topic(actor.id))
+    return await _changed(session, actor, draft_id)
+
+
+@needs(Permission.WORK)
+async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
+    """From which documents sections are written from now on; none means all. Raises NotFound."""
+    draft = (await repository.get(session, actor.id, draft_id)).draft
+    await training.check_documents(session, actor, chosen.document_ids)
+    draft.document_ids = [str(document_id) for document_id in chosen.document_ids]
     return await _changed(session, actor, draft_id)
 
 
@@ -208,6 +221,17 @@ async def compare_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
     return VersionDiff(number=number, pieces=pieces)
 
 
+@needs(Permission.READ)
+async def compare_text(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText
+) -> SectionComparison:
+    """The section as it is, and what leads from there to a text that was not saved. Raises NotFound."""
+    await repository.get_section(session, actor.id, draft_id, section_id)
+    section = await _read_section(session, actor, draft_id, section_id)
+    pieces = await asyncio.to_thread(comparing.compare, section.text, other.text)
+    return SectionComparison(section=section, pieces=pieces)
+
+
 @needs(Permission.WORK)
 async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> DraftSectionRead:
     """Make the text of a version the section's text again, as a version of its own. Raises NotFound."""
@@ -311,8 +335,14 @@ async def _changed(session: AsyncSession, actor: Actor, draft_id: UUID) -> Draft
 
 
 async def _changed_section(session: AsyncSession, actor: Actor, section: DraftSection) -> DraftSectionRead:
-    draft = await _changed(session, actor, section.draft_id)
-    return next(each for each in draft.sections if each.id == section.id)
+    await session.flush()
+    await publish(session, service.draft_topic(section.draft_id))
+    return await _read_section(session, actor, section.draft_id, section.id)
+
+
+async def _read_section(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
+    draft = await service.get_draft(session, actor, draft_id)
+    return next(each for each in draft.sections if each.id == section_id)
 
 
 def _version(version: DraftVersion, *, is_current: bool) -> VersionRead:

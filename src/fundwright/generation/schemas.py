@@ -175,6 +175,14 @@ class DraftTitle(BaseModel):
     title: _Heading
 
 
+class DraftSources(BaseModel):
+    """The documents that a draft is written from; without any, from all."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_ids: tuple[UUID, ...] = Field(default=(), max_length=MAX_SOURCES)
+
+
 class SectionSave(BaseModel):
     """The whole new content of a section. `based_on` is the `revision` that it was written on.
 
@@ -262,6 +270,23 @@ class DiffPiece(BaseModel):
 
     kind: Literal["same", "removed", "added"]
     text: str
+
+
+class SectionText(BaseModel):
+    """A text to compare with a section's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str = Field(max_length=200_000)
+
+
+class SectionComparison(BaseModel):
+    """The section as it is, and what leads from its text to another one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    section: DraftSectionRead
+    pieces: tuple[DiffPiece, ...]
 
 
 class VersionDiff(BaseModel):

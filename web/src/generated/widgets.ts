@@ -227,6 +227,17 @@ export interface ProofDialogProps {
   readonly onRefused?: (payload: PasskeyRefused, onDone?: () => void) => void;
 }
 
+/** Edits the section at `path` of the API as formatted text, and saves it there while it is typed. `[n]` are chips. */
+export interface SectionEditorProps {
+  readonly path: string;
+  readonly heading: string;
+  readonly text: string;
+  readonly revision: number;
+  readonly citations: readonly Citation[];
+  readonly onCitation?: (payload: CitationOpened, onDone?: () => void) => void;
+  readonly onDone?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+}
+
 export interface Language {
   readonly code: "en" | "de" | "fr";
   readonly label: string;

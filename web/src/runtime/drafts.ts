@@ -11,26 +11,29 @@ const MOST_VERSIONS = 3;
 const MOST_CHARACTERS = 2_000_000;
 const SAVE_AFTER_MS = 250;
 
-export interface DraftVersion {
+export interface KeptVersion {
   /** Identifies the visit of the form. */
   readonly id: string;
   /** When it was typed, in milliseconds since 1970. */
   readonly at: number;
+}
+
+export interface DraftVersion extends KeptVersion {
   readonly fields: readonly KeptField[];
 }
 
-function versionsIn(text: string): DraftVersion[] {
+function versionsIn<V extends KeptVersion>(text: string): V[] {
   try {
-    return JSON.parse(text) as DraftVersion[];
+    return JSON.parse(text) as V[];
   } catch {
     return [];
   }
 }
 
 /** Newest first. */
-function read(key: string): DraftVersion[] {
+function read<V extends KeptVersion>(key: string): V[] {
   const found = draftTexts(key)
-    .flatMap(versionsIn)
+    .flatMap(versionsIn<V>)
     .filter(({ at }) => Date.now() - at < LONGEST_MS)
     .sort((one, other) => other.at - one.at);
   return found.filter(({ id }, index) => found.findIndex((each) => each.id === id) === index);
@@ -50,6 +53,33 @@ function store(key: string, text: string): boolean {
     size -= ofBrowser.get(oldest)?.length ?? 0;
     ofBrowser.remove(oldest);
   }
+}
+
+/** What a visitor types is never stored, because the next person at this browser would find it. */
+function write(account: string | null, key: string, versions: readonly KeptVersion[]): void {
+  if (versions.length === 0) {
+    forgetDraft(key);
+    return;
+  }
+  const text = JSON.stringify(versions.slice(0, MOST_VERSIONS));
+  if (account !== null && store(key, text)) forgetInMemory(key);
+  else keepInMemory(key, text);
+}
+
+/** Unsaved texts of something else than a form, newest first. */
+export function keptTexts<T extends object>(account: string | null, form: string): (KeptVersion & T)[] {
+  return read<KeptVersion & T>(draftKey(account, form));
+}
+
+/** Keeps an unsaved text; it takes the place of the `replaced` one. */
+export function keepText(account: string | null, form: string, version: KeptVersion, replaced?: string): void {
+  const key = draftKey(account, form);
+  write(account, key, [version, ...read(key).filter(({ id }) => id !== version.id && id !== replaced)]);
+}
+
+export function forgetText(account: string | null, form: string, ...ids: readonly (string | undefined)[]): void {
+  const key = draftKey(account, form);
+  write(account, key, read(key).filter(({ id }) => !ids.includes(id)));
 }
 
 /** Deletes expired drafts. */
@@ -102,14 +132,14 @@ export class Draft {
   }
 
   discard({ id }: DraftVersion): void {
-    this.#write(read(this.#key).filter((each) => each.id !== id));
+    this.#write(read<DraftVersion>(this.#key).filter((each) => each.id !== id));
   }
 
   /** The newest version of another visit whose text the form does not show already. */
   #earlier(): DraftVersion | null {
     const element = this.#element;
     if (element === undefined) return null;
-    return read(this.#key).find(({ id, fields }) => id !== this.#id && !holds(element, fields)) ?? null;
+    return read<DraftVersion>(this.#key).find(({ id, fields }) => id !== this.#id && !holds(element, fields)) ?? null;
   }
 
   readonly #note = (): void => {
@@ -125,19 +155,12 @@ export class Draft {
     this.#timer = undefined;
     if (this.#element === undefined || this.#runtime.isSignedOut) return;
     const fields = readFields(this.#element);
-    const others = read(this.#key).filter(({ id }) => id !== this.#id);
+    const others = read<DraftVersion>(this.#key).filter(({ id }) => id !== this.#id);
     const own = fields.length === 0 ? [] : [{ id: this.#id, at: Date.now(), fields }];
-    this.#write([...own, ...others].slice(0, MOST_VERSIONS));
+    this.#write([...own, ...others]);
   };
 
-  /** What a visitor types is never stored, because the next person at this browser would find it. */
   #write(versions: readonly DraftVersion[]): void {
-    if (versions.length === 0) {
-      forgetDraft(this.#key);
-      return;
-    }
-    const text = JSON.stringify(versions);
-    if (this.#runtime.page.account !== null && store(this.#key, text)) forgetInMemory(this.#key);
-    else keepInMemory(this.#key, text);
+    write(this.#runtime.page.account, this.#key, versions);
   }
 }

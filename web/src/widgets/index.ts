@@ -13,6 +13,7 @@ const LOADERS = {
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   Passkey: () => import("./Passkey/Passkey"),
   ProofDialog: () => import("./ProofDialog/ProofDialog"),
+  SectionEditor: () => import("./SectionEditor/SectionEditor"),
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
 };
 

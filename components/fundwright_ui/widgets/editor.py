@@ -1,0 +1,48 @@
+"""The editor of a draft's sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright_ui.widgets.base import Nothing, On, Widget
+from fundwright_ui.widgets.markdown import Citation, CitationOpened, rendered
+
+
+class SectionEditor(Widget):
+    """Edits the section at `path` of the API as formatted text, and saves it there while it is typed. `[n]` are chips."""
+
+    path: str
+    heading: str
+    text: str
+    revision: int
+    citations: Sequence[Citation] = ()
+    on_citation: On[CitationOpened] = None
+    on_done: On[Nothing] = None
+
+
+def section_editor(
+    *,
+    path: str,
+    heading: str,
+    text: str,
+    revision: int,
+    citations: Sequence[Citation],
+    on_citation: On[CitationOpened],
+    on_done: On[Nothing],
+    key: str | None = None,
+) -> VdomDict:
+    """A `SectionEditor`; until it is there, the text can be read."""
+    return SectionEditor(
+        path=path,
+        heading=heading,
+        text=text,
+        revision=revision,
+        citations=citations,
+        on_citation=on_citation,
+        on_done=on_done,
+        key=key,
+        fallback=[html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(text))],
+    )

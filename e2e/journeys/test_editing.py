@@ -1,0 +1,160 @@
+"""A draft is worked on: typed text saves itself and outlives whatever happens, versions come back, sections move."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from e2e.conftest import NewContext, recognise
+from e2e.pages.polling import eventually
+from e2e.pages.ready import ready
+from e2e.pages.screens import Things
+
+HEADERS = {"X-Requested-With": "fundwright"}
+
+
+class DraftPage:
+    """A draft of three sections with known texts."""
+
+    def __init__(self, page: Page, draft: dict[str, object]) -> None:
+        self.page = page
+        self.id = draft["id"]
+        self.path = f"/generate/slug/{draft['slug']}"
+
+    def open(self) -> DraftPage:
+        self.page.goto(self.path)
+        ready(self.page)
+        return self
+
+    def sections(self) -> list[dict[str, str]]:
+        return self.page.request.get(f"/api/drafts/{self.id}").json()["sections"]
+
+    def saved(self, text: str) -> bool:
+        return any(text in section["text"] for section in self.sections())
+
+    def edit(self, heading: str) -> Locator:
+        self.page.get_by_role("button", name=f"Edit {heading}").click()
+        return self.text
+
+    @property
+    def text(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Text", exact=True)
+
+    def headings(self) -> list[str]:
+        return [section["heading"] for section in self.sections()]
+
+
+@pytest.fixture
+def draft(recognised: Page, things: Things) -> DraftPage:
+    asked = {"opportunity_id": things.contract, "template": "cover-letter"}
+    request = recognised.request
+    made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
+    address = f"/api/drafts/{made['id']}"
+    eventually(lambda: request.get(address).json()["state"] == "finished")
+    sections = request.get(address).json()["sections"]
+    for place, section in enumerate(sections):
+        wanted = {"heading": f"Part {place + 1}", "text": f"Words of part {place + 1}.", "based_on": section["revision"]}
+        assert request.put(f"{address}/sections/{section['id']}", data=wanted, headers=HEADERS).ok
+    return DraftPage(recognised, made).open()
+
+
+def test_typed_text_saves_itself_and_outlives_a_reload_in_the_middle(draft: DraftPage) -> None:
+    draft.edit("Part 1").press_sequentially("Typed and ")
+    draft.page.reload()
+    ready(draft.page)
+    expect(draft.text).to_contain_text("Typed and Words of part 1.")
+    expect(draft.page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert draft.saved("Typed and Words of part 1.")
+    draft.page.get_by_role("button", name="Done").click()
+    expect(draft.text).to_have_count(0)
+    expect(draft.page.get_by_role("region", name="Part 1")).to_contain_text("Typed and Words of part 1.")
+
+
+def test_formatted_text_is_saved_as_markdown(draft: DraftPage) -> None:
+    draft.edit("Part 1").press("ControlOrMeta+a")
+    draft.page.keyboard.type("- one")
+    draft.page.keyboard.press("Enter")
+    draft.page.keyboard.press("ControlOrMeta+b")
+    draft.page.keyboard.type("two")
+    draft.page.keyboard.press("ControlOrMeta+s")
+    eventually(lambda: draft.saved("- one\n- **two**"))
+
+
+def test_what_is_typed_offline_is_saved_later(draft: DraftPage, complaints: list[str]) -> None:
+    draft.edit("Part 1")
+    draft.page.context.set_offline(True)
+    draft.text.press_sequentially("On the train. ")
+    expect(draft.page.get_by_role("alert").filter(has_text="Not saved:")).to_be_visible()
+    draft.page.context.set_offline(False)
+    expect(draft.page.get_by_text("Saved", exact=True)).to_be_visible(timeout=15_000)
+    assert draft.saved("On the train. Words of part 1.")
+    complaints[:] = [each for each in complaints if "ERR_INTERNET_DISCONNECTED" not in each]
+
+
+def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complaints: list[str]) -> None:
+    other = DraftPage(draft.page.context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
+    draft.edit("Part 1")
+    other.page.route("**/api/drafts/**", lambda route: route.abort())
+    other.edit("Part 1").press_sequentially("Second tab. ")
+    draft.text.press_sequentially("First tab. ")
+    eventually(lambda: draft.saved("First tab."))
+    other.page.unroute_all()
+    conflict = other.page.get_by_role("alert").filter(has_text="This section was changed elsewhere.")
+    expect(conflict.get_by_role("insertion")).to_contain_text("Second", timeout=15_000)
+    assert not draft.saved("Second tab.")
+    conflict.get_by_role("button", name="Keep my text").click()
+    eventually(lambda: draft.saved("Second tab."))
+    expect(draft.text).to_contain_text("Second tab.")  # the first tab had nothing that waited
+    complaints.clear()  # the browser reports each refused request
+
+
+def test_a_version_is_compared_and_restored_and_that_is_undone(draft: DraftPage) -> None:
+    page, before = draft.page, draft.sections()[0]["text"]
+    draft.page.get_by_role("button", name="Versions of Part 1").click()
+    page.get_by_role("button", name="Show changes since version 1").click()
+    expect(page.get_by_role("group", name="Changes").get_by_role("insertion").first).to_contain_text("Words")
+    page.get_by_role("button", name="Restore version 1").click()
+    expect(page.get_by_text("Version 1 was restored.")).to_be_visible()
+    assert draft.sections()[0]["text"] != before
+    page.get_by_role("button", name="Undo").click()
+    eventually(lambda: draft.sections()[0]["text"] == before)
+
+
+def test_a_section_is_written_again_and_the_text_before_stays_a_version(draft: DraftPage) -> None:
+    page = draft.page
+    page.get_by_role("button", name="Regenerate Part 1").click()
+    page.get_by_label("Instructions").fill("air quality")
+    page.get_by_role("button", name="Regenerate", exact=True).click()
+    eventually(lambda: draft.sections()[0]["rewriting"] in ("replaced", "nothing_found"))
+    versions = page.request.get(f"/api/drafts/{draft.id}/sections/{draft.sections()[0]['id']}/versions").json()
+    assert any(version["text"] == "Words of part 1." for version in versions["items"])
+
+
+def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage) -> None:
+    page, first = draft.page, draft.headings()
+    down = page.get_by_role("button", name="Move Part 1 down")
+    down.press("Enter")
+    eventually(lambda: draft.headings()[:2] == [first[1], first[0]])
+    expect(down).to_be_focused()
+    page.get_by_role("button", name="Add a section").press("Enter")
+    page.get_by_label("Heading").fill("Prices")
+    page.get_by_label("Heading").press("Enter")
+    expect(page.get_by_role("heading", name="Prices")).to_be_visible()
+    page.get_by_role("button", name="Delete Prices").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
+    expect(page.get_by_role("heading", name="Prices")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1440, "dark")])
+def test_the_editor_has_no_barriers(draft: DraftPage, new_context: NewContext, token: str, width: int, scheme: str) -> None:
+    context = recognise(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
+    page = DraftPage(context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
+    page.page.get_by_role("button", name="Versions of Part 2").click()
+    page.page.get_by_role("button", name="Show changes since version 1").click()
+    page.page.get_by_role("button", name="Regenerate Part 3").click()
+    page.edit("Part 1")
+    ready(page.page)
+    violations = Axe().run(page.page).response["violations"]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in violations] == []
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Runtime } from "../../runtime/Runtime";
+import { Autosave } from "./Autosave";
+
+const PATH = "/api/drafts/d/sections/s";
+
+interface Sent {
+  readonly url: string;
+  readonly body: Record<string, unknown>;
+}
+
+function page(): Runtime {
+  return new Runtime({
+    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: "ada", timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+  });
+}
+
+/** A server with one section: it answers as the route does, unless it is away. */
+class Server {
+  revision = 3;
+  text = "Server text";
+  away = false;
+  losesAnswers = false;
+  readonly sent: Sent[] = [];
+
+  readonly fetch = async (url: string, options: RequestInit): Promise<Response> => {
+    const body = JSON.parse(options.body as string) as Record<string, unknown>;
+    await Promise.resolve();
+    if (this.away) throw new TypeError("Failed to fetch");
+    this.sent.push({ url, body });
+    if (url.endsWith("/comparison")) return Response.json({ section: this.#section(), pieces: [{ kind: "removed", text: this.text }] });
+    if (body["based_on"] !== this.revision) return Response.json({ error: { message: "Changed elsewhere." } }, { status: 409 });
+    this.text = body["text"] as string;
+    this.revision += 1;
+    if (this.losesAnswers) throw new TypeError("Failed to fetch");
+    return Response.json(this.#section());
+  };
+
+  #section(): object {
+    return { heading: "Roofs", text: this.text, revision: this.revision };
+  }
+}
+
+let server: Server;
+const open = (revision = 3): Autosave => new Autosave(page(), PATH, { heading: "Roofs", text: server.text }, revision);
+const type = (autosave: Autosave, text: string): void => autosave.change({ heading: "Roofs", text });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new Server();
+  vi.stubGlobal("fetch", server.fetch);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+  localStorage.clear();
+});
+
+describe("Autosave", () => {
+  it("saves once after a pause, with what the text is based on", async () => {
+    const autosave = open();
+    type(autosave, "A");
+    type(autosave, "Ab");
+    expect(autosave.state.get().kind).toBe("unsaved");
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(server.sent.map(({ body }) => [body["text"], body["based_on"]])).toEqual([["Ab", 3]]);
+    expect(autosave.state.get().kind).toBe("saved");
+    expect(localStorage).toHaveLength(0);
+  });
+
+  it("saves while somebody types without a pause", async () => {
+    const autosave = open();
+    for (let count = 0; count < 30; count += 1) {
+      type(autosave, "x".repeat(count + 1));
+      await vi.advanceTimersByTimeAsync(300);
+    }
+    expect(server.sent.length).toBeGreaterThan(0);
+  });
+
+  it("keeps the text and tries again while the server is away", async () => {
+    server.away = true;
+    const autosave = open();
+    type(autosave, "Offline");
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(autosave.state.get()).toEqual({ kind: "failed", problem: "", isRetrying: true });
+    expect(open().content.get()).toEqual({ heading: "Roofs", text: "Offline" });
+    server.away = false;
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(server.text).toBe("Offline");
+    expect(autosave.state.get().kind).toBe("saved");
+  });
+
+  it("is not in conflict with its own save whose answer was lost", async () => {
+    server.losesAnswers = true;
+    const autosave = open();
+    type(autosave, "One");
+    await vi.advanceTimersByTimeAsync(1_300);
+    server.losesAnswers = false;
+    type(autosave, "One two");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(server.text).toBe("One two");
+    expect(autosave.state.get().kind).toBe("saved");
+  });
+
+  it("asks which text to keep when another page has saved, and writes over it only then", async () => {
+    const autosave = open();
+    server.text = "Of another tab";
+    server.revision = 4;
+    type(autosave, "Mine");
+    await vi.advanceTimersByTimeAsync(1_300);
+    const state = autosave.state.get();
+    if (state.kind !== "conflict") throw new Error(`It is ${state.kind}.`);
+    expect(state.other.text).toBe("Of another tab");
+    type(autosave, "Mine, too");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(server.text).toBe("Of another tab");
+    autosave.keepMine(state.other);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(server.text).toBe("Mine, too");
+  });
+
+  it("sends what waits when the page goes away, and offers it again after a reload", async () => {
+    const autosave = open();
+    const stop = autosave.start();
+    type(autosave, "Last words");
+    server.away = true;
+    dispatchEvent(new Event("pagehide"));
+    stop();
+    server.away = false;
+    const reloaded = open();
+    expect(reloaded.content.get().text).toBe("Last words");
+    const leave = reloaded.start();
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(server.text).toBe("Last words");
+    leave();
+  });
+
+  it("says what the server says, and does not insist", async () => {
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error: { message: "The draft was not found." } }, { status: 404 })));
+    const autosave = open();
+    type(autosave, "Text");
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(autosave.state.get()).toEqual({ kind: "failed", problem: "The draft was not found.", isRetrying: false });
+  });
+});

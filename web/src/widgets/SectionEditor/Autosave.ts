@@ -1,0 +1,262 @@
+import { forgetText, keepText, keptTexts } from "../../runtime/drafts";
+import type { Runtime } from "../../runtime/Runtime";
+import { Signal } from "../../runtime/signal";
+
+const KEEP_AFTER_MS = 250;
+const SAVE_AFTER_MS = 1_200;
+const SAVE_AT_LATEST_MS = 5_000;
+const FIRST_RETRY_MS = 2_000;
+const LAST_RETRY_MS = 30_000;
+/** Browsers send no more than 64 kB once a page goes away. */
+const MOST_AT_THE_END = 60_000;
+
+export interface Content {
+  readonly heading: string;
+  readonly text: string;
+}
+
+export interface DiffPiece {
+  readonly kind: "same" | "removed" | "added";
+  readonly text: string;
+}
+
+/** What stands on the server instead, and what leads from there to the text here. */
+export interface Other extends Content {
+  readonly revision: number;
+  readonly pieces: readonly DiffPiece[];
+}
+
+export type SaveState =
+  | { readonly kind: "saved" | "unsaved" | "saving" }
+  /** `problem` is the server's sentence, if it gave one. */
+  | { readonly kind: "failed"; readonly problem: string; readonly isRetrying: boolean }
+  | { readonly kind: "conflict"; readonly other: Other };
+
+interface Kept extends Content {
+  readonly basedOn: number;
+  /** What was sent and not answered: the server may have it. */
+  readonly sent: string | null;
+}
+
+interface SectionAnswer extends Content {
+  readonly revision: number;
+}
+
+/**
+ * Saves a section while it is typed. Until the server has acknowledged a text, the browser keeps it, over a reload and a restart.
+ * One request is underway at a time; each carries the revision that the text is based on.
+ */
+export class Autosave {
+  readonly state = new Signal<SaveState>({ kind: "saved" });
+  /** What stands in the editor. */
+  readonly content: Signal<Content>;
+  readonly #runtime: Runtime;
+  readonly #url: string;
+  readonly #form: string;
+  readonly #id = Math.random().toString(36).slice(2);
+  #revision: number;
+  #sent: string | null = null;
+  #sequence = 0;
+  #isDirty = false;
+  #isSending = false;
+  #adopted: string | undefined;
+  #dirtySince = 0;
+  #retryMs = FIRST_RETRY_MS;
+  #keepTimer: ReturnType<typeof setTimeout> | undefined;
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(runtime: Runtime, path: string, content: Content, revision: number) {
+    this.#runtime = runtime;
+    this.#url = runtime.page.base + path;
+    this.#form = path;
+    // What was typed here earlier and has not reached the server goes on where it ended.
+    const kept = keptTexts<Kept>(runtime.page.account, path)[0];
+    this.#adopted = kept?.id;
+    this.#isDirty = kept !== undefined && !isSame(kept, content);
+    this.content = new Signal(kept === undefined ? content : { heading: kept.heading, text: kept.text });
+    this.#revision = this.#isDirty && kept !== undefined ? kept.basedOn : revision;
+    this.#sent = kept?.sent ?? null;
+  }
+
+  /** Whether everything that was typed is on the server. */
+  get isClean(): boolean {
+    return !this.#isDirty && !this.#isSending;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The server has a newer text, and none here waits. */
+  follow({ heading, text }: Content, revision: number): void {
+    this.content.set({ heading, text });
+    this.#revision = revision;
+  }
+
+  change(content: Content): void {
+    this.content.set(content);
+    if (!this.#isDirty) this.#dirtySince = Date.now();
+    this.#isDirty = true;
+    this.#keepTimer ??= setTimeout(() => this.#keep(), KEEP_AFTER_MS);
+    if (this.state.get().kind === "conflict") return;
+    if (this.state.get().kind === "saved") this.state.set({ kind: "unsaved" });
+    const isRetrying = this.state.get().kind === "failed" && this.#saveTimer !== undefined;
+    if (!isRetrying) this.#plan(Math.min(SAVE_AFTER_MS, Math.max(0, this.#dirtySince + SAVE_AT_LATEST_MS - Date.now())));
+  }
+
+  /** Save now, whatever was planned. */
+  flush(): void {
+    if (this.#isDirty && this.state.get().kind !== "conflict") void this.#save();
+  }
+
+  /** The text here replaces the other one. */
+  keepMine(other: Other): void {
+    this.#revision = other.revision;
+    this.state.set({ kind: "unsaved" });
+    void this.#save();
+  }
+
+  /** The other text has been taken into the editor. */
+  takeOther(other: Other): void {
+    this.follow(other, other.revision);
+    this.#isDirty = false;
+    this.#forget();
+    this.state.set({ kind: "saved" });
+  }
+
+  start(): () => void {
+    if (this.#isDirty) this.change(this.content.get());
+    else this.#forget();
+    const leave = (): void => this.#leave();
+    const retry = (): void => this.flush();
+    addEventListener("pagehide", leave);
+    addEventListener("online", retry);
+    return () => {
+      removeEventListener("pagehide", leave);
+      removeEventListener("online", retry);
+      this.#leave();
+      clearTimeout(this.#saveTimer);
+      clearTimeout(this.#keepTimer);
+    };
+  }
+
+  #plan(delayMs: number): void {
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => void this.#save(), delayMs);
+  }
+
+  #keep(): void {
+    clearTimeout(this.#keepTimer);
+    this.#keepTimer = undefined;
+    if (!this.#isDirty || this.#runtime.isSignedOut) return;
+    const kept: Kept = { ...this.content.get(), basedOn: this.#revision, sent: this.#sent };
+    keepText(this.#runtime.page.account, this.#form, { id: this.#id, at: Date.now(), ...kept }, this.#adopted);
+  }
+
+  #forget(): void {
+    forgetText(this.#runtime.page.account, this.#form, this.#id, this.#adopted);
+    this.#adopted = undefined;
+  }
+
+  #leave(): void {
+    this.#keep();
+    if (!this.#isDirty || this.#runtime.isSignedOut || this.state.get().kind === "conflict") return;
+    const content = this.content.get();
+    const body = this.#body();
+    if (body.length > MOST_AT_THE_END) return;
+    // Whatever comes of it, the browser still has the text.
+    void this.#put(body, true).then(
+      ({ ok }) => (ok && this.content.get() === content ? this.#forget() : undefined),
+      () => undefined,
+    );
+  }
+
+  #body(): string {
+    this.#sequence += 1;
+    return JSON.stringify({ ...this.content.get(), based_on: this.#revision, editor: this.#id, sequence: this.#sequence });
+  }
+
+  async #put(body: string, keepalive = false): Promise<Response> {
+    return await fetch(this.#url, { method: "PUT", body, keepalive, headers: HEADERS });
+  }
+
+  async #save(): Promise<void> {
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = undefined;
+    if (!this.#isDirty || this.#isSending || this.#runtime.isSignedOut) return;
+    const content = this.content.get();
+    if (content.heading.trim() === "") {
+      this.#fail(this.#runtime.t("Enter a heading."), false);
+      return;
+    }
+    this.#isSending = true;
+    this.state.set({ kind: "saving" });
+    const unanswered = this.#sent;
+    this.#sent = content.text;
+    this.#keep();
+    try {
+      await this.#receive(await this.#put(this.#body()), content, unanswered);
+    } catch {
+      this.#fail("", true);
+    } finally {
+      this.#isSending = false;
+    }
+    if (this.state.get().kind === "unsaved") this.#plan(SAVE_AFTER_MS);
+  }
+
+  async #receive(answer: Response, content: Content, unanswered: string | null): Promise<void> {
+    if (answer.ok) {
+      this.#revision = ((await answer.json()) as SectionAnswer).revision;
+      this.#acknowledge(content);
+    } else if (answer.status === 409) {
+      const other = await this.#compare();
+      const isOwn = isSame(other, content);
+      // What this editor, or this page before it was reloaded, had sent.
+      if (isOwn || other.text === unanswered) this.#revision = other.revision;
+      if (isOwn) this.#acknowledge(content);
+      else if (other.text === unanswered) this.state.set({ kind: "unsaved" });
+      else this.state.set({ kind: "conflict", other });
+    } else {
+      const sentence = ((await answer.json().catch(() => null)) as ErrorAnswer | null)?.error?.message ?? "";
+      this.#fail(sentence, answer.status >= 500 || answer.status === 429 || answer.status === 408);
+    }
+  }
+
+  #acknowledge(content: Content): void {
+    this.#sent = null;
+    this.#retryMs = FIRST_RETRY_MS;
+    if (this.content.get() === content) {
+      this.#isDirty = false;
+      this.#forget();
+      this.state.set({ kind: "saved" });
+    } else {
+      this.#dirtySince = Date.now();
+      this.state.set({ kind: "unsaved" });
+    }
+  }
+
+  #fail(problem: string, isRetrying: boolean): void {
+    this.state.set({ kind: "failed", problem, isRetrying });
+    if (!isRetrying) return;
+    this.#plan(this.#retryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
+  }
+
+  async #compare(): Promise<Other> {
+    const body = JSON.stringify({ text: this.content.get().text });
+    const answer = await fetch(`${this.#url}/comparison`, { method: "POST", body, headers: HEADERS });
+    if (!answer.ok) throw new Error(`The comparison was refused with ${answer.status}.`);
+    const { section, pieces } = (await answer.json()) as { section: SectionAnswer; pieces: DiffPiece[] };
+    return { heading: section.heading, text: section.text, revision: section.revision, pieces };
+  }
+}
+
+function isSame(one: Content, other: Content): boolean {
+  return one.heading === other.heading && one.text === other.text;
+}
+
+const HEADERS = { "Content-Type": "application/json", "X-Requested-With": "fundwright" };
+
+interface ErrorAnswer {
+  readonly error?: { readonly message?: string };
+}

@@ -1,0 +1,70 @@
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { SectionEditor } from "./SectionEditor";
+
+const props = {
+  path: "/api/drafts/d/sections/s",
+  heading: "Roofs",
+  text: "We repaired **40 roofs** [1].",
+  revision: 3,
+  citations: [{ number: 1, title: "Annual report" }],
+};
+
+const answer = vi.fn<(url: string, body: Record<string, unknown>) => Response>();
+
+beforeEach(() => {
+  // jsdom measures nothing.
+  Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+  vi.stubGlobal("fetch", async (url: string, { body }: RequestInit) => answer(url, JSON.parse(body as string) as Record<string, unknown>));
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  answer.mockReset();
+  localStorage.clear();
+});
+
+describe("SectionEditor", () => {
+  it("shows the text without the signs of Markdown, and citations as chips that open", async () => {
+    const onCitation = vi.fn();
+    await renderWidget(<SectionEditor {...props} onCitation={onCitation} />);
+    const text = screen.getByRole("textbox", { name: "Text" });
+    expect(text.textContent).toBe("We repaired 40 roofs [1].");
+    expect(text.querySelector("strong")?.textContent).toBe("40 roofs");
+    expect(text.querySelector("[data-citation='1']")).toBeTruthy();
+  });
+
+  it("saves a new heading, and says so", async () => {
+    answer.mockImplementation((_url, { heading, text }) => Response.json({ heading, text, revision: 4 }));
+    await renderWidget(<SectionEditor {...props} />);
+    fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Our roofs" } });
+    expect(screen.getByText("Not saved yet")).toBeTruthy();
+    await waitFor(() => expect(screen.getByText("Saved")).toBeTruthy(), { timeout: 4_000 });
+    expect(answer).toHaveBeenCalledWith(props.path, expect.objectContaining({ heading: "Our roofs", text: props.text, based_on: 3 }));
+  });
+
+  it("asks which text to keep when the section was changed elsewhere", async () => {
+    const other = { heading: "Roofs", text: "Of another tab.", revision: 4 };
+    answer.mockImplementation((url, { based_on }) => {
+      if (url.endsWith("/comparison")) return Response.json({ section: other, pieces: [{ kind: "removed", text: "Of another tab." }, { kind: "added", text: "Mine." }] });
+      return based_on === 4 ? Response.json({ ...other, revision: 5 }) : Response.json({}, { status: 409 });
+    });
+    await renderWidget(<SectionEditor {...props} />);
+    fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Mine" } });
+    await waitFor(() => expect(screen.getByText("This section was changed elsewhere.")).toBeTruthy(), { timeout: 4_000 });
+    expect(screen.getByText("Of another tab.").tagName).toBe("DEL");
+    await act(async () => fireEvent.click(screen.getByRole("button", { name: "Take the other text" })));
+    expect(screen.getByRole("textbox", { name: "Text" }).textContent).toBe("Of another tab.");
+    expect(screen.getByText("Saved")).toBeTruthy();
+  });
+
+  it("offers one stop of the Tab key for all controls", async () => {
+    await renderWidget(<SectionEditor {...props} />);
+    const stops = Array.from(screen.getByRole("toolbar").querySelectorAll<HTMLElement>("button, select")).filter(({ tabIndex }) => tabIndex === 0);
+    expect(stops).toHaveLength(1);
+    stops[0]?.focus();
+    fireEvent.keyDown(screen.getByRole("toolbar"), { key: "ArrowRight" });
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Bold");
+  });
+});

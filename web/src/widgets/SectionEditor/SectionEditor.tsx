@@ -1,0 +1,113 @@
+import { EditorState } from "prosemirror-state";
+import { EditorView } from "prosemirror-view";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { SectionEditorProps } from "../../generated/widgets";
+import { useRuntime } from "../../runtime/Runtime";
+import { useSignal } from "../../runtime/signal";
+import { Autosave, type Other } from "./Autosave";
+import { Conflict } from "./Conflict";
+import { plugins } from "./editing";
+import { parseMarkdown, writeMarkdown } from "./markdown";
+import { SaveLine } from "./SaveLine";
+import "./SectionEditor.css";
+import { Toolbar } from "./Toolbar";
+
+/** Edits one section: its heading, and its text without the signs of Markdown. What is typed saves itself. */
+export function SectionEditor(props: SectionEditorProps): ReactNode {
+  const { path, heading, text, revision, citations, onDone } = props;
+  const runtime = useRuntime();
+  const { t } = runtime;
+  const headingId = useId();
+  const place = useRef<HTMLDivElement>(null);
+  const [autosave] = useState(() => new Autosave(runtime, path, { heading, text }, revision));
+  const [view, setView] = useState<EditorView | null>(null);
+  const [state, setState] = useState<EditorState | null>(null);
+  const saving = useSignal(autosave.state);
+  const title = useSignal(autosave.content).heading;
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const known = (): ReadonlySet<number> => new Set(latest.current.citations.map(({ number }) => number));
+    const openCitation = (number: number): void => latest.current.onCitation?.({ number });
+    const editor = new EditorView(place.current, {
+      state: EditorState.create({
+        doc: parseMarkdown(autosave.content.get().text, known()),
+        plugins: plugins({ isKnown: (number) => known().has(number), openCitation, save: () => autosave.flush() }),
+      }),
+      attributes: { class: "fw-markdown fw-editor-text", role: "textbox", "aria-multiline": "true", "aria-label": t("Text"), dir: "auto" },
+      dispatchTransaction: (transaction) => {
+        const next = editor.state.apply(transaction);
+        editor.updateState(next);
+        setState(next);
+        if (transaction.docChanged && transaction.getMeta(FROM_SERVER) !== true)
+          autosave.change({ heading: autosave.content.get().heading, text: writeMarkdown(next.doc) });
+      },
+      handleClickOn: (_view, _pos, node) => {
+        if (node.type.name === "citation") openCitation(node.attrs["number"] as number);
+        return false;
+      },
+    });
+    setView(editor);
+    setState(editor.state);
+    editor.focus();
+    const stop = autosave.start();
+    return () => {
+      stop();
+      editor.destroy();
+      setView(null);
+    };
+  }, [autosave, t]);
+
+  const show = (shown: string): void => {
+    if (view === null) return;
+    const doc = parseMarkdown(shown, new Set(citations.map(({ number }) => number)));
+    view.dispatch(view.state.tr.replaceWith(0, view.state.doc.content.size, doc.content).setMeta(FROM_SERVER, true));
+  };
+  useEffect(() => {
+    if (view === null || revision <= autosave.revision || !autosave.isClean) return;
+    // Another page has saved. Its text replaces what stands here unsaid, because nothing here waits to be saved.
+    autosave.follow({ heading, text }, revision);
+    show(text);
+  });
+
+  const takeOther = (other: Other): void => {
+    show(other.text);
+    autosave.takeOther(other);
+  };
+  const rename = (typed: string): void => {
+    if (view !== null) autosave.change({ heading: typed, text: writeMarkdown(view.state.doc) });
+  };
+  const finish = (): void => {
+    autosave.flush();
+    onDone?.({});
+  };
+  return (
+    <div className="fw-editor">
+      <div className="fw-field">
+        <label className="fw-label" htmlFor={headingId}>
+          {t("Heading")}
+        </label>
+        <input id={headingId} className="fw-input" value={title} maxLength={300} autoComplete="off" onChange={({ target }) => rename(target.value)} />
+      </div>
+      {saving.kind === "conflict" ? (
+        <Conflict other={saving.other} onKeep={() => autosave.keepMine(saving.other)} onTake={() => takeOther(saving.other)} />
+      ) : null}
+      <div className="fw-editor-frame">
+        {view === null || state === null ? null : <Toolbar view={view} state={state} citations={citations} />}
+        <div ref={place} />
+      </div>
+      <div className="fw-row fw-row-between">
+        <SaveLine state={saving} />
+        <button type="button" className="fw-button fw-button-outlined" onClick={finish}>
+          {t("Done")}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const FROM_SERVER = "fromServer";
