@@ -35,6 +35,7 @@ class DraftPage:
 
     def edit(self, heading: str) -> Locator:
         self.page.get_by_role("button", name=f"Edit {heading}").click()
+        expect(self.text).to_be_visible()
         return self.text
 
     @property
@@ -47,7 +48,7 @@ class DraftPage:
 
 @pytest.fixture
 def draft(recognised: Page, things: Things) -> DraftPage:
-    asked = {"opportunity_id": things.contract, "template": "cover-letter"}
+    asked = {"opportunity_id": things.contract, "template": "capability-statement"}
     request = recognised.request
     made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
     address = f"/api/drafts/{made['id']}"

@@ -55,6 +55,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.useRealTimers();
   localStorage.clear();
+  sessionStorage.clear();
 });
 
 describe("Autosave", () => {
@@ -134,6 +135,18 @@ describe("Autosave", () => {
     await vi.advanceTimersByTimeAsync(1_300);
     expect(server.text).toBe("Last words");
     leave();
+  });
+
+  it("leaves what another tab is about to save to that tab, and takes what a closed one has left", async () => {
+    server.away = true;
+    const stop = open().start();
+    type(open(), "Of another tab");
+    await vi.advanceTimersByTimeAsync(300);
+    sessionStorage.clear(); // as another tab has its own
+    expect(open().content.get().text).toBe("Server text");
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(open().content.get().text).toBe("Of another tab");
+    stop();
   });
 
   it("says what the server says, and does not insist", async () => {

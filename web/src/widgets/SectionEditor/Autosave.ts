@@ -1,8 +1,12 @@
 import { forgetText, keepText, keptTexts } from "../../runtime/drafts";
 import type { Runtime } from "../../runtime/Runtime";
 import { Signal } from "../../runtime/signal";
+import { ofTab } from "../../runtime/storage";
 
 const KEEP_AFTER_MS = 250;
+/** An editor keeps its unsaved text again this often, so that other tabs know that it is open. */
+const KEEP_EVERY_MS = 5_000;
+const ALIVE_MS = 3 * KEEP_EVERY_MS;
 const SAVE_AFTER_MS = 1_200;
 const SAVE_AT_LATEST_MS = 5_000;
 const FIRST_RETRY_MS = 2_000;
@@ -36,6 +40,15 @@ interface Kept extends Content {
   readonly basedOn: number;
   /** What was sent and not answered: the server may have it. */
   readonly sent: string | null;
+  readonly tab: string;
+}
+
+/** Survives a reload. */
+function tabId(): string {
+  const known = ofTab.get("tab");
+  const id = known ?? Math.random().toString(36).slice(2);
+  if (known === null) ofTab.set("tab", id);
+  return id;
 }
 
 interface SectionAnswer extends Content {
@@ -69,8 +82,9 @@ export class Autosave {
     this.#runtime = runtime;
     this.#url = runtime.page.base + path;
     this.#form = path;
-    // What was typed here earlier and has not reached the server goes on where it ended.
-    const kept = keptTexts<Kept>(runtime.page.account, path)[0];
+    // What was typed earlier and has not reached the server goes on where it ended, but for what another tab is about to save.
+    const isLeft = ({ tab, at }: Kept & { readonly at: number }): boolean => tab === tabId() || Date.now() - at > ALIVE_MS;
+    const kept = keptTexts<Kept>(runtime.page.account, path).find(isLeft);
     this.#adopted = kept?.id;
     this.#isDirty = kept !== undefined && !isSame(kept, content);
     this.content = new Signal(kept === undefined ? content : { heading: kept.heading, text: kept.text });
@@ -129,12 +143,14 @@ export class Autosave {
     else this.#forget();
     const leave = (): void => this.#leave();
     const retry = (): void => this.flush();
+    const beat = setInterval(() => this.#keep(), KEEP_EVERY_MS);
     addEventListener("pagehide", leave);
     addEventListener("online", retry);
     return () => {
       removeEventListener("pagehide", leave);
       removeEventListener("online", retry);
       this.#leave();
+      clearInterval(beat);
       clearTimeout(this.#saveTimer);
       clearTimeout(this.#keepTimer);
     };
@@ -149,7 +165,7 @@ export class Autosave {
     clearTimeout(this.#keepTimer);
     this.#keepTimer = undefined;
     if (!this.#isDirty || this.#runtime.isSignedOut) return;
-    const kept: Kept = { ...this.content.get(), basedOn: this.#revision, sent: this.#sent };
+    const kept: Kept = { ...this.content.get(), basedOn: this.#revision, sent: this.#sent, tab: tabId() };
     keepText(this.#runtime.page.account, this.#form, { id: this.#id, at: Date.now(), ...kept }, this.#adopted);
   }
 
