@@ -385,6 +385,7 @@ QUERIES = {
 """The ids that screens take from the query of their address, and what each stands for."""
 
 NO_IDS = {
+    "claims": "whether only claims that no passage supports are shown",
     "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
     "import": "whether the import is open",

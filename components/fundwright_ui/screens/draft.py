@@ -19,6 +19,7 @@ from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionR
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Action, use_action, use_actor, use_connection, use_live, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.draft_section import new_section, section_part
 from fundwright_ui.screens.generate import state_chip
 from fundwright_ui.ui import (
@@ -40,6 +41,8 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.widgets import copy_button, delete_dialog
 
+_UNSUPPORTED = "unsupported"
+"""Value of `claims` in the address that shows only the claims no passage supports."""
 _SOURCES = "sources"
 """Where a passage is shown that was opened from the list of sources."""
 
@@ -122,6 +125,10 @@ def draft_screen() -> VdomDict:
             key=str(part.id),
         )
 
+    def edit_unsupported(part: DraftSectionRead) -> Callable[[], None]:
+        return lambda: url.set(claims=None, edit=part.id)
+
+    only_unsupported = url.get("claims") == _UNSUPPORTED
     return page(
         draft.title,
         _title_form(draft.title, renaming, lambda: set_renaming(False)) if is_renaming and may_work else None,
@@ -148,8 +155,22 @@ def draft_screen() -> VdomDict:
             draft,
             button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained") if may_work else None,
         ),
-        *(part_of(part) for part in draft.sections),
-        new_section(draft, key="new") if may_work else None,
+        claim_counts(
+            draft,
+            only_unsupported=only_unsupported,
+            show_only_unsupported=lambda is_wanted: url.set(claims=_UNSUPPORTED if is_wanted else None),
+        ),
+        *(
+            unsupported_claims(
+                draft,
+                lambda place: _passage(draft, opened, set_opened, place=place),
+                lambda place, number: set_opened(Opened(place, number)),
+                edit_unsupported if may_work else None,
+            )
+            if only_unsupported
+            else (part_of(part) for part in draft.sections)
+        ),
+        new_section(draft, key="new") if may_work and not only_unsupported else None,
         _sources(draft, opened, set_opened),
         delete_dialog(
             t("Delete this draft?"),

@@ -26,6 +26,7 @@ from fundwright.generation.schemas import (
 )
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.screens.draft_checks import marks_of
 from fundwright_ui.ui import (
     alert,
     button,
@@ -226,7 +227,7 @@ def _text(
             key="editor",
         )
     if part.text.strip():
-        return markdown_view(part.text, citations=citations, on_citation=opened, key="text")
+        return markdown_view(part.text, citations=citations, marks=marks_of(part), on_citation=opened, key="text")
     return html.p({"className": "fw-muted", "key": "without"}, _without_text(draft, part))
 
 

@@ -27,7 +27,7 @@ from fundwright_ui.widgets.dialogs import (
 )
 from fundwright_ui.widgets.editor import SectionEditor, section_editor
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
-from fundwright_ui.widgets.markdown import Citation, CitationOpened, MarkdownView, markdown_view
+from fundwright_ui.widgets.markdown import Citation, CitationOpened, ClaimMark, MarkdownView, markdown_view
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
 from fundwright_ui.widgets.passkeys import Passkey, PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
 
@@ -56,6 +56,7 @@ __all__ = [
     "Chip",
     "Citation",
     "CitationOpened",
+    "ClaimMark",
     "Column",
     "Command",
     "CommandGroup",

@@ -48,21 +48,38 @@ class CitationOpened(Props):
     number: int
 
 
+class ClaimMark(Props):
+    """Characters of the text, counted from 0, that are a claim no passage supports, and why. Marks are in order and do not overlap."""
+
+    start: int
+    end: int
+    is_cited: bool
+    """It cites a passage that does not say it; otherwise it cites none."""
+    note: str
+
+
 class MarkdownView(Widget):
     """Markdown by allow-list: no HTML, no images, no address but http, https and mailto; `[n]` opens a citation."""
 
     text: str
     citations: Sequence[Citation] = ()
+    marks: Sequence[ClaimMark] = ()
     on_citation: On[CitationOpened] = None
 
 
 def markdown_view(
-    text: str, *, citations: Sequence[Citation] = (), on_citation: On[CitationOpened] = None, key: str | None = None
+    text: str,
+    *,
+    citations: Sequence[Citation] = (),
+    marks: Sequence[ClaimMark] = (),
+    on_citation: On[CitationOpened] = None,
+    key: str | None = None,
 ) -> VdomDict:
     """A `MarkdownView` whose text can be read before any script runs, the end of a long one without its formatting."""
     return MarkdownView(
         text=text,
         citations=citations,
+        marks=marks,
         on_citation=on_citation,
         key=key,
         fallback=[html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(text))],

@@ -173,6 +173,13 @@ export interface Citation {
   readonly title: string;
 }
 
+export interface ClaimMark {
+  readonly start: number;
+  readonly end: number;
+  readonly isCited: boolean;
+  readonly note: string;
+}
+
 export interface CitationOpened {
   readonly number: number;
 }
@@ -181,6 +188,7 @@ export interface CitationOpened {
 export interface MarkdownViewProps {
   readonly text: string;
   readonly citations: readonly Citation[];
+  readonly marks: readonly ClaimMark[];
   readonly onCitation?: (payload: CitationOpened, onDone?: () => void) => void;
 }
 

@@ -7,7 +7,7 @@ const citations = [{ number: 1, title: "Annual report" }];
 
 describe("MarkdownView", () => {
   it("shows headings, lists, tables and code", async () => {
-    await renderWidget(<MarkdownView text={"## Need\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`x < y`"} citations={[]} />);
+    await renderWidget(<MarkdownView text={"## Need\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`x < y`"} citations={[]} marks={[]} />);
     expect(screen.getByRole("heading", { name: "Need", level: 2 })).toBeTruthy();
     expect(screen.getAllByRole("listitem").map(({ textContent }) => textContent)).toEqual(["one", "two"]);
     expect(screen.getByRole("cell", { name: "2" })).toBeTruthy();
@@ -15,13 +15,13 @@ describe("MarkdownView", () => {
   });
 
   it("is written in the direction of its own words, whichever the page has", async () => {
-    await renderWidget(<MarkdownView text="We serve." citations={[]} />);
+    await renderWidget(<MarkdownView text="We serve." citations={[]} marks={[]} />);
     expect(screen.getByText("We serve.").closest("[dir]")?.getAttribute("dir")).toBe("auto");
   });
 
   it("opens a citation it knows and leaves others as text", async () => {
     const onCitation = vi.fn();
-    await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} onCitation={onCitation} />);
+    await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} marks={[]} onCitation={onCitation} />);
     fireEvent.click(screen.getByRole("button", { name: "Citation 1: Annual report" }));
     expect(onCitation).toHaveBeenCalledWith({ number: 1 });
     expect(screen.getByText(/and \[2\]\./)).toBeTruthy();
@@ -33,14 +33,39 @@ describe("MarkdownView", () => {
     ["scripts in links", "[x](javascript:alert(1)) [y](data:text/html,x) [z](vbscript:x)"],
     ["links to another host in disguise", "[x](//evil.example/)"],
   ])("makes %s inert", async (_what, text) => {
-    await renderWidget(<MarkdownView text={text} citations={[]} />);
+    await renderWidget(<MarkdownView text={text} citations={[]} marks={[]} />);
     expect(document.querySelectorAll("img, script")).toHaveLength(0);
     for (const link of document.querySelectorAll("a")) expect(link.href).toMatch(/^http:\/\/evil\.example\/\?q=secret$/);
   });
 
   it("opens foreign links in a new tab without telling where from", async () => {
-    await renderWidget(<MarkdownView text="[SAM](https://sam.gov/)" citations={[]} />);
+    await renderWidget(<MarkdownView text="[SAM](https://sam.gov/)" citations={[]} marks={[]} />);
     const link = screen.getByRole("link", { name: "SAM" });
     expect([link.getAttribute("target"), link.getAttribute("rel")]).toEqual(["_blank", "noopener noreferrer"]);
+  });
+
+  it("marks claims by an underline and says in words what they lack", async () => {
+    const text = "Fine 𝔸 [1].\n\n- **We won** a prize [1].\n- We run `a` well.";
+    const place = (part: string): { start: number; end: number } => {
+      const start = Array.from(text.slice(0, text.indexOf(part))).length;
+      return { start, end: start + Array.from(part).length };
+    };
+    const marks = [
+      { ...place("**We won** a prize [1]."), isCited: true, note: "Not found in the source" },
+      { ...place("We run `a` well."), isCited: false, note: "No source" },
+    ];
+    await renderWidget(<MarkdownView text={text} citations={citations} marks={marks} />);
+    const items = screen.getAllByRole("listitem");
+    expect(items.map(({ textContent }) => textContent)).toEqual(["We won a prize [1]. (Not found in the source)", "We run a well. (No source)"]);
+    expect(items.map((item) => item.querySelectorAll(".fw-claim").length)).toEqual([2, 2]);
+    expect(items[1]?.querySelectorAll(".fw-claim-uncited")).toHaveLength(2);
+    expect(screen.getByText("We won").closest("strong")).toBeTruthy();
+    expect(document.querySelector("p .fw-claim")).toBeNull();
+  });
+
+  it("shows marked text in code and characters of its own as they are", async () => {
+    await renderWidget(<MarkdownView text={"`We win` \uE000x"} citations={[]} marks={[{ start: 1, end: 7, isCited: true, note: "No" }]} />);
+    expect(screen.getByText("We win").tagName).toBe("CODE");
+    expect(document.body.textContent).toContain("\uFFFDx");
   });
 });

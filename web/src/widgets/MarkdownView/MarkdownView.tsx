@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { createElement, type ReactNode, useMemo } from "react";
-import type { MarkdownViewProps } from "../../generated/widgets";
+import type { ClaimMark, MarkdownViewProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 
 // Written by models and by strangers: no HTML, no images, and links only to where a person may safely go.
@@ -8,11 +8,33 @@ const markdown = new MarkdownIt("commonmark", { html: false }).enable(["table", 
 const SAFE_LINK = /^(https?:|mailto:|\/(?!\/)|#)/i;
 const CITATION = /\[(\d{1,3})\]/;
 
-type Cite = (number: number, key: string) => ReactNode;
+// Characters of no meaning, put into the text where a mark begins and ends, because tokens do not know their places in it.
+const BEGIN = "\uE000";
+const END = "\uE001";
+const BOUNDARY = /([\uE000\uE001])/;
+const BOUNDARIES = /[\uE000\uE001]/g;
+
+/** How a citation is shown, and how far the marks have been used up. */
+interface Context {
+  readonly cite: (number: number, key: string) => ReactNode;
+  readonly marks: readonly ClaimMark[];
+  next: number;
+  open: ClaimMark | null;
+}
+
+function withBoundaries(text: string, marks: readonly ClaimMark[]): string {
+  if (marks.length === 0) return text;
+  const characters = Array.from(text.replace(BOUNDARIES, "\uFFFD"));
+  for (const { start, end } of marks) {
+    characters[start] = BEGIN + (characters[start] ?? "");
+    characters[end - 1] = (characters[end - 1] ?? "") + END;
+  }
+  return characters.join("");
+}
 
 /** React elements of a run of tokens; what is not on the list below comes out as its text. */
-function renderTokens(tokens: readonly Token[], cite: Cite): ReactNode[] {
-  const [nodes] = renderUntilClosed(tokens, 0, cite);
+function renderTokens(tokens: readonly Token[], context: Context): ReactNode[] {
+  const [nodes] = renderUntilClosed(tokens, 0, context);
   return nodes;
 }
 
@@ -21,7 +43,7 @@ const ALLOWED = new Set([
   ...["em", "strong", "s", "table", "thead", "tbody", "tr", "th", "td"],
 ]);
 
-function renderUntilClosed(tokens: readonly Token[], from: number, cite: Cite): [ReactNode[], number] {
+function renderUntilClosed(tokens: readonly Token[], from: number, context: Context): [ReactNode[], number] {
   const nodes: ReactNode[] = [];
   let index = from;
   while (index < tokens.length) {
@@ -29,11 +51,11 @@ function renderUntilClosed(tokens: readonly Token[], from: number, cite: Cite): 
     if (token === undefined || token.nesting === -1) break;
     const key = String(index);
     if (token.nesting === 1) {
-      const [children, end] = renderUntilClosed(tokens, index + 1, cite);
+      const [children, end] = renderUntilClosed(tokens, index + 1, context);
       nodes.push(renderElement(token, children, key));
       index = end + 1;
     } else {
-      nodes.push(renderLeaf(token, key, cite));
+      nodes.push(renderLeaf(token, key, context));
       index += 1;
     }
   }
@@ -53,12 +75,12 @@ function renderLink(token: Token, children: ReactNode[], key: string): ReactNode
   return createElement("a", { key, href, ...(isForeign && { target: "_blank", rel: "noopener noreferrer" }) }, ...children);
 }
 
-function renderLeaf(token: Token, key: string, cite: Cite): ReactNode {
+function renderLeaf(token: Token, key: string, context: Context): ReactNode {
   switch (token.type) {
     case "inline":
-      return renderTokens(token.children ?? [], cite).map((node, index) => <Piece key={`${key}.${index}`}>{node}</Piece>);
+      return renderTokens(token.children ?? [], context).map((node, index) => <Piece key={`${key}.${index}`}>{node}</Piece>);
     case "text":
-      return renderCitations(token.content, key, cite);
+      return renderText(token.content, key, context);
     case "softbreak":
       return "\n";
     case "hardbreak":
@@ -66,16 +88,16 @@ function renderLeaf(token: Token, key: string, cite: Cite): ReactNode {
     case "hr":
       return <hr key={key} />;
     case "code_inline":
-      return <code key={key}>{token.content}</code>;
+      return <code key={key}>{codeOf(token.content, context)}</code>;
     case "code_block":
     case "fence":
       return (
         <pre key={key}>
-          <code>{token.content}</code>
+          <code>{codeOf(token.content, context)}</code>
         </pre>
       );
     default:
-      return token.content;
+      return codeOf(token.content, context);
   }
 }
 
@@ -83,18 +105,46 @@ function Piece({ children }: { readonly children: ReactNode }): ReactNode {
   return children;
 }
 
-function renderCitations(text: string, key: string, cite: Cite): ReactNode {
+function renderText(text: string, key: string, context: Context): ReactNode {
+  if (!BOUNDARY.test(text) && context.open === null) return renderCitations(text, key, context);
+  return text.split(BOUNDARY).map((piece, index) => {
+    const place = `${key}:${index}`;
+    if (piece === BEGIN) context.open = context.marks[context.next++] ?? null;
+    else if (piece === END) return closeMark(place, context);
+    else if (piece !== "") return <Marked key={place} mark={context.open}>{renderCitations(piece, place, context)}</Marked>;
+    return null;
+  });
+}
+
+function closeMark(key: string, context: Context): ReactNode {
+  const note = context.open?.note;
+  context.open = null;
+  return note === undefined ? null : <span key={key} className="fw-visually-hidden">{` (${note})`}</span>;
+}
+
+function Marked({ mark, children }: { readonly mark: ClaimMark | null; readonly children: ReactNode }): ReactNode {
+  if (mark === null) return children;
+  return <span className={mark.isCited ? "fw-claim" : "fw-claim fw-claim-uncited"} title={mark.note}>{children}</span>;
+}
+
+/** Code is shown as it is. */
+function codeOf(text: string, context: Context): string {
+  context.next += text.split(BEGIN).length - 1;
+  return text.replace(BOUNDARIES, "");
+}
+
+function renderCitations(text: string, key: string, context: Context): ReactNode {
   const pieces = text.split(CITATION); // text, number, text, number, …
   if (pieces.length === 1) return text;
-  return pieces.map((piece, index) => (index % 2 === 0 ? piece : cite(Number(piece), `${key}-${index}`)));
+  return pieces.map((piece, index) => (index % 2 === 0 ? piece : context.cite(Number(piece), `${key}-${index}`)));
 }
 
 /** Markdown as safe elements; `[1]` opens the passage it cites. */
-export function MarkdownView({ text, citations, onCitation }: MarkdownViewProps): ReactNode {
+export function MarkdownView({ text, citations, marks, onCitation }: MarkdownViewProps): ReactNode {
   const { t } = useRuntime();
   const titles = useMemo(() => new Map(citations.map(({ number, title }) => [number, title])), [citations]);
-  const tokens = useMemo(() => markdown.parse(text, {}), [text]);
-  const cite: Cite = (number, key) => {
+  const tokens = useMemo(() => markdown.parse(withBoundaries(text, marks), {}), [text, marks]);
+  const cite: Context["cite"] = (number, key) => {
     const title = titles.get(number);
     if (title === undefined) return `[${number}]`;
     return (
@@ -110,5 +160,5 @@ export function MarkdownView({ text, citations, onCitation }: MarkdownViewProps)
       </button>
     );
   };
-  return <div className="fw-markdown" dir="auto">{renderTokens(tokens, cite)}</div>;
+  return <div className="fw-markdown" dir="auto">{renderTokens(tokens, { cite, marks, next: 0, open: null })}</div>;
 }

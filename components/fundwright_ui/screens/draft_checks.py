@@ -1,0 +1,134 @@
+"""What the checker says of a draft: how many claims are supported, and those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.core.messages import nt, t
+from fundwright.generation.checking import CheckState
+from fundwright.generation.schemas import ClaimCheck, DraftRead, DraftSectionRead
+from fundwright_ui.ui import button, chip, empty, row, section
+from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
+
+ShowPassage = Callable[[str], VdomDict | None]
+"""The passage that is open at a place of the screen."""
+OpenPassage = Callable[[str, int], None]
+"""Opens the passage of a citation at a place of the screen."""
+
+
+def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
+    """How many claims are supported, not found, and without a source, and what shows only the last two kinds."""
+    supported, not_found, no_source = (draft.count_claims(state) for state in CheckState)
+    if not supported + not_found + no_source:
+        return None
+    counts = (
+        nt("{n} supported", "{n} supported", supported),
+        nt("{n} not found in the source", "{n} not found in the source", not_found),
+        nt("{n} without a source", "{n} without a source", no_source),
+    )
+    return html.div(
+        {"role": "group", "aria-label": t("Sentences checked"), "key": "claims"},
+        row(
+            html.span({"role": "status"}, " · ".join(counts)),
+            button(
+                t("Show the whole draft") if only_unsupported else t("Show only unsupported sentences"),
+                size="small",
+                on_click=lambda: show_only_unsupported(not only_unsupported),
+            )
+            if only_unsupported or not_found + no_source
+            else None,
+        ),
+    )
+
+
+def marks_of(part: DraftSectionRead) -> list[ClaimMark]:
+    """What is marked in the text of a section: the claims that are not supported."""
+    return [
+        ClaimMark(start=check.start, end=check.end, is_cited=check.state is CheckState.NOT_FOUND, note=_label(check))
+        for check in _unsupported(part)
+    ]
+
+
+def unsupported_claims(
+    draft: DraftRead,
+    passage: ShowPassage,
+    open_passage: OpenPassage,
+    edit: Callable[[DraftSectionRead], Callable[[], None]] | None,
+) -> list[VdomDict]:
+    """The claims that are not supported under the headings of their sections, each with what was not found and its passages."""
+    found = [
+        section(
+            t(part.heading),
+            html.ul(
+                {"className": "fw-list", "aria-label": t("Unsupported sentences of {heading}", heading=t(part.heading))},
+                *(_claim(draft, part, check, passage, open_passage) for check in _unsupported(part)),
+            ),
+            actions=[
+                button(t("Edit"), size="small", aria_label=t("Edit {heading}", heading=t(part.heading)), on_click=edit(part))
+            ]
+            if edit
+            else [],
+            key=f"unsupported-{part.id}",
+        )
+        for part in draft.sections
+        if _unsupported(part)
+    ]
+    return found or [empty(t("Every checked sentence is supported by the passages it cites."))]
+
+
+def _claim(
+    draft: DraftRead, part: DraftSectionRead, check: ClaimCheck, passage: ShowPassage, open_passage: OpenPassage
+) -> VdomDict:
+    place = f"{part.id}:{check.start}"
+    titles = {citation.number: citation.document_title for citation in draft.citations}
+
+    def opened(event: CitationOpened) -> None:
+        open_passage(place, event.number)
+
+    def open_number(number: int) -> Callable[[], None]:
+        return lambda: open_passage(place, number)
+
+    return html.li(
+        {"className": "fw-list-item", "key": place},
+        markdown_view(
+            part.text[check.start : check.end].replace("\n", " "),
+            citations=[Citation(number=number, title=title) for number, title in titles.items()],
+            on_citation=opened,
+            key="text",
+        ),
+        row(chip(_label(check), color="warning"), html.span({"className": "fw-muted fw-small"}, _reason(check))),
+        row(
+            *(
+                button(
+                    t("Compare with [{number}] {title}", number=number, title=titles[number]),
+                    size="small",
+                    look="soft",
+                    on_click=open_number(number),
+                    key=str(number),
+                )
+                for number in check.numbers
+            )
+        )
+        if check.numbers
+        else None,
+        passage(place),
+    )
+
+
+def _unsupported(part: DraftSectionRead) -> Sequence[ClaimCheck]:
+    return [check for check in part.checks if check.state is not CheckState.SUPPORTED]
+
+
+def _label(check: ClaimCheck) -> str:
+    return t("Not found in the source") if check.state is CheckState.NOT_FOUND else t("No source")
+
+
+def _reason(check: ClaimCheck) -> str:
+    if check.state is CheckState.NO_SOURCE:
+        return t("It cites no passage.")
+    if check.missing:
+        return t("Not in the passages: {words}", words=", ".join(f"“{word}”" for word in check.missing))
+    return t("Its words are in the passages, but not in this connection.")

@@ -1,0 +1,86 @@
+"""What the checker says of a draft, on its screen."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+
+from fundwright.generation.checking import CheckState
+from fundwright.generation.schemas import DraftRead
+from fundwright.identity.schemas import Role
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.screens.draft import draft_screen
+from tests.generation.conftest import Desk
+from tests.generation.test_drafting import add, write
+
+TEXT = (
+    "Shingles gutters were repaired at Hill base in 2024 [1]. They were repaired at Hill base in 2019 [1]. We are glad to help."
+)
+
+
+async def written(desk: Desk, text: str = TEXT) -> DraftRead:
+    desk.writer.script = lambda request: (text,) if request.heading == "Roofs" else ()
+    return await write(desk, (await add(desk)).id)
+
+
+def opened(desk: Desk, draft: DraftRead, query: str = "") -> AbstractAsyncContextManager[ScreenUnderTest]:
+    path = f"/generate/slug/{draft.slug}{query}"
+    return mounted(desk.core, desk.actor, draft_screen, path=path, params={"token": draft.slug})
+
+
+async def test_a_draft_comes_with_the_check_of_each_claim(desk: Desk) -> None:
+    draft = await written(desk)
+    checks = draft.sections[0].checks
+    assert [check.state for check in checks] == [CheckState.SUPPORTED, CheckState.NOT_FOUND, CheckState.NO_SOURCE]
+    assert [TEXT[check.start : check.end] for check in checks][1] == "They were repaired at Hill base in 2019 [1]."
+    assert checks[1].missing == ("2019",)
+    (citation,) = draft.citations
+    assert [citation.text[start:end] for start, end in citation.quotes] == ["Shingles gutters were repaired at Hill base in 2024"]
+
+
+async def test_counts_stand_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:
+    draft = await written(desk)
+    async with opened(desk, draft) as screen:
+        assert "1 supported · 1 not found in the source · 1 without a source" in screen.find("group", "Sentences checked").text
+        (view,) = screen.elements("MarkdownView")
+        assert [(TEXT[mark["start"] : mark["end"]], mark["note"]) for mark in view.props["marks"]] == [
+            ("They were repaired at Hill base in 2019 [1].", "Not found in the source"),
+            ("We are glad to help.", "No source"),
+        ]
+
+
+async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_their_passage(desk: Desk) -> None:
+    draft = await written(desk)
+    async with opened(desk, draft) as screen:
+        await screen.click("button", "Show only unsupported sentences")
+        assert screen.address.endswith("?claims=unsupported")
+        assert [view.props["text"] for view in screen.elements("MarkdownView")] == [
+            "They were repaired at Hill base in 2019 [1].",
+            "We are glad to help.",
+        ]
+        found = screen.find("list", "Unsupported sentences of Roofs").text
+        assert "Not in the passages: “2019”" in found
+        assert "It cites no passage." in found
+        await screen.click("button", "Compare with [1] Roofs")
+        assert "Shingles gutters" in screen.find("region", "Passage 1").text
+        await screen.click("button", "Show the whole draft")
+        assert [view.props["text"] for view in screen.elements("MarkdownView")] == [TEXT]
+
+
+async def test_when_everything_is_supported_there_is_nothing_to_filter(desk: Desk) -> None:
+    draft = await written(desk, "Shingles gutters were repaired at Hill base in 2024 [1].")
+    async with opened(desk, draft) as screen:
+        assert not screen.has("button", "Show only unsupported sentences")
+    async with opened(desk, draft, "?claims=unsupported") as screen:
+        assert "Every checked sentence is supported" in screen.text
+
+
+async def test_who_only_reads_sees_the_checks_but_no_button_to_edit(desk: Desk) -> None:
+    draft = await written(desk)
+    async with opened(desk, draft, "?claims=unsupported") as screen:
+        assert screen.has("button", "Edit Roofs")
+    viewer = desk.actor.model_copy(update={"role": Role.VIEWER})
+    async with mounted(
+        desk.core, viewer, draft_screen, path=f"/generate/slug/{draft.slug}?claims=unsupported", params={"token": draft.slug}
+    ) as screen:
+        assert screen.has("list", "Unsupported sentences of Roofs")
+        assert not screen.has("button", "Edit Roofs")
