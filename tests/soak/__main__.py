@@ -1,7 +1,9 @@
 """`make soak`: people at work while processes are killed, then the kill test, the frame fuzzer, and the other fuzzers with large numbers.
 
+At the end LibreOffice renders exported drafts, where it is installed or can be.
+
 SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50), SOAK_FRAMES (200000) and SOAK_FUZZING_MINUTES (30) set how much; a part whose number
-is 0 is left out. The exit code is 1 when anything was lost or doubled, when memory grew, or when a test failed. The logs of the web process
+is 0 is left out, and SOAK_RENDERING=0 leaves out the drafts. The exit code is 1 when anything was lost or doubled, when memory grew, or when a test failed. The logs of the web process
 and the worker are kept in var/soak. The fuzzers print how many examples of each target they have tried, and each example that failed.
 """
 
@@ -22,6 +24,7 @@ from statistics import median
 
 from tests.soak.installation import Installation
 from tests.soak.people import Person
+from tests.soak.rendering import is_rendered
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 LOGS = PROJECT / "var/soak"
@@ -31,6 +34,7 @@ PEOPLE = int(os.environ.get("SOAK_PEOPLE", "100"))
 KILLS = os.environ.get("SOAK_KILLS", "50")
 FRAMES = os.environ.get("SOAK_FRAMES", "200000")
 FUZZING_MINUTES = os.environ.get("SOAK_FUZZING_MINUTES", "30")
+RENDERING = os.environ.get("SOAK_RENDERING", "1")
 
 _MOST_GROWTH = 1.05
 _KILL_EVERY_S = (5.0, 25.0)
@@ -138,6 +142,9 @@ def main() -> int:
     if float(FUZZING_MINUTES):
         print(f"\n== fuzzing, {FUZZING_MINUTES} minutes", flush=True)
         results["fuzzing"] = passes("tests/fuzzing", "-v", "--tb=short", FUNDWRIGHT_SOAK_FUZZING_MINUTES=FUZZING_MINUTES)
+    if RENDERING != "0":
+        print("\n== rendering of exported drafts", flush=True)
+        results["rendering"] = is_rendered(LOGS / "rendering")
     for name, is_passed in results.items():
         print(f"  {name:<18}{'ok' if is_passed else 'FAILED'}")
     return 0 if all(results.values()) else 1

@@ -96,11 +96,12 @@ async def test_the_sample_has_its_kinds(committed: Core, owner: Actor) -> None:
     await committed.jobs._run(run.job_id, reraise=True)
     async with committed.database.transaction() as session:
         documents = (await service.list_documents(session, owner)).items
-    about_us = DocumentKind.ABOUT_US
-    assert {document.filename: document.kind for document in documents} == {
-        "capability-profile.md": about_us,
-        "facilities-and-equipment.txt": about_us,
-        "key-personnel.html": DocumentKind.RESUME,
-        "methods-and-quality.md": about_us,
-        "past-performance.md": DocumentKind.PAST_PERFORMANCE,
+    assert {document.title.removeprefix("Sample: "): document.kind for document in documents} == {
+        "Capability statement": DocumentKind.ABOUT_US,
+        "Data sheet Tideline": DocumentKind.DATA,
+        "Notice water quality data platform": DocumentKind.NOTICE,
+        "Past performance Northern Lakes network": DocumentKind.PAST_PERFORMANCE,
+        "Past performance groundwater database": DocumentKind.PAST_PERFORMANCE,
+        "Resume Marit Solberg": DocumentKind.RESUME,
+        "Resume Tomas Okafor": DocumentKind.RESUME,
     }
