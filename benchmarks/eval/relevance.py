@@ -141,8 +141,8 @@ async def _search(product: Product, words: str) -> list[UUID]:
     core, actor = product
     async with core.database.transaction() as session:
         facets = await service.facets(session, actor)
-        types = tuple(each.value for each in facets.types if each.value != _AWARD)
-        page = await service.list_opportunities(session, actor, OpportunityQuery(text=words, type=types, page_size=_DEPTH))
+    types = tuple(each.value for each in facets.types if each.value != _AWARD)
+    page = await service.search(core, actor, OpportunityQuery(text=words, type=types, page_size=_DEPTH))
     return [row.id for row in page.items]
 
 

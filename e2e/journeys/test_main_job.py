@@ -69,6 +69,7 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     expect(opportunities.categorise()).to_have_text(re.compile(r"^Last time: [1-9]\d* newly labeled, 0 decided by you\.$"))
     expect(opportunities.import_file(notices.file)).to_have_text(notices.summary)
     if notices.newest:  # read first, so it is not necessary to wait for the rest
+        opportunities.show("All")
         expect(opportunities.count).to_have_text("12,309 opportunities")  # without the sample, which the import removed
         opportunities.start_categorising()
         opportunities.search(f'"{notices.newest}"')
@@ -95,7 +96,7 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     expect(page.get_by_role("main").get_by_text("Done").first).to_be_visible()
 
     shell.go_to("Opportunities")
-    opportunities.open_contracts().search("maintenance")
+    opportunities.open_contracts().show("All").search("maintenance")
     opportunities.first_title().click()
     page.wait_for_url(re.compile(r"/dashboard/sam/[0-9a-f-]{36}"))
     ready(page)

@@ -30,7 +30,8 @@ class OpportunitiesPage:
         self.page.locator("input[type=file]").set_input_files(file)
         summary = self.page.get_by_text(re.compile(r"^[\d,]+ new, .* rejected$")).first
         expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
-        expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
+        importing = self.page.get_by_role("progressbar", name=re.compile("^Importing"))
+        expect(importing).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
         return summary
 
     def start_categorising(self) -> None:
@@ -51,6 +52,12 @@ class OpportunitiesPage:
     def category_of(self, title: str) -> Locator:
         """The category and the confidence that the list shows for an opportunity."""
         return self.page.get_by_role("row").filter(has_text=title).get_by_text(re.compile(r" · \d+%$"))
+
+    def show(self, name: str) -> OpportunitiesPage:
+        """Show "Open" opportunities, as at first, or "Closed", "Award notices", or "All"."""
+        self.page.get_by_role("group", name="Show").get_by_role("link", name=name, exact=True).click()
+        ready(self.page)
+        return self
 
     def search(self, words: str) -> None:
         self.page.get_by_role("searchbox", name="Search").fill(words)

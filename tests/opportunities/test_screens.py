@@ -1,3 +1,4 @@
+# pyright: reportArgumentType=false
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -110,7 +111,7 @@ class TestWhatIsSent:
         assert '"select"' not in closed
         await list_of_contracts.click("button", "Filters")
         sent = self.sent(list_of_contracts)
-        assert [kind for kind, *_ in sent] == ["attrs", "set"]
+        assert [kind for kind, *_ in sent if kind != "attrs"] == ["set"]
         assert [list_of_contracts.find("combobox", label).name for label in ("Agency", "Type")] == ["Agency", "Type"]
 
     async def test_another_page_is_its_rows(self, list_of_contracts: ScreenUnderTest) -> None:
@@ -122,7 +123,7 @@ class TestWhatIsSent:
         sort = {"field": "due", "direction": "desc"}
         await list_of_contracts.emit("DataTable", "on_query", page=1, page_size=25, sort=sort)
         names = [name for operation in self.sent(list_of_contracts) for name in operation[2]]
-        assert set(names) <= {"rows", "sort", "href"}
+        assert set(names) <= {"rows", "sort", "href", "className", "aria-current"}
 
     async def test_a_filter_leaves_the_others_and_what_they_offer(self, list_of_contracts: ScreenUnderTest) -> None:
         await self.open_filters(list_of_contracts)
@@ -351,7 +352,7 @@ class TestNextPage:
 
 
 _OWN = {"id": "gen_random_uuid()", "external_id": "external_id || '-' || copy", "title": "title || ' ' || copy"}
-_SAME = [column.name for column in Opportunity.__table__.columns if column.name not in _OWN]
+_SAME = [column.name for column in Opportunity.__table__.columns if column.name not in _OWN and not column.computed]
 MULTIPLY = (
     f"INSERT INTO opportunity ({', '.join([*_OWN, *_SAME])}) "
     f"SELECT {', '.join([*_OWN.values(), *_SAME])} FROM opportunity, generate_series(2, :times) copy",

@@ -1,3 +1,4 @@
+# pyright: reportArgumentType=false, reportUnnecessaryTypeIgnoreComment=false
 import asyncio
 import csv
 import io
@@ -44,16 +45,14 @@ def titles(rows: list[service.OpportunityRow]) -> list[str]:
 
 
 class TestSearch:
-    async def test_title_counts_more_than_agency_and_agency_more_than_description(
-        self, session: AsyncSession, actor: Actor
-    ) -> None:
+    async def test_title_counts_more_than_agency_and_description(self, session: AsyncSession, actor: Actor) -> None:
         await add(
             session,
             notice(1, title="A", description="cyber security"),
             notice(2, title="B", agency="Cyber Security Agency"),
             notice(3, title="Cyber security"),
         )
-        assert titles(await listed(session, actor, text="cyber security")) == ["Cyber security", "B", "A"]
+        assert titles(await listed(session, actor, text="cyber security")) == ["Cyber security", "A", "B"]
 
     async def test_understands_phrases_exclusions_and_numbers(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, title="Roof repair", number="PAR-26-106"), notice(2, title="Repair of a roof"))
@@ -69,7 +68,7 @@ class TestSearch:
     async def test_pages_of_many_matches_hold_each_once(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(repository, "_RANKED", 10)
+        monkeypatch.setattr(repository, "_CANDIDATES", 10)
         await add(session, *(notice(i, title=f"Roof {i}" if i % 3 else f"Other {i}", description="roof") for i in range(1, 61)))
         found: list[str] = []
         for number in range(1, 8):
@@ -102,7 +101,8 @@ class TestFilters:
             ({"set_aside": ("SBA", "8A")}, {1}),
             ({"activity_code": ("R21",)}, {3}),
             ({"availability": "open"}, {1, 3}),
-            ({"availability": "closed"}, {2}),
+            ({"availability": "closed"}, set()),
+            ({"availability": "award"}, {2}),
             ({"due_to": (now() + timedelta(days=6)).date()}, {1}),
             ({"due_from": (now() + timedelta(days=30)).date()}, {3}),
             ({"posted_from": (now() - timedelta(days=2)).astimezone(WASHINGTON).date()}, {1, 2}),
@@ -116,6 +116,10 @@ class TestFilters:
         self, session: AsyncSession, actor: Actor, notices: None, query: dict[str, object], expected: set[int]
     ) -> None:
         assert set(titles(await listed(session, actor, **query))) == {f"Notice {number}" for number in expected}
+
+    async def test_closed_ones_are_not_awards(self, session: AsyncSession, actor: Actor, notices: None) -> None:
+        await add(session, notice(4, closes_at=now() - timedelta(days=1)))
+        assert titles(await listed(session, actor, availability="closed")) == ["Notice 4"]
 
     async def test_facets_count_what_there_is(self, session: AsyncSession, actor: Actor, notices: None) -> None:
         facets = await service.facets(session, actor, kind="contract")

@@ -9,7 +9,7 @@ from benchmarks.eval.frame.data import DATA
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import ImportOpportunities
+from fundwright.opportunities.schemas import EmbedOpportunities, ImportOpportunities
 
 
 class Published(NamedTuple):
@@ -32,3 +32,4 @@ async def import_published(core: Core, actor: Actor) -> None:
             run = await service.prepare_import(session, actor, core, source=source, filename=file.name)
         payload = ImportOpportunities(run_id=run.id, source=source, path=file)
         await core.jobs.run_inline(payload, title=f"Import {file.name}", owner_id=actor.id)
+    await core.jobs.run_inline(EmbedOpportunities(), title="Read notices", owner_id=None)

@@ -206,14 +206,14 @@ def _chosen_opportunity(url: UrlState, opportunity: OpportunityRead) -> VdomDict
 
 @component
 def _opportunity_search(is_gone: bool) -> VdomDict:
-    actor, url = use_actor(), use_url_state()
+    connection, actor, url = use_connection(), use_actor(), use_url_state()
     text, set_text = use_state("")
 
-    async def search(session: AsyncSession) -> list[OpportunityRow]:
+    async def search() -> list[OpportunityRow]:
         query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, availability=None if text.strip() else "open")
-        return (await opportunities.list_opportunities(session, actor, query)).items
+        return (await opportunities.search(connection.core, actor, query)).items
 
-    found = use_query(search, key=[text])
+    found = use_query(search, key=[text], with_session=False)
 
     return html.div(
         {"className": "fw-stack"},

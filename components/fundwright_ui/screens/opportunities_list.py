@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
+from babel.dates import format_date
 from pydantic import ValidationError
 from reactpy import component, html, use_ref, use_state
 from reactpy.types import Component, VdomDict
@@ -19,10 +21,18 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import day_in_washington
-from fundwright.opportunities.schemas import Facets, ImportQuery, ImportRunRead, OpportunityQuery, OpportunityRow, RejectionRead
+from fundwright.opportunities.schemas import (
+    Facets,
+    ImportQuery,
+    ImportRunRead,
+    Match,
+    OpportunityQuery,
+    OpportunityRow,
+    RejectionRead,
+)
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.screens.listing import ask, export_button, open_below, sort_of
+from fundwright_ui.screens.listing import ask, export_button, open_below, pages, sort_of
 from fundwright_ui.ui import (
     Option,
     Tab,
@@ -30,6 +40,7 @@ from fundwright_ui.ui import (
     button,
     card,
     category_color,
+    chip,
     disclosure,
     empty,
     form,
@@ -45,15 +56,19 @@ from fundwright_ui.ui import (
     stack,
     tabs,
     text_field,
+    text_link,
 )
-from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.elements import Child, attributes, classes
 from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, data_table
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 
 _SEPARATOR = "|"
 _SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
-_SINGLE = ("naics", "due_from", "due_to", "posted_from", "posted_to", "availability", "category")
+_SINGLE = ("naics", "due_from", "due_to", "posted_from", "posted_to", "category")
+_SHARED = ("q", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
+"""What both kinds have: the tabs keep it."""
+_ANY = "any"
 _OPEN, _CLOSED = "open", "closed"
 _SHOWN_IMPORTS = 3
 _SHOWN_REJECTIONS = 10
@@ -67,10 +82,19 @@ def opportunities_list(kind: Kind) -> VdomDict:
     query = query_of(kind, url.params)
     began_empty = use_ref(False)
 
+    async def search() -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
+        meaning = await service.read_meaning(connection.core, query)
+        async with connection.core.database.transaction() as session:
+            return await service.list_with_labels(session, actor, query, meaning=meaning)
+
+    async def read(session: AsyncSession) -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
+        return await service.list_with_labels(session, actor, query)
+
     found = use_query(
-        lambda session: service.list_with_labels(session, actor, query),
+        search if query.text else read,
         key=[query],
         topics=[service.TOPIC, categories.categories_topic(actor.id)],
+        with_session=not query.text,
     )
     facets = use_query(lambda session: service.facets(session, actor, kind=kind), key=[kind], topics=[service.TOPIC])
     own_categories = use_query(
@@ -89,7 +113,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     def shown(*children: Child) -> VdomDict:
         return page(
             t("Opportunities"),
-            _kinds(kind),
+            _kinds(kind, url),
             *children,
             actions=[
                 *([toggle] if actor.may(Permission.WORK) else []),
@@ -111,23 +135,117 @@ def opportunities_list(kind: Kind) -> VdomDict:
         sample_banner(offered.samples, key="sample") if offered.samples else None,
         embedding_progress(key="embedding"),
         _search(url),
+        _shown(kind, url, query),
         _filters(kind, query, offered, own_categories.value or [], key="filters"),
         _active(url, query, offered, own_categories.value or []),
         html.div(
             {"className": "fw-row fw-row-between"},
             html.p(
                 {"role": "status", "className": "fw-muted"},
-                nt("{n} opportunity", "{n} opportunities", listed.total),
+                _count(listed),
             ),
             export_button(connection, "/api/opportunities/export.csv", listed.total, query),
         ),
-        _table(kind, url, query, listed, labels, is_loading=found.is_slow)
-        if listed.items
-        else empty(
-            t("No opportunity matches. Remove a filter or search for other words."),
-            link_button(t("Clear search and filters"), connection.href(PATHS[kind])),
+        *(
+            _results(kind, url, query, listed, labels, is_loading=found.is_slow)
+            if listed.items
+            else [_nothing_found(kind, url, query)]
         ),
     )
+
+
+def _count(listed: Page[OpportunityRow]) -> str:
+    if any(item.match and item.match.is_close for item in listed.items):
+        return nt("{n} opportunity, close matches included", "{n} opportunities, close matches included", listed.total)
+    return nt("{n} opportunity", "{n} opportunities", listed.total)
+
+
+def _results(
+    kind: Kind,
+    url: UrlState,
+    query: OpportunityQuery,
+    listed: Page[OpportunityRow],
+    labels: dict[UUID, LabelRead],
+    *,
+    is_loading: bool,
+) -> list[VdomDict | None]:
+    """A table, or what matches as a table and close matches below it, each with its reason."""
+    close = [item for item in listed.items if item.match and item.match.is_close]
+    if not close:
+        return [_table(kind, url, query, listed, labels, is_loading=is_loading)]
+    matching = [item for item in listed.items if item not in close]
+    whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
+    none = html.p(t("No notice contains all of these words and is about them.")) if listed.page == 1 else None
+    return [
+        _table(kind, url, query, whole, labels, is_loading=is_loading) if matching else none,
+        section(
+            t("Close matches"),
+            html.ul(
+                {"className": "fw-list", "aria-label": t("Close matches")},
+                *(_close_match(kind, item, item.match, key=str(item.id)) for item in close if item.match),
+            ),
+            key="close",
+        ),
+        _hidden(url) if query.availability == _OPEN else None,
+        pages(url, listed),
+    ]
+
+
+def _hidden(url: UrlState) -> VdomDict:
+    return row(
+        html.span({"className": "fw-muted"}, t("Closed and award notices are hidden.")),
+        text_link(t("Search closed and award notices too"), url.href(availability=_ANY, page=None)),
+        key="hidden",
+    )
+
+
+def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) -> VdomDict:
+    connection = use_connection()
+    reason = {
+        "number": t("Number"),
+        "all_words": t("All words"),
+        "words": t("Some of the words"),
+        "meaning": t("Similar meaning"),
+    }[match.reason]
+    due = t("due {date}", date=format_date(day_in_washington(item.due_at), locale=connection.language)) if item.due_at else ""
+    facts = " · ".join(filter(None, (item.number, item.agency, item.type, due)))
+    parts: list[Child] = []
+    end = 0
+    for start, stop in match.marks:
+        parts += [match.passage[end:start], html.mark(match.passage[start:stop])]
+        end = stop
+    parts.append(match.passage[end:])
+    return html.li(
+        {"key": key},
+        html.div(
+            {"className": "fw-stack fw-stack-tight"},
+            row(
+                text_link(item.title, connection.href(f"{PATHS[kind]}/{item.id}")),
+                chip(reason, color="info"),
+                None if item.is_open else chip(t("Closed"), color="warning"),
+                chip(t("Sample")) if item.is_sample else None,
+            ),
+            html.span({"className": "fw-muted"}, facts),
+            html.p({"dir": "auto"}, *parts) if match.passage else None,
+        ),
+    )
+
+
+def _nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Says what hides notices: closed ones and awards are left out at first."""
+    connection = use_connection()
+    links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
+    if query.availability is None:
+        return empty(t("No opportunity matches. Remove a filter or search for other words."), *links)
+    links.insert(
+        0, link_button(t("Search closed and award notices too"), url.href(availability=_ANY, page=None), look="contained")
+    )
+    text = {
+        "open": t("No open opportunity matches. Closed and award notices are hidden."),
+        "closed": t("No closed opportunity matches. Open and award notices are hidden."),
+        "award": t("No award notice matches. Open and closed ones are hidden."),
+    }[query.availability]
+    return empty(text, *links)
 
 
 @component
@@ -159,7 +277,9 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
     given: dict[str, Any] = {name: params[name] for name in _SINGLE if params.get(name)}
     given |= {name: tuple(filter(None, params[name].split(_SEPARATOR))) for name in _SEVERAL if params.get(name)}
     given |= {name: params[name] for name in ("page", "page_size", "sort") if params.get(name)}
-    given["text"] = params.get("q", "")[:500]
+    given["text"] = params.get("q", "").strip()[:500]
+    wanted = params.get("availability") or _OPEN
+    given |= {"availability": wanted} if wanted != _ANY else {}
     try:
         return OpportunityQuery.model_validate({"kind": kind, **given})
     except ValidationError as refused:
@@ -167,12 +287,14 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
         return OpportunityQuery.model_validate({"kind": kind, **{k: v for k, v in given.items() if k not in bad}})
 
 
-def _kinds(kind: Kind) -> VdomDict:
+def _kinds(kind: Kind, url: UrlState) -> VdomDict:
     connection = use_connection()
+    kept = urlencode({name: value for name in _SHARED if (value := url.get(name))})
+    ending = f"?{kept}" if kept else ""
     return tabs(
         [
-            Tab("grant", t("Grants and NIH"), connection.href(PATHS["grant"])),
-            Tab("contract", t("Contracts (SAM.gov)"), connection.href(PATHS["contract"])),
+            Tab("grant", t("Grants and NIH"), connection.href(PATHS["grant"] + ending)),
+            Tab("contract", t("Contracts (SAM.gov)"), connection.href(PATHS["contract"] + ending)),
         ],
         kind,
         label=t("Kind of opportunity"),
@@ -202,6 +324,47 @@ def _search(url: UrlState) -> VdomDict:
             ),
             on_submit=search,
             label=t("Search opportunities"),
+        ),
+    )
+
+
+def _shown(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Which notices are shown, and in which order."""
+    shown = [
+        (_OPEN, t("Open")),
+        (_CLOSED, t("Closed")),
+        *([("award", t("Award notices"))] if kind == "contract" else []),
+        (_ANY, t("All")),
+    ]
+    orders = [
+        *([("", t("Relevance"))] if query.text else []),
+        ("due", t("Closing date")),
+        ("-posted" if query.text else "", t("Posted date")),
+    ]
+    availability = query.availability or _ANY
+    return html.div(
+        {"className": "fw-row fw-row-between"},
+        _choices(t("Show"), [(label, url.href(availability=name, page=None), name == availability) for name, label in shown]),
+        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == query.sort) for name, label in orders]),
+    )
+
+
+def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
+    """Links of which one is current."""
+    return html.div(
+        {"className": "fw-row", "role": "group", "aria-label": label},
+        html.span({"className": "fw-muted", "aria-hidden": "true"}, label),
+        *(
+            html.a(
+                attributes(
+                    className=classes("fw-chip", "fw-chip-filled" if is_current else None),
+                    href=href,
+                    aria_current="true" if is_current else None,
+                    key=name,
+                ),
+                name,
+            )
+            for name, href, is_current in entries
         ),
     )
 
@@ -282,12 +445,6 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
                 value=str(query.posted_to or ""),
             ),
             select_field(
-                "availability",
-                t("Open or closed"),
-                [any_, Option("open", t("Open")), Option("closed", t("Closed"))],
-                value=query.availability or "",
-            ),
-            select_field(
                 "category",
                 t("Category"),
                 [any_, *(Option(str(category.id), category.name) for category in mine)],
@@ -318,7 +475,6 @@ def _active(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[C
         "due_to": t("Due to {value}", value=query.due_to),
         "posted_from": t("Posted from {value}", value=query.posted_from),
         "posted_to": t("Posted to {value}", value=query.posted_to),
-        "availability": t("Open") if query.availability == "open" else t("Closed"),
         "category": t("Category: {name}", name=names.get(str(query.category), "…")),
     }
     entries += [(label, url.href(**{name: None, "page": None})) for name, label in labels.items() if getattr(query, name)]
@@ -458,7 +614,7 @@ def embedding_progress() -> VdomDict | None:
     if not job.total:
         return None
     counts = t("Reading notices: {done} of {total}. Search by meaning covers those so far.", done=job.done, total=job.total)
-    stop = button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
+    stop = button(t("Stop reading"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
     return row(progress(job.done, job.total, label=t("Reading notices"), message=counts), stop if may_change else None)
 
 

@@ -154,7 +154,9 @@ def similar_to(address_id: str) -> VdomDict:
     if found.value is None:
         return section(title, loading(t("Loading similar opportunities")))
     if not found.value:
-        return section(title, html.p({"className": "fw-muted"}, t("Not known yet. “Categorise” on the list compares the texts.")))
+        return section(
+            title, html.p({"className": "fw-muted"}, t("Not known until this notice has been read, which happens by itself."))
+        )
     return section(
         title,
         html.ul(

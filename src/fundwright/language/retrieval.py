@@ -70,12 +70,18 @@ def words_vector(weights: Weights) -> SparseVector:
 
 def fuse(by_words: Mapping[Key, float], by_meaning: Mapping[Key, float]) -> dict[Key, float]:
     """Scores in 0..1, best first: the best of each list scaled to their least and greatest score, the rest 0, weighted and added."""
-    words, meaning = _scaled(by_words), _scaled(by_meaning)
+    words, meaning = scaled(by_words), scaled(by_meaning)
     scores = {key: _WORDS * words.get(key, 0) + _MEANING * meaning.get(key, 0) for key in {**by_words, **by_meaning}}
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 
-def _scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
+def is_by_words(words: float, meaning: float) -> bool:
+    """Which of the two scaled scores of a text contributes more."""
+    return _WORDS * words >= _MEANING * meaning
+
+
+def scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
+    """The best, from 0 for the least score of them to 1 for the greatest."""
     best = dict(sorted(scores.items(), key=lambda item: -item[1])[:DEPTH])
     least, greatest = min(best.values(), default=0), max(best.values(), default=0)
     span = greatest - least

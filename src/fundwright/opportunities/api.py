@@ -46,10 +46,10 @@ class Removed(BaseModel):
 
 @router.get("")
 async def list_opportunities(
-    session: DbSession, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]
+    core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]
 ) -> Page[OpportunityRow]:
-    """Search, filter, sort and page."""
-    return await service.list_opportunities(session, actor, query)
+    """Search by words and meaning, filter, sort and page."""
+    return await service.search(core, actor, query)
 
 
 @router.get("/facets")
@@ -82,9 +82,10 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 
 
 @router.get("/export.csv", response_class=CsvDownload)
-async def export(export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
+async def export(core: CoreDep, export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("opportunities.csv", lambda session: service.export(session, actor, query))
+    meaning = await service.read_meaning(core, query)
+    return export("opportunities.csv", lambda session: service.export(session, actor, query, meaning=meaning))
 
 
 @router.get("/sources")

@@ -23,6 +23,7 @@ from fundwright.opportunities.schemas import EmbedOpportunities
 
 TITLE = later("Read notices")
 
+_WEIGHED_AT_ONCE = 500
 _READ_AT_ONCE = 512
 _EMBEDDED_AT_ONCE = 16
 _REST = 0.5
@@ -42,14 +43,18 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
 
 
 async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> dict[str, Any]:
-    """Embed notices that lack a vector of this model, the open and the newest first. May stop at any moment and run again."""
+    """Weigh the words of notices that lack it, and embed those without a vector of this model, the open and the newest first. May stop
+    at any moment and run again."""
     async with run.transaction() as session:
         await repository.index_vectors(session, embedder.id, embedder.dimension)
         known = await repository.count_vectors(session, embedder.id)
         total = known + await repository.count_lacking_vectors(session, embedder.id)
     done, reported_at = known, 0.0
     await run.progress(done, total, "notices")
-    while lacking := await _list_lacking(run, embedder):
+    while True:
+        await _weigh(run)
+        if not (lacking := await _list_lacking(run, embedder)):
+            break
         for start in range(0, len(lacking), _EMBEDDED_AT_ONCE):
             some = lacking[start : start + _EMBEDDED_AT_ONCE]
             began = time.monotonic()
@@ -65,8 +70,26 @@ async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> di
             await asyncio.sleep(took_s * _REST)
         total = max(total, done)
     async with run.transaction() as session:
+        await repository.refresh_search_statistics(session)
         await announce(session)
     return {"embedded": done - known, "model": embedder.id}
+
+
+async def _weigh(run: JobRun[EmbedOpportunities, None]) -> None:
+    """Searches by words are faster afterward, and know how rare each word is."""
+    is_any = False
+    while await _weigh_some(run):
+        is_any = True
+    if is_any:
+        async with run.transaction() as session:
+            await repository.count_words(session)
+            await repository.refresh_search_statistics(session)
+
+
+async def _weigh_some(run: JobRun[EmbedOpportunities, None]) -> bool:
+    async with run.transaction() as session:
+        await run.save_checkpoint(session, {})
+        return await repository.weigh_words(session, limit=_WEIGHED_AT_ONCE)
 
 
 async def _list_lacking(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> Sequence[tuple[UUID, int, str]]:

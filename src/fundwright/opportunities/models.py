@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
-from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import ForeignKey, Index, Numeric, Text, UniqueConstraint, text
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
+from sqlalchemy import Computed, ForeignKey, Index, Numeric, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.language.retrieval import WORD_DIMENSION
 
 
 class Opportunity(Base):
@@ -29,6 +30,7 @@ class Opportunity(Base):
         Index("ix_opportunity_kind_is_sample_agency", "kind", "is_sample", "agency", "id"),
         Index("ix_opportunity_kind_closes_at_status", "kind", "closes_at", "status"),
         Index("ix_opportunity_first_seen_at", "first_seen_at"),
+        Index("ix_opportunity_number_key", "number_key", postgresql_ops={"number_key": "text_pattern_ops"}),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
@@ -69,6 +71,7 @@ class Opportunity(Base):
     updated_at: Mapped[datetime]
     title_search: Mapped[str] = mapped_column(TSVECTOR)
     search: Mapped[str] = mapped_column(TSVECTOR)
+    number_key: Mapped[str] = mapped_column(Computed("regexp_replace(upper(number), '[^A-Z0-9]', '', 'g')", persisted=True))
 
 
 class OpportunityFacet(Base):
@@ -133,6 +136,24 @@ class OpportunityVector(Base):
     model_id: Mapped[str] = mapped_column(primary_key=True)
     vector: Mapped[Any] = mapped_column(HALFVEC())
     created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class OpportunityWords(Base):
+    """The weight of each word of an opportunity. The job that embeds makes it, so that imports stay fast."""
+
+    __tablename__ = "opportunity_words"
+
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
+    words: Mapped[Any] = mapped_column(SPARSEVEC(WORD_DIMENSION))
+
+
+class OpportunityWord(Base):
+    """In how many opportunities a word occurs, as of the last embedding; place -1 counts all of them. Words in few of them are left out."""
+
+    __tablename__ = "opportunity_word"
+
+    place: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    notices: Mapped[int]
 
 
 class ImportRun(Base):

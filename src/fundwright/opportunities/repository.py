@@ -7,18 +7,23 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import accumulate
 from typing import Any, cast, get_args
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector.sqlalchemy import HALFVEC
+from pgvector import HalfVector
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
     Boolean,
     ColumnElement,
+    Float,
     Select,
     TextClause,
+    Uuid,
     and_,
     delete,
     exists,
@@ -37,7 +42,7 @@ from sqlalchemy import (
 from sqlalchemy import (
     cast as sql_cast,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.types import Text
@@ -48,7 +53,9 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.identity.schemas import Actor, Role
+from fundwright.language import retrieval
 from fundwright.language.protocols import Vectors
+from fundwright.language.retrieval import Statistics, Weights
 from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
 from fundwright.opportunities.models import (
     ImportRejection,
@@ -59,13 +66,39 @@ from fundwright.opportunities.models import (
     OpportunityText,
     OpportunityVector,
     OpportunityVersion,
+    OpportunityWord,
+    OpportunityWords,
 )
+from fundwright.opportunities.question import Meaning, Question, number_key, parse
 from fundwright.opportunities.reading import WASHINGTON
-from fundwright.opportunities.schemas import EmbedOpportunities, ImportCounts, ImportOpportunities, OpportunityQuery
+from fundwright.opportunities.schemas import EmbedOpportunities, ImportCounts, ImportOpportunities, OpportunityQuery, Reason
 from fundwright.opportunities.sources import Kind, RejectedRow, Source
 
-_RANKED = 200
-"""How many of the newest matches in the title, and elsewhere, compete by rank; the rest follows by date."""
+_CANDIDATES = 1_500
+"""How many notices with the rarest words are scored by words; of more, the newest."""
+_EXACT_LIMIT = 5_000
+"""Among fewer notices, all embeddings are compared: as fast as the index, and a filter cannot cost recall."""
+_SEARCH_INDEX = text("SELECT set_config('hnsw.ef_search', '300', true), set_config('hnsw.iterative_scan', 'relaxed_order', true)")
+_MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
+_ALL = -1
+"""Where `OpportunityWord` counts all opportunities."""
+_USUAL_WORDS = 100
+"""Of a notice whose title is counted three times."""
+_RARE = 4
+"""Words in no more notices than this are not counted."""
+_FEW = 10
+"""With fewer matches, close ones follow."""
+_CLOSE = 50
+_NUMBERED = 1_000
+_LEAST_COSINE, _LEAST_COSINE_ALONE = 0.25, 0.43
+"""Of a match by meaning alone, and of the nearest one when no notice has any of the words: nonsense is no nearer than .42 to anything."""
+_LEAST_MEANING = 0.5
+"""A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
+_PASSAGE_CHARACTERS = 2_000
+MARK, END_MARK = "\x02", "\x03"
+"""Around the words that were asked for in a passage."""
+_HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
+_AWARD = "Award Notice"
 
 _EMBEDDED_CHARACTERS = 500
 
@@ -119,7 +152,8 @@ _VECTORS = """
     CROSS JOIN LATERAL (
         SELECT setweight(t.title, 'A')
             || setweight(to_tsvector('english', concat_ws(' ', i.number, i.agency, i.sub_agency, i.office)), 'B')
-            || setweight(to_tsvector('english', left(i.description, 100000)), 'D') AS everything
+            || setweight(to_tsvector('english', left(i.description, 100000)), 'D')
+            || setweight(to_tsvector('english', concat_ws(' ', i.naics, i.psc, i.set_aside_code, i.set_aside)), 'C') AS everything
     ) s
 """
 _ADD = text(f"""
@@ -157,6 +191,10 @@ _ADD_VERSIONS = text("""
     FROM opportunity_key k JOIN opportunity_verdict v USING (position) WHERE v.verdict IN ('new', 'changed')
 """)
 _FORGET_VECTORS = text("""
+    WITH forgotten AS (
+        DELETE FROM opportunity_words USING opportunity_verdict v
+        WHERE v.verdict = 'changed' AND opportunity_words.opportunity_id = v.opportunity_id
+    )
     DELETE FROM opportunity_vector USING opportunity_verdict v
     WHERE v.verdict = 'changed' AND opportunity_vector.opportunity_id = v.opportunity_id
 """)
@@ -314,11 +352,13 @@ def _day_start(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=WASHINGTON)
 
 
-def _search_term(words: str) -> ColumnElement[Any]:
-    return func.websearch_to_tsquery(literal_column("'english'"), words)
+def _has(words: str, column: Any = Opportunity.search) -> ColumnElement[bool]:
+    """Whether a notice has these words, as people type them: with quotes, minus, and "or"."""
+    return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), words))
 
 
 def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[ColumnElement[bool]]:
+    """What the filters ask for, whatever the text is."""
     found: list[ColumnElement[bool]] = []
     for column, values in (
         (Opportunity.agency, query.agency),
@@ -343,14 +383,12 @@ def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[
     if query.posted_to:
         found.append(Opportunity.posted_at < _day_start(query.posted_to + timedelta(days=1)))
     if query.availability:
-        is_open = is_open_at(now())
-        found.append(is_open if query.availability == "open" else not_(is_open))
+        is_open, is_award = is_open_at(now()), Opportunity.type == _AWARD
+        found.append({"open": is_open, "closed": not_(or_(is_open, is_award)), "award": is_award}[query.availability])
     if query.sample is not None:
         found.append(Opportunity.is_sample.is_(query.sample))
     if labelled is not None:
         found.append(Opportunity.id.in_(labelled))
-    if query.text.strip():
-        found.append(Opportunity.search.op("@@", return_type=Boolean())(_search_term(query.text)))
     return found
 
 
@@ -361,9 +399,12 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
         if found is not None:
             return found
     wanted = func.lower(reference)
-    names = (func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted)
+    key = number_key(reference)
+    names = [func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted]
+    if key:
+        names.append(Opportunity.number_key == key)
     query = select(Opportunity.id).where(or_(*names))
-    return await session.scalar(query.order_by(names[0].desc(), Opportunity.posted_at.desc(), Opportunity.id))
+    return await session.scalar(query.order_by(names[0].desc(), names[1].desc(), Opportunity.posted_at.desc(), Opportunity.id))
 
 
 async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[Mapping[str, Any]]:
@@ -376,7 +417,8 @@ async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[
         in_title = Opportunity.title_search.op("@@", return_type=Boolean())(begun)
         found.extend(await _newest(session, in_title, limit=limit))
     if len(found) < limit:
-        anywhere = Opportunity.search.op("@@", return_type=Boolean())(_search_term(words))
+        key = parse(words).number
+        anywhere = or_(_has(words), Opportunity.number_key.startswith(key)) if key else _has(words)
         others = and_(anywhere, Opportunity.id.not_in([row["id"] for row in found]))
         found.extend(await _newest(session, others, limit=limit - len(found)))
     return found
@@ -422,25 +464,44 @@ async def page(
     query: OpportunityQuery,
     labelled: Select[UUID] | None = None,
     *,
+    ranked: Ranked | None = None,
     extra_columns: Sequence[ColumnElement[Any]] = (),
 ) -> tuple[list[Mapping[str, Any]], int]:
-    """One page of matching opportunities, each with `extra_columns`, and how many there are in all."""
-    conditions = _conditions(query, labelled)
-    total = _total(query, conditions)
-    if query.text.strip() and query.sort_field in ("", "relevance"):
-        number = await session.scalar(total) or 0
-        found = await _page_by_relevance(session, query, conditions, number, extra_columns) if query.offset < number else []
-        return list(cast(Sequence[Mapping[str, Any]], found)), number
-    order = _order(query)
+    """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
+    the text of the query, if it has one."""
+    if ranked is not None and query.sort_field in ("", "relevance"):
+        return await _page_by_relevance(session, query, labelled, ranked, extra_columns), ranked.total
+    conditions, order = _found_in(query, labelled, ranked), _order(query, ranked)
+    total = literal(ranked.total) if ranked else _total(query, conditions).correlate(None).scalar_subquery()
     # First the ids of the page, which an index may provide, then the rows.
     ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
-    rows = _rows(total.correlate(None).scalar_subquery().label("total"), *extra_columns)
+    rows = _rows(total.label("total"), *extra_columns)
     found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
-    number = found[0]["total"] if found else await session.scalar(total) or 0
+    number = found[0]["total"] if found else await session.scalar(select(total)) or 0
     return list(cast(Sequence[Mapping[str, Any]], found)), number
 
 
-def _order(query: OpportunityQuery) -> tuple[Any, ...]:
+async def _page_by_relevance(
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labelled: Select[UUID] | None,
+    ranked: Ranked,
+    extra_columns: Sequence[ColumnElement[Any]],
+) -> list[Mapping[str, Any]]:
+    """The best, in their order, then what else matches, newest first."""
+    best = list(ranked.ids)
+    ids = best[query.offset : query.offset + query.page_size]
+    if len(ids) < query.page_size and ranked.total > len(best):
+        rest = select(Opportunity.id).where(*_conditions(query, labelled), ranked.matching, Opportunity.id.not_in(best))
+        newest = rest.order_by(_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
+        start = max(0, query.offset - len(best))
+        ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
+    place = {id: index for index, id in enumerate(ids)}
+    rows = (await session.execute(_rows(*extra_columns).where(Opportunity.id.in_(ids)))).mappings().all()
+    return sorted(cast(Sequence[Mapping[str, Any]], rows), key=lambda row: place[row["id"]])
+
+
+def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
     column: Any = {
         "due": Opportunity.due_at,
         "title": Opportunity.title,
@@ -448,53 +509,251 @@ def _order(query: OpportunityQuery) -> tuple[Any, ...]:
         "number": Opportunity.number,
         "type": Opportunity.type,
     }.get(query.sort_field)
-    if column is None:
-        is_oldest_first = query.sort == "posted"
-        posted = Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc()
-        return (_SAMPLES_LAST, posted, Opportunity.id)
-    return (_SAMPLES_LAST, column.desc().nulls_last() if query.is_descending else column, Opportunity.id)
+    is_oldest_first = query.sort == "posted"
+    posted = Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc()
+    ordered = posted if column is None else column.desc().nulls_last() if query.is_descending else column
+    if ranked is None:
+        return (_SAMPLES_LAST, ordered, Opportunity.id)
+    ids = literal(list(ranked.ids), ARRAY(Uuid))
+    if query.sort_field in ("", "relevance"):
+        return (_SAMPLES_LAST, func.array_position(ids, Opportunity.id), posted, Opportunity.id)
+    is_close = Opportunity.id == func.any(literal([id for id in ranked.ids if ranked.is_close(id)], ARRAY(Uuid)))
+    return (is_close, _SAMPLES_LAST, ordered, Opportunity.id)
 
 
-async def _page_by_relevance(
+def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ranked | None) -> list[ColumnElement[bool]]:
+    conditions = _conditions(query, labelled)
+    if ranked is None:
+        return conditions
+    if not ranked.close:
+        return [*conditions, ranked.matching]
+    best = Opportunity.id == func.any(literal(list(ranked.ids), ARRAY(Uuid)))
+    return [*conditions, or_(best, ranked.matching)]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a search found, apart from the filters."""
+
+    reasons: Mapping[UUID, Reason]
+    """Why each of the best was found, best first. Notices that have all words follow, newest first."""
+    close: Collection[UUID]
+    """Those of the best that do not match."""
+    has_few: bool
+    """Whether what follows the best is close as well."""
+    matching: ColumnElement[bool]
+    """Holds for notices that have all words or the number."""
+    total: int
+    question: Question
+
+    @property
+    def ids(self) -> Collection[UUID]:
+        return self.reasons.keys()
+
+    def is_close(self, opportunity_id: UUID) -> bool:
+        return opportunity_id in self.close or (self.has_few and opportunity_id not in self.reasons)
+
+
+async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None, meaning: Meaning | None) -> Ranked:
+    """Find the notices that match the text of a query, and close ones when few do. Without `meaning`, by words only.
+
+    Notices with all words compete by their scores like others, because many of them are about something else. They match when the words
+    are in the title, or the meaning is near enough or not known.
+    """
+    question = parse(query.text)
+    conditions = _conditions(query, labelled)
+    if question.required:
+        conditions.append(_has(question.required))
+    has_all, numbered = _has(query.text), await _list_numbered(session, question, conditions)
+    matching = or_(has_all, Opportunity.id.in_(numbered)) if numbered else has_all
+    reasons: dict[UUID, Reason] = dict.fromkeys(numbered, "number")
+    count = await session.scalar(_count([*conditions, matching])) or 0
+    by_words, by_meaning = await _scores(session, question, conditions, meaning)
+    words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
+    samples = await _samples_among(session, {**by_words, **by_meaning})
+    scores = sorted(retrieval.fuse(by_words, by_meaning), key=lambda id: id in samples)
+    flags = await _list_matching(session, query.text, conditions, scores, meaning, count=count)
+    about = {id for id, is_certain in flags.items() if is_certain or near.get(id, 0) >= _LEAST_MEANING}
+    has_few = question.is_open and not numbered and len(about) < _FEW
+    ordered = [*scores, *(about.difference(scores) if has_few else ())]
+    kept = about if has_few else flags
+    reasons |= dict[UUID, Reason].fromkeys((id for id in ordered if id in kept and id not in reasons), "all_words")
+    close: list[UUID] = []
+    if has_few:
+        is_near = {id for id, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}
+        close = [id for id in scores if id not in about and (id in is_near or id in by_words)][:_CLOSE]
+        for id in close:
+            is_by_words = retrieval.is_by_words(words.get(id, 0), near.get(id, 0))
+            reasons[id] = "all_words" if id in flags else "words" if is_by_words else "meaning"
+    return Ranked(
+        reasons=reasons,
+        close=frozenset(close),
+        has_few=has_few,
+        matching=matching,
+        total=count + sum(id not in flags for id in close),
+        question=question,
+    )
+
+
+async def _samples_among(session: AsyncSession, ids: Collection[UUID]) -> Collection[UUID]:
+    are_any = exists().where(OpportunityFacet.facet == "sample", OpportunityFacet.number > 0)
+    among = Opportunity.id == func.any(literal(list(ids), ARRAY(Uuid)))
+    return set(await session.scalars(select(Opportunity.id).where(are_any, Opportunity.is_sample, among)))
+
+
+async def _list_matching(
     session: AsyncSession,
-    query: OpportunityQuery,
+    text_: str,
     conditions: list[ColumnElement[bool]],
-    total: int,
-    extra_columns: Sequence[ColumnElement[Any]],
-) -> Sequence[Any]:
-    """Matches by rank. Among many matches only the newest with the words in the title, and the newest of all, compete;
-    the rest follows newest first. The order is the same for every page."""
-    term = _search_term(query.text)
-    rank = func.ts_rank(Opportunity.search, term)
-    newest = (_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
-    if total <= 2 * _RANKED:
-        ranked = _rows(*extra_columns).where(*conditions).order_by(_SAMPLES_LAST, rank.desc(), *newest)
-        return (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
-    in_title = Opportunity.title_search.op("@@", return_type=Boolean())(term)
-    real = not_(Opportunity.is_sample)
-    titled = select(Opportunity.id).where(*conditions, real, in_title).order_by(*newest).limit(_RANKED)
-    recent = select(Opportunity.id).where(*conditions, real).order_by(*newest).limit(_RANKED)
-    competing = titled.union(recent).subquery()
-    ids = select(competing.c.id)
-    ranked = _rows(*extra_columns).where(Opportunity.id.in_(ids)).order_by(rank.desc(), *newest)
-    found = (await session.execute(ranked.offset(query.offset).limit(query.page_size))).mappings().all()
-    if len(found) == query.page_size:
-        return found
-    number = await session.scalar(select(func.count()).select_from(competing)) or 0
-    rest = _rows(*extra_columns).where(*conditions, Opportunity.id.not_in(ids)).order_by(*newest)
-    rest = rest.offset(max(0, query.offset - number)).limit(query.page_size - len(found))
-    return [*found, *(await session.execute(rest)).mappings().all()]
+    scored: Collection[UUID],
+    meaning: Meaning | None,
+    *,
+    count: int,
+) -> Mapping[UUID, bool]:
+    """Which notices have all words of a text; of very many, only those that are scored. Each with whether it is about them for certain,
+    whatever its meaning."""
+    is_certain = or_(_has(text_, Opportunity.title_search), not_(_is_embedded(meaning)))
+    found = select(Opportunity.id, is_certain).where(*conditions, _has(text_))
+    if count > 2 * retrieval.DEPTH:
+        found = found.where(Opportunity.id == func.any(literal(list(scored), ARRAY(Uuid))))
+    return {row[0]: row[1] for row in await session.execute(found)}
+
+
+async def _list_numbered(session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]]) -> Sequence[UUID]:
+    """Notices with a number of the question; if there are none and it is nothing but a part of a number, those that begin with it, or else
+    contain it. Newest first."""
+    key = Opportunity.number_key
+    tried = [key == func.any(literal(list(question.numbers), ARRAY(Text)))] if question.numbers else []
+    if question.number:
+        tried += [key.startswith(question.number), key.contains(question.number)]
+    for has_number in tried:
+        newest = select(Opportunity.id).where(*conditions, has_number).order_by(_SAMPLES_LAST, Opportunity.posted_at.desc())
+        if found := (await session.scalars(newest.limit(_NUMBERED))).all():
+            return found
+    return []
+
+
+async def _scores(
+    session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]], meaning: Meaning | None
+) -> tuple[Mapping[UUID, float], Mapping[UUID, float]]:
+    """Of the best by words, and of the best by meaning. A question without a word that counts has neither."""
+    lexemes, statistics = await _lexemes_of(session, question.words)
+    if not lexemes:
+        return {}, {}
+    by_words = await _by_words(session, lexemes, statistics, conditions)
+    by_meaning = await _by_meaning(session, meaning, conditions) if meaning else {}
+    if not by_words and max(by_meaning.values(), default=0) < _LEAST_COSINE_ALONE:
+        return {}, {}
+    return by_words, by_meaning
+
+
+async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, int], Statistics]:
+    """How often each lexeme is in the words, and in how many notices."""
+    asked = (
+        func.unnest(func.to_tsvector(text("'english'"), words)).table_valued("lexeme", "positions", "weights").render_derived()
+    )
+    everything = select(OpportunityWord.notices).where(OpportunityWord.place == _ALL).scalar_subquery()
+    counted = select(asked.c.lexeme, func.cardinality(asked.c.positions), OpportunityWord.notices, everything).outerjoin_from(
+        asked, OpportunityWord, OpportunityWord.place == func.word_place(asked.c.lexeme)
+    )
+    rows = (await session.execute(counted)).all()
+    found_in = {retrieval.place_of(lexeme): notices or 0 for lexeme, _, notices, _ in rows}
+    return {lexeme: count for lexeme, count, _, _ in rows}, Statistics(rows[0][3] or 0 if rows else 0, found_in)
+
+
+async def _by_words(
+    session: AsyncSession, lexemes: Mapping[str, int], statistics: Statistics, conditions: list[ColumnElement[bool]]
+) -> dict[UUID, float]:
+    """BM25 scores of the best among the notices with the rarest of these words."""
+    weights = retrieval.weigh(lexemes, statistics)
+    found_in = {lexeme: statistics.found_in[retrieval.place_of(lexeme)] for lexeme in lexemes}
+    rarest = sorted(lexemes, key=lambda lexeme: found_in[lexeme])
+    sums = accumulate(found_in[lexeme] for lexeme in rarest)
+    chosen = [lexeme for lexeme, many in zip(rarest, sums, strict=True) if many <= _CANDIDATES] or rarest[:1]
+    term = sql_cast(" | ".join(_quoted(lexeme) for lexeme in chosen), TSQUERY)
+    column = Opportunity.search if found_in[chosen[0]] <= _CANDIDATES else Opportunity.title_search
+    candidates = select(Opportunity.id).where(*conditions, column.op("@@", return_type=Boolean())(term))
+    newest = candidates.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES)
+    distance = _word_distance(weights).label("distance")
+    scored = select(Opportunity.id, distance).outerjoin(OpportunityWords, OpportunityWords.opportunity_id == Opportunity.id)
+    rows = await session.execute(scored.where(Opportunity.id.in_(newest)).order_by(distance).limit(retrieval.DEPTH))
+    return {id: -far for id, far in rows if far < 0}
+
+
+def _quoted(lexeme: str) -> str:
+    """As a term of a `tsquery`."""
+    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+_WEIGHTS = func.word_weights(
+    Opportunity.title_search.op("||")(Opportunity.title_search).op("||")(Opportunity.search), _USUAL_WORDS
+)
+
+
+def _word_distance(weights: Weights) -> ColumnElement[float]:
+    """The BM25 score, negated. Right after an import, words that are not weighed yet are weighed here."""
+    asked = sql_cast(retrieval.words_vector(weights), SPARSEVEC(retrieval.WORD_DIMENSION))
+    return func.coalesce(OpportunityWords.words, _WEIGHTS).op("<#>", return_type=Float())(asked)
+
+
+async def _by_meaning(session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]]) -> dict[UUID, float]:
+    """Cosines of the nearest."""
+    some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).subquery()
+    are_few = (await session.scalar(select(func.count()).select_from(some)) or 0) <= _EXACT_LIMIT
+    return dict(await _nearest(session, meaning, conditions, is_exact=are_few, limit=retrieval.DEPTH))
+
+
+async def _nearest(
+    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_exact: bool, limit: int
+) -> list[tuple[UUID, float]]:
+    """(id, cosine) of the nearest opportunities, nearest first."""
+    dimension = len(meaning.vector)
+    if is_exact or dimension > _MAX_INDEXED_DIMENSION:
+        stored, of_model = OpportunityVector.vector.expression, OpportunityVector.model_id == meaning.model_id
+    else:
+        # The planner takes the partial index only for this cast, and a model's id that stands in the statement.
+        stored = sql_cast(OpportunityVector.vector, HALFVEC(dimension))
+        of_model = OpportunityVector.model_id == literal_column("'" + meaning.model_id.replace("'", "''") + "'")
+        await session.execute(_SEARCH_INDEX)
+    distance = stored.op("<=>", return_type=Float())(sql_cast(HalfVector(meaning.vector), HALFVEC(dimension))).label("distance")
+    found = select(OpportunityVector.opportunity_id, distance).join(
+        Opportunity, Opportunity.id == OpportunityVector.opportunity_id
+    )
+    rows = await session.execute(found.where(of_model, *conditions).order_by(distance).limit(limit))
+    return [(id, 1 - far) for id, far in rows]
+
+
+def _is_embedded(meaning: Meaning | None) -> ColumnElement[bool]:
+    if meaning is None:
+        return literal(False)
+    return exists().where(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == meaning.model_id)
+
+
+async def passages_of(session: AsyncSession, ids: Sequence[UUID], words: str) -> Mapping[UUID, str]:
+    """The part of each description with most of these words, marked as `ts_headline` is told to; else its beginning."""
+    config = literal_column("'english'")
+    term = func.to_tsvector(config, words)
+    any_word = func.array_to_string(func.tsvector_to_array(term), " or ")
+    beginning = func.left(OpportunityText.description, _PASSAGE_CHARACTERS)
+    headline = func.ts_headline(config, beginning, func.websearch_to_tsquery(literal_column("'simple'"), any_word), _HEADLINE)
+    rows = await session.execute(select(OpportunityText.opportunity_id, headline).where(OpportunityText.opportunity_id.in_(ids)))
+    return {row[0]: row[1] for row in rows}
 
 
 async def stream(
-    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None, columns: Sequence[str]
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labelled: Select[UUID] | None,
+    columns: Sequence[str],
+    *,
+    ranked: Ranked | None = None,
 ) -> AsyncIterator[Sequence[Any]]:
-    """Every matching opportunity, newest first unless a column to sort by is given, read from the server bit by bit."""
+    """Every matching opportunity in the order of `page`, read from the server bit by bit."""
     chosen = select(*(getattr(OpportunityText if name in _TEXTS else Opportunity, name) for name in columns)).join(
         OpportunityText, OpportunityText.opportunity_id == Opportunity.id
     )
-    rows = await session.stream(chosen.where(*_conditions(query, labelled)).order_by(*_order(query)))
-    async for row in rows:
+    ordered = chosen.where(*_found_in(query, labelled, ranked)).order_by(*_order(query, ranked))
+    async for row in await session.stream(ordered):
         yield row
 
 
@@ -506,7 +765,7 @@ async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]
 
 async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     """Every column of one opportunity. Raises NotFound."""
-    left_out = {"search", "title_search", "content_hash", "uploaded_by"}
+    left_out = {"search", "title_search", "number_key", "content_hash", "uploaded_by"}
     columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
     texts = (getattr(OpportunityText, name) for name in _TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")
@@ -731,6 +990,31 @@ async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -
     return [(id, version, words) for id, version, words in rows]
 
 
+async def weigh_words(session: AsyncSession, *, limit: int) -> bool:
+    """Weigh the words of opportunities that lack it, and tell whether there were any."""
+    await _change_alone(session)
+    lacks = not_(exists().where(OpportunityWords.opportunity_id == Opportunity.id))
+    some = select(Opportunity.id, _WEIGHTS).where(lacks).limit(limit)
+    added = insert(OpportunityWords).from_select(["opportunity_id", "words"], some).returning(OpportunityWords.opportunity_id)
+    return bool((await session.scalars(added)).all())
+
+
+async def count_words(session: AsyncSession) -> None:
+    """Count anew in how many opportunities each word occurs."""
+    await database.acquire_lock(session, "opportunity_word")
+    await session.execute(delete(OpportunityWord))
+    words = func.ts_stat("SELECT search FROM opportunity").table_valued("word", "ndoc", "nentry")
+    place, notices = func.word_place(words.c.word), func.sum(words.c.ndoc)
+    each = select(place, notices).group_by(place).having(notices > _RARE)
+    everything = select(literal(_ALL), func.count()).select_from(Opportunity)
+    await session.execute(insert(OpportunityWord).from_select(["place", "notices"], each.union_all(everything)))
+
+
+async def refresh_search_statistics(session: AsyncSession) -> None:
+    """For the end of an embedding, so that searches are fast at once."""
+    await database.refresh_statistics(session, OpportunityWords, OpportunityWord, OpportunityVector)
+
+
 async def save_vectors(session: AsyncSession, model_id: str, versions: Sequence[tuple[UUID, int]], vectors: Vectors) -> None:
     """Keep the vectors of opportunities that still have these versions."""
     await _change_alone(session)
@@ -808,11 +1092,5 @@ async def similar(
     session: AsyncSession, model_id: str, vector: NDArray[np.float32], *, leave_out: UUID, limit: int
 ) -> list[tuple[UUID, float]]:
     """(id, cosine) of the nearest opportunities, nearest first."""
-    dimension = len(vector)
-    # The model's id must stand in the statement for the planner to see that the partial index fits.
-    of_model = OpportunityVector.model_id == literal_column("'" + model_id.replace("'", "''") + "'")
-    distance = sql_cast(OpportunityVector.vector, HALFVEC(dimension)).cosine_distance(vector)
-    await session.execute(text("SET LOCAL hnsw.ef_search = 100"))
-    nearest = select(OpportunityVector.opportunity_id, distance.label("distance")).where(of_model)
-    rows = await session.execute(nearest.order_by(distance).limit(limit + 1))
-    return [(id, 1 - far) for id, far in rows if id != leave_out][:limit]
+    nearest = await _nearest(session, Meaning(model_id, vector), [], is_exact=False, limit=limit + 1)
+    return [(id, cosine) for id, cosine in nearest if id != leave_out][:limit]

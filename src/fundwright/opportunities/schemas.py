@@ -16,7 +16,9 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities.sources import Kind, Status
 
-Availability = Literal["open", "closed"]
+Availability = Literal["open", "closed", "award"]
+
+Reason = Literal["number", "all_words", "words", "meaning"]
 
 
 class OpportunityQuery(PageRequest):
@@ -24,6 +26,9 @@ class OpportunityQuery(PageRequest):
 
     `sort` is relevance (needs `text`), due, posted, title, agency, number or type; `-posted` is newest first. Without one it
     is relevance for a search and newest first otherwise.
+
+    Notices match a `text` when they have all of its words, or a number in it. When few do, close matches follow them: notices with some
+    of the words, or of a similar meaning. Quotes, minus, and "or" are conditions for close matches as well, and so are the filters.
     """
 
     kind: Kind | None = None
@@ -38,7 +43,9 @@ class OpportunityQuery(PageRequest):
     due_to: Day | None = None
     posted_from: Day | None = None
     posted_to: Day | None = None
-    availability: Availability | None = None
+    availability: Availability | None = Field(
+        default=None, description="Open, closed, or award notices, which are neither; all of them by default."
+    )
     category: UUID | None = None
     sample: bool | None = None
 
@@ -55,6 +62,18 @@ class Listed(BaseModel):
 
     def model_post_init(self, context: Any, /) -> None:
         object.__setattr__(self, "__pydantic_fields_set__", self._given)
+
+
+class Match(Listed):
+    """Why a search found an opportunity: by a number, all words, some of them, or a similar meaning. `passage` is the part of a close
+    match that fits best, or how its description begins; `marks` are the starts and ends of the words in it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: Reason
+    is_close: bool
+    passage: str
+    marks: list[tuple[int, int]]
 
 
 class OpportunityRow(Listed):
@@ -82,6 +101,7 @@ class OpportunityRow(Listed):
     is_open: bool
     is_sample: bool
     version: int
+    match: Match | None = None
 
 
 def kind_label(kind: Kind) -> str:

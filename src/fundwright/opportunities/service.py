@@ -6,6 +6,7 @@ import asyncio
 import io
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from importlib import resources
 from itertools import zip_longest
 from typing import Any, cast
@@ -13,6 +14,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -37,11 +39,13 @@ from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
+from fundwright.language import service as language
 from fundwright.opportunities import embedding, importing, repository
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
+from fundwright.opportunities.question import Meaning, parse
 from fundwright.opportunities.reading import day_in_washington, in_words
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
@@ -54,6 +58,7 @@ from fundwright.opportunities.schemas import (
     ImportQuery,
     ImportReport,
     ImportRunRead,
+    Match,
     OpportunityQuery,
     OpportunityRead,
     OpportunityRow,
@@ -65,6 +70,8 @@ from fundwright.opportunities.schemas import (
     status_label,
 )
 from fundwright.opportunities.sources import Kind, Source
+
+log = structlog.get_logger()
 
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
@@ -105,27 +112,92 @@ def visits_topic(owner_id: UUID) -> str:
     return f"opportunities-visited:{owner_id}"
 
 
+async def read_meaning(core: Core, query: OpportunityQuery) -> Meaning | None:
+    """The embedding of the query's text, for a search by meaning as well; None when there is no text or no model.
+
+    Call it before the transaction in which the search is made.
+    """
+    words = parse(query.text).words.strip()
+    if not words:
+        return None
+    try:
+        embedder = await language.get_embedder(core)
+        (vector,) = await embedder.embed([words])
+    except FundwrightError as error:
+        log.warning("search.without_meaning", reason=error.sentence)
+        return None
+    return Meaning(embedder.id, vector)
+
+
 @needs(Permission.READ)
-async def list_opportunities(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
-    """One page of the opportunities that match, with the exact number of all that do."""
-    rows, total = await repository.page(session, query, _labelled(actor, query))
-    items = [OpportunityRow.model_validate(row) for row in rows]
-    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+async def search(core: Core, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
+    """As `list_opportunities`, by words and meaning. Opens its own transaction."""
+    meaning = await read_meaning(core, query)
+    async with core.database.transaction() as session:
+        return await list_opportunities(session, actor, query, meaning=meaning)
+
+
+@needs(Permission.READ)
+async def list_opportunities(
+    session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
+) -> Page[OpportunityRow]:
+    """One page of the opportunities that match, with the exact number of all that do, close matches included. Without `meaning`, a
+    text is searched by words only."""
+    ranked = await _rank(session, actor, query, meaning)
+    rows, total = await repository.page(session, query, _labelled(actor, query), ranked=ranked)
+    return await _page(session, query, rows, total, ranked)
 
 
 @needs(Permission.READ)
 async def list_with_labels(
-    session: AsyncSession, actor: Actor, query: OpportunityQuery
+    session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
     """Like `list_opportunities`, with the actor's label of each opportunity that has one, read in the same statement. If the list has
     become too short for the requested page, returns its last page."""
-    rows, total = await repository.page(session, query, _labelled(actor, query), extra_columns=[_label_of(actor)])
+    ranked = await _rank(session, actor, query, meaning)
+    read = partial(repository.page, session, labelled=_labelled(actor, query), ranked=ranked, extra_columns=[_label_of(actor)])
+    rows, total = await read(query)
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
-        rows, total = await repository.page(session, query, _labelled(actor, query), extra_columns=[_label_of(actor)])
-    items = [OpportunityRow.model_validate(row) for row in rows]
+        rows, total = await read(query)
     labels = {row["id"]: LabelRead.model_validate(row["label"]) for row in rows if row["label"]}
-    return Page(items=items, total=total, page=query.page, page_size=query.page_size), labels
+    return await _page(session, query, rows, total, ranked), labels
+
+
+async def _rank(
+    session: AsyncSession, actor: Actor, query: OpportunityQuery, meaning: Meaning | None
+) -> repository.Ranked | None:
+    return await repository.rank(session, query, _labelled(actor, query), meaning) if query.text.strip() else None
+
+
+async def _page(
+    session: AsyncSession,
+    query: OpportunityQuery,
+    rows: Sequence[Mapping[str, Any]],
+    total: int,
+    ranked: repository.Ranked | None,
+) -> Page[OpportunityRow]:
+    items = [OpportunityRow.model_validate(row) for row in rows]
+    if ranked is not None:
+        close = [item.id for item in items if ranked.is_close(item.id)]
+        passages = await repository.passages_of(session, close, ranked.question.words) if close else {}
+        items = [item.model_copy(update={"match": _match(item.id, ranked, passages)}) for item in items]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+def _match(opportunity_id: UUID, ranked: repository.Ranked, passages: Mapping[UUID, str]) -> Match:
+    passage, marks = "", list[tuple[int, int]]()
+    for part in passages.get(opportunity_id, "").split(repository.MARK):
+        marked, end, rest = part.partition(repository.END_MARK)
+        if end:
+            marks.append((len(passage), len(passage) + len(marked)))
+        passage += marked + rest
+    return Match(
+        reason=ranked.reasons.get(opportunity_id, "all_words"),
+        is_close=ranked.is_close(opportunity_id),
+        passage=passage,
+        marks=marks,
+    )
 
 
 @needs(Permission.READ)
@@ -169,7 +241,8 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
     async def figure(label: str, kind: Kind, **filters: Any) -> Figure:
         count = await repository.count(session, OpportunityQuery(kind=kind, **filters))
-        return Figure(label=label, count=count, path=f"{_LISTS[kind]}?{urlencode(filters)}")
+        shown = urlencode({"availability": "any", **filters})
+        return Figure(label=label, count=count, path=f"{_LISTS[kind]}?{shown}")
 
     return [
         await figure(t("Open grants"), "grant", availability="open"),
@@ -255,8 +328,10 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 
 
 @needs(Permission.READ)
-async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
+async def export(
+    session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
+) -> AsyncIterator[str]:
+    """The whole list in its order as CSV, close matches included, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
     columns: list[tuple[str, Callable[[Any], object]]] = [
         (t("ID"), lambda row: row.id),
         (t("Source"), lambda row: row.source),
@@ -282,7 +357,10 @@ async def export(session: AsyncSession, actor: Actor, query: OpportunityQuery) -
         (t("Place"), lambda row: row.place),
         (t("Link"), lambda row: row.url),
     ]
-    lines = csv_lines(columns, repository.stream(session, query, _labelled(actor, query), _EXPORTED))
+    ranked = await _rank(session, actor, query, meaning)
+    if ranked is not None:
+        columns.append((t("Match"), lambda row: t("Close match") if ranked.is_close(row.id) else t("Full match")))
+    lines = csv_lines(columns, repository.stream(session, query, _labelled(actor, query), _EXPORTED, ranked=ranked))
     async for line in lines:
         yield line
 

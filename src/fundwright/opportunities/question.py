@@ -1,0 +1,82 @@
+"""What somebody typed to search notices: words that need not all occur, conditions that must hold, and solicitation numbers.
+
+Quotes, minus, and "or" are conditions, as `websearch_to_tsquery` of PostgreSQL reads them. Plain words are not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fundwright.language.protocols import Vectors
+
+_TOKEN = re.compile(r'-?"[^"]*"?|\S+')
+_NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
+_WORD = re.compile(r"[a-zA-Z]{4,}")
+_FEWEST_IN_NUMBER, _MOST_IN_NUMBER = 5, 40
+_FEWEST_IN_WHOLE_NUMBER = 8
+"""Something shorter, such as CH-47F, may as well be the name of a thing."""
+_MOST_PARTS = 5
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The embedding of a search by a model."""
+
+    model_id: str
+    vector: Vectors
+
+
+@dataclass(frozen=True)
+class Question:
+    """A search as it is carried out."""
+
+    text: str
+    """As it was typed."""
+    words: str
+    """The words to rank by, without signs and without excluded ones."""
+    required: str
+    """The conditions, to be read by `websearch_to_tsquery`; '' when there are none."""
+    is_open: bool
+    """Whether notices without some of the words can match as well."""
+    number: str
+    """All of it as the key of a number, or of a part of one; '' when it is none."""
+    numbers: tuple[str, ...]
+    """Keys of the numbers that it may contain."""
+
+
+def number_key(text: str) -> str:
+    """A solicitation number without case, dashes, and spaces, as the column `number_key` has it."""
+    return _NOT_OF_A_KEY.sub("", text.upper())
+
+
+def parse(text: str) -> Question:
+    tokens = _TOKEN.findall(text)
+    excluded = [token for token in tokens if len(token) > 1 and token.startswith("-")]
+    kept = [token for token in tokens if token not in excluded]
+    has_or = any(token.lower() == "or" for token in kept[1:-1])
+    phrases = [token for token in kept if token.startswith('"')]
+    plain = [token for token in kept if not token.startswith('"')]
+    words = " ".join(token.strip('"') for token in kept if not (has_or and token.lower() == "or"))
+    is_number = not excluded and not has_or and not any(_WORD.fullmatch(token) for token in kept)
+    number = whole if is_number and _may_be_number(whole := number_key(text)) else ""
+    return Question(
+        text=text,
+        words=words,
+        required=text if has_or else " ".join([*phrases, *excluded]),
+        is_open=bool(plain) and not has_or and len(number) < _FEWEST_IN_WHOLE_NUMBER,
+        number=number,
+        numbers=() if has_or else tuple(_numbers_in(kept)),
+    )
+
+
+def _numbers_in(tokens: list[str]) -> dict[str, None]:
+    """Every run of neighboring words that may be a number: people type `W912DY 25 R 0015`."""
+    runs = (
+        tokens[start:end] for start in range(len(tokens)) for end in range(start + 1, min(start + _MOST_PARTS, len(tokens)) + 1)
+    )
+    return dict.fromkeys(key for run in runs if _may_be_number(key := number_key("".join(run))))
+
+
+def _may_be_number(key: str) -> bool:
+    return _FEWEST_IN_NUMBER <= len(key) <= _MOST_IN_NUMBER and any(character.isdigit() for character in key)

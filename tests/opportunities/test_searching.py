@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+import numpy as np
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.database import now
+from fundwright.core.paging import Page
+from fundwright.identity.schemas import Actor
+from fundwright.opportunities import repository, service
+from fundwright.opportunities.question import Meaning
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from tests.opportunities.test_service import add, notice, titles
+
+MODEL = "a model"
+
+
+def toward(share: float) -> np.ndarray:
+    """A vector whose cosine with the question's is `share`."""
+    return np.array([share, np.sqrt(1 - share**2)], np.float32)
+
+
+ASKED = Meaning(MODEL, toward(1))
+
+
+async def embed(session: AsyncSession, actor: Actor, **shares: float) -> None:
+    """Give the notices with these titles, written with underscores, vectors with these cosines."""
+    ids = {row.title: row.id for row in (await service.list_opportunities(session, actor, OpportunityQuery(page_size=100))).items}
+    versions = [(ids[title.replace("_", " ")], 1) for title in shares]
+    await repository.save_vectors(session, MODEL, versions, np.stack([toward(share) for share in shares.values()]))
+
+
+async def search(session: AsyncSession, actor: Actor, text: str, **values: object) -> Page[OpportunityRow]:
+    return await service.list_opportunities(session, actor, OpportunityQuery(text=text, **values), meaning=ASKED)  # type: ignore[arg-type]
+
+
+def reasons(page: Page[OpportunityRow]) -> list[tuple[str, str, bool]]:
+    return [(row.title, row.match.reason, row.match.is_close) for row in page.items if row.match]
+
+
+class TestCloseMatches:
+    async def test_follow_with_their_reasons_when_few_match(self, session: AsyncSession, actor: Actor) -> None:
+        await add(
+            session,
+            notice(1, title="Stream gauge maintenance"),
+            notice(2, title="Stream stream gauge", description="A gauge in a stream"),
+            notice(3, title="Hydrometric stations"),
+            notice(4, title="Maintenance of chairs"),
+        )
+        await embed(
+            session,
+            actor,
+            Stream_gauge_maintenance=0.9,
+            Stream_stream_gauge=0.2,
+            Hydrometric_stations=0.8,
+            Maintenance_of_chairs=0.1,
+        )
+        found = await search(session, actor, "stream gauge maintenance")
+        assert reasons(found) == [
+            ("Stream gauge maintenance", "all_words", False),
+            ("Hydrometric stations", "meaning", True),
+            ("Stream stream gauge", "words", True),
+            ("Maintenance of chairs", "words", True),
+        ]
+        assert found.total == 4
+        match = found.items[2].match
+        assert match is not None
+        assert [match.passage[start:end] for start, end in match.marks] == ["gauge", "stream"]
+
+    async def test_do_not_follow_many_matches(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, *(notice(n, title=f"Roof {n}") for n in range(12)), notice(20, title="Shingles"))
+        await embed(session, actor, Shingles=0.9)
+        found = await search(session, actor, "roof")
+        assert found.total == 12
+        assert not any(row.match and row.match.is_close for row in found.items)
+
+    async def test_notices_with_all_words_about_something_else_are_close(self, session: AsyncSession, actor: Actor) -> None:
+        await add(
+            session,
+            notice(1, title="Help wanted", description="The desk of IT support"),
+            notice(2, title="Service desk"),
+            notice(3, title="Not read yet", description="help desk support"),
+        )
+        await embed(session, actor, Help_wanted=0.3, Service_desk=0.9)
+        found = await search(session, actor, "help desk support")
+        assert [(title, is_close) for title, _, is_close in reasons(found)] == [
+            ("Not read yet", False), ("Service desk", True), ("Help wanted", True),
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [({"text": '"roof repair"'}, []), ({"text": "gutter -shingles"}, ["Eaves"]), ({"text": "gutter or pipe"}, []),
+         ({"text": "gutter", "agency": ("VA",)}, ["Eaves"])],
+    )  # fmt: skip
+    async def test_meet_the_conditions_and_the_filters(
+        self, session: AsyncSession, actor: Actor, query: dict[str, object], expected: list[str]
+    ) -> None:
+        await add(session, notice(1, title="Shingles"), notice(2, title="Eaves", agency="VA"), notice(3, title="Roof"))
+        await embed(session, actor, Shingles=0.9, Eaves=0.8, Roof=0.1)
+        found = await service.list_opportunities(
+            session, actor, OpportunityQuery.model_validate(query), meaning=Meaning(MODEL, toward(1))
+        )
+        assert titles(found.items) == expected
+
+    async def test_come_after_the_matches_in_every_order(self, session: AsyncSession, actor: Actor) -> None:
+        day = timedelta(days=1)
+        await add(
+            session,
+            notice(1, title="Roof late", due_at=now() + 9 * day),
+            notice(2, title="Roof soon", due_at=now() + 2 * day),
+            notice(3, title="Shingles", due_at=now() + day),
+        )
+        await embed(session, actor, Shingles=0.9, Roof_late=0.9, Roof_soon=0.8)
+        assert titles((await search(session, actor, "roof", sort="due")).items) == ["Roof soon", "Roof late", "Shingles"]
+
+    async def test_nonsense_finds_nothing(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="Roof"))
+        await embed(session, actor, Roof=0.4)
+        assert (await search(session, actor, "asdfgh")).total == 0
+        assert (await search(session, actor, "the")).total == 0
+
+    async def test_the_index_finds_what_comparing_all_finds(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await add(session, *(notice(n, title=f"Notice {n}", agency="VA" if n % 10 else "GSA") for n in range(100)))
+        await repository.index_vectors(session, MODEL, 2)
+        await embed(session, actor, **{f"Notice_{n}": 0.99 - n / 200 for n in range(100)})
+        compared = await search(session, actor, "roof", agency=("GSA",))
+        monkeypatch.setattr(repository, "_EXACT_LIMIT", 0)
+        assert titles((await search(session, actor, "roof", agency=("GSA",))).items) == titles(compared.items)
+        assert len(compared.items) == 10
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        "text", ["W912DY-25-R-0015", "w912dy 25 r 0015", "W912DY25R0015", "W912DY-25-R", "25R0015", "dams W912DY25R0015"]
+    )
+    async def test_match_however_they_are_typed(self, session: AsyncSession, actor: Actor, text: str) -> None:
+        await add(
+            session, notice(1, title="Dams", number="W912DY-25-R-0015"), notice(2, title="Other", number="W912DY-26-R-0001")
+        )
+        found = await search(session, actor, text)
+        assert reasons(found)[0] == ("Dams", "number", False)
+        assert found.total == 1
+
+    async def test_a_whole_number_that_is_not_there_finds_nothing(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="Dams"))
+        await embed(session, actor, Dams=0.9)
+        assert (await search(session, actor, "W912DY-25-R-0015")).total == 0
+
+
+class TestWords:
+    async def test_are_found_before_and_after_they_are_weighed(self, session: AsyncSession, actor: Actor) -> None:
+        await add(
+            session, notice(1, title="Roof repair"), notice(2, title="Roof"), notice(3, title="Chairs", description="a roof")
+        )
+        before = titles((await service.list_opportunities(session, actor, OpportunityQuery(text="roof repair"))).items)
+        while await repository.weigh_words(session, limit=2):
+            pass
+        await repository.count_words(session)
+        after = titles((await service.list_opportunities(session, actor, OpportunityQuery(text="roof repair"))).items)
+        assert before == after == ["Roof repair", "Roof", "Chairs"]
+
+    async def test_of_a_changed_notice_are_weighed_anew(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="Roof"))
+        await repository.weigh_words(session, limit=9)
+        await add(session, notice(1, title="Bridge"))
+        assert await repository.weigh_words(session, limit=9)
+
+    async def test_pages_follow_each_other(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, *(notice(n, title=f"Gutter {n}" if n % 2 else f"Roof {n}") for n in range(1, 30)))
+        pages = [await search(session, actor, "roof gutter", page=number, page_size=7) for number in range(1, 6)]
+        ids: list[UUID] = [row.id for page in pages for row in page.items]
+        assert len(ids) == len(set(ids)) == pages[0].total == 29
