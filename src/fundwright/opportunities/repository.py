@@ -74,10 +74,10 @@ from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import EmbedOpportunities, ImportCounts, ImportOpportunities, OpportunityQuery, Reason
 from fundwright.opportunities.sources import Kind, RejectedRow, Source
 
-_CANDIDATES = 1_500
+_CANDIDATES = 1_000
 """How many notices with the rarest words are scored by words; of more, the newest."""
 _EXACT_LIMIT = 5_000
-"""Among fewer notices, all embeddings are compared: as fast as the index, and a filter cannot cost recall."""
+"""Among no more notices than these, all embeddings are compared."""
 _SEARCH_INDEX = text("SELECT set_config('hnsw.ef_search', '300', true), set_config('hnsw.iterative_scan', 'relaxed_order', true)")
 _MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
 _ALL = -1
@@ -568,7 +568,8 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     matching = or_(has_all, Opportunity.id.in_(numbered)) if numbered else has_all
     reasons: dict[UUID, Reason] = dict.fromkeys(numbered, "number")
     count = await session.scalar(_count([*conditions, matching])) or 0
-    by_words, by_meaning = await _scores(session, question, conditions, meaning)
+    is_narrow = len(conditions) > bool(query.kind)
+    by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
     samples = await _samples_among(session, {**by_words, **by_meaning})
     scores = sorted(retrieval.fuse(by_words, by_meaning), key=lambda id: id in samples)
@@ -634,14 +635,19 @@ async def _list_numbered(session: AsyncSession, question: Question, conditions: 
 
 
 async def _scores(
-    session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]], meaning: Meaning | None
+    session: AsyncSession,
+    question: Question,
+    conditions: list[ColumnElement[bool]],
+    meaning: Meaning | None,
+    *,
+    is_narrow: bool,
 ) -> tuple[Mapping[UUID, float], Mapping[UUID, float]]:
     """Of the best by words, and of the best by meaning. A question without a word that counts has neither."""
     lexemes, statistics = await _lexemes_of(session, question.words)
     if not lexemes:
         return {}, {}
     by_words = await _by_words(session, lexemes, statistics, conditions)
-    by_meaning = await _by_meaning(session, meaning, conditions) if meaning else {}
+    by_meaning = await _by_meaning(session, meaning, conditions, is_narrow=is_narrow) if meaning else {}
     if not by_words and max(by_meaning.values(), default=0) < _LEAST_COSINE_ALONE:
         return {}, {}
     return by_words, by_meaning
@@ -696,31 +702,45 @@ def _word_distance(weights: Weights) -> ColumnElement[float]:
     return func.coalesce(OpportunityWords.words, _WEIGHTS).op("<#>", return_type=Float())(asked)
 
 
-async def _by_meaning(session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]]) -> dict[UUID, float]:
-    """Cosines of the nearest."""
-    some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).subquery()
-    are_few = (await session.scalar(select(func.count()).select_from(some)) or 0) <= _EXACT_LIMIT
-    return dict(await _nearest(session, meaning, conditions, is_exact=are_few, limit=retrieval.DEPTH))
+async def _by_meaning(
+    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_narrow: bool
+) -> dict[UUID, float]:
+    """Cosines of the nearest. Among few notices all are compared: with a narrow filter, the index would be read to its end."""
+    if is_narrow:
+        some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
+        are_few = select(func.count() <= _EXACT_LIMIT).select_from(some).scalar_subquery()
+        distance = _distance(OpportunityVector.vector.expression, meaning)
+        compared = select(OpportunityVector.opportunity_id, distance).join(some, some.c.id == OpportunityVector.opportunity_id)
+        nearest = (
+            compared.where(OpportunityVector.model_id == meaning.model_id, are_few).order_by(distance).limit(retrieval.DEPTH)
+        )
+        if found := {id: 1 - far for id, far in await session.execute(nearest)}:
+            return found
+    return dict(await _nearest(session, meaning, conditions, limit=retrieval.DEPTH))
 
 
 async def _nearest(
-    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_exact: bool, limit: int
+    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, limit: int
 ) -> list[tuple[UUID, float]]:
-    """(id, cosine) of the nearest opportunities, nearest first."""
+    """(id, cosine) of the nearest opportunities, nearest first, by the index of the model if there is one."""
     dimension = len(meaning.vector)
-    if is_exact or dimension > _MAX_INDEXED_DIMENSION:
-        stored, of_model = OpportunityVector.vector.expression, OpportunityVector.model_id == meaning.model_id
-    else:
+    stored, of_model = OpportunityVector.vector.expression, OpportunityVector.model_id == meaning.model_id
+    if dimension <= _MAX_INDEXED_DIMENSION:
         # The planner takes the partial index only for this cast, and a model's id that stands in the statement.
         stored = sql_cast(OpportunityVector.vector, HALFVEC(dimension))
         of_model = OpportunityVector.model_id == literal_column("'" + meaning.model_id.replace("'", "''") + "'")
         await session.execute(_SEARCH_INDEX)
-    distance = stored.op("<=>", return_type=Float())(sql_cast(HalfVector(meaning.vector), HALFVEC(dimension))).label("distance")
+    distance = _distance(stored, meaning)
     found = select(OpportunityVector.opportunity_id, distance).join(
         Opportunity, Opportunity.id == OpportunityVector.opportunity_id
     )
     rows = await session.execute(found.where(of_model, *conditions).order_by(distance).limit(limit))
     return [(id, 1 - far) for id, far in rows]
+
+
+def _distance(stored: ColumnElement[Any], meaning: Meaning) -> ColumnElement[float]:
+    asked = sql_cast(HalfVector(meaning.vector), HALFVEC(len(meaning.vector)))
+    return stored.op("<=>", return_type=Float())(asked).label("distance")
 
 
 def _is_embedded(meaning: Meaning | None) -> ColumnElement[bool]:
@@ -1077,7 +1097,7 @@ async def index_vectors(session: AsyncSession, model_id: str, dimension: int) ->
     """Make the HNSW index of this model's vectors unless it is there."""
     name = "ix_opportunity_vector_hnsw_" + hashlib.sha256(model_id.encode()).hexdigest()[:12]
     quoted = model_id.replace("'", "''")
-    if await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
+    if dimension > _MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
     # IF NOT EXISTS is not enough: of two jobs that create the index at the same time, the second would fail.
     await database.acquire_lock(session, "opportunity_vector index")
@@ -1092,5 +1112,5 @@ async def similar(
     session: AsyncSession, model_id: str, vector: NDArray[np.float32], *, leave_out: UUID, limit: int
 ) -> list[tuple[UUID, float]]:
     """(id, cosine) of the nearest opportunities, nearest first."""
-    nearest = await _nearest(session, Meaning(model_id, vector), [], is_exact=False, limit=limit + 1)
+    nearest = await _nearest(session, Meaning(model_id, vector), [], limit=limit + 1)
     return [(id, cosine) for id, cosine in nearest if id != leave_out][:limit]
