@@ -188,6 +188,9 @@ def draft_screen() -> VdomDict:
             else None,
             copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy") if draft.state.is_over else None,
             link_button(t("Word"), connection.href(f"{export}docx"), icon_name="download", download=True),
+            link_button(
+                t("Word without citations"), connection.href(f"{export}docx&citations=none"), icon_name="download", download=True
+            ),
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
             icon_button(t("Rename this draft"), "edit", on_click=lambda: set_renaming(True)) if may_work else None,
             icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)) if may_work else None,

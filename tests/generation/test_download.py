@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.screens.draft import draft_screen
+from tests.generation.conftest import Desk
+from tests.generation.test_drafting import add
+
+
+async def test_a_draft_is_downloaded_with_citations_or_without(desk: Desk) -> None:
+    draft = await add(desk)
+    path = f"/generate/slug/{draft.slug}"
+    async with mounted(desk.core, desk.actor, draft_screen, path=path, params={"token": draft.slug}) as screen:
+        for label, query in (
+            ("Word", "form=docx"),
+            ("Word without citations", "form=docx&citations=none"),
+            ("Markdown", "form=md"),
+        ):
+            assert screen.find("link", label).props["href"] == f"/api/drafts/{draft.id}/export?{query}"
