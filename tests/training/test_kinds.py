@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from fundwright.training import kinds, service
 from tests.training.conftest import AddFile
 
 HERE = Path(__file__).with_name("kinds")
+FIRMS = Path(__file__).resolve().parents[1] / "firms"
 DATA = Path(__file__).resolve().parents[3] / "shared/data"
 RFP = "Offerors shall submit a technical proposal. Proposals are due by June 14. The Government intends to award one contract."
 
@@ -40,6 +42,16 @@ def wrong(documents: list[tuple[DocumentKind, str, str]]) -> list[str]:
 def test_nine_of_ten_documents_get_their_kind(name: str) -> None:
     documents = examples(name)
     assert {kind for kind, _, _ in documents} == set(DocumentKind)
+    mistakes = wrong(documents)
+    assert len(mistakes) <= len(documents) / 10, mistakes
+
+
+def test_so_do_those_of_the_invented_firms() -> None:
+    documents = [
+        (DocumentKind(kind), name, (firm.parent / name).read_text())
+        for firm in FIRMS.glob("*/firm.toml")
+        for name, kind in tomllib.loads(firm.read_text())["kinds"].items()
+    ]
     mistakes = wrong(documents)
     assert len(mistakes) <= len(documents) / 10, mistakes
 

@@ -23,7 +23,7 @@ _NOTICE = DocumentKind.NOTICE
 _POLICY = DocumentKind.POLICY
 
 _READ_CHARACTERS = 60_000
-_READ_TITLE_LINES = 3
+_READ_TITLE_LINES = 2
 """The first lines of a text say what it is, as its title does."""
 _LINE_CHARACTERS = 90
 _COUNTED_LINES = 3
@@ -31,7 +31,7 @@ _MOST_PER_THOUSAND = 24
 _LEAST_WORDS = 250
 """A shorter text counts as one of so many: a single word says little."""
 _LEAST_POINTS = 1.5
-_FIRST_LINE_WEIGHT = 0.6
+_FIRST_LINE_WEIGHT = 0.8
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,7 @@ _LINES = (
     *_cues(
         _RESUME,
         1.6,
+        r"^\W*(?:education|certifications?|clearance|experience|years (?:in|of) \w+|degrees?|licenses?|current position)\s*[|:]",
         r"(?:19|20)\d\d\s*(?:[-–—]|to)\s*(?:present|current|now)\b",
         r"\b(?:B\.?[AS]\.?|M\.?S\.?|Ph\.?D\.?|B\.?Sc|MPH|MBA|A\.A\.S)\W.*\b(?:19|20)\d\d\b",
     ),
