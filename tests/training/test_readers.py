@@ -256,6 +256,23 @@ class TestChunk:
         assert neighbors
         assert [(before, after) for before, after in neighbors if after.start >= before.end] == []
 
+    def test_a_chunk_knows_where_headings_and_pages_change(self) -> None:
+        blocks = [
+            Block("Work", level=1, page=1),
+            Block("Value", level=2, page=1),
+            Block("It cost $742,000.", page=1),
+            Block("Outcome", level=2, page=2),
+            Block("It was early.", page=2),
+        ]
+        chunked = chunk(blocks)
+        (cut,) = chunked.chunks
+        assert [(chunked.text[place.start : place.start + 4], place.heading, place.page) for place in cut.places] == [
+            ("Work", "Work", 1),
+            ("Valu", "Work › Value", 1),
+            ("Outc", "Work › Outcome", 2),
+        ]
+        assert chunk(blocks[2:3]).chunks[0].places == ()
+
     def test_a_heading_begins_a_new_chunk(self) -> None:
         long = "This sentence has exactly seven words now. " * 10
         chunked = chunk(

@@ -358,6 +358,18 @@ class TestFindPassages:
             shown = await service.get_passage(session, owner, passages[0].id)
         assert shown.before + shown.text + shown.after == "Boats\n\n" + BOATS.partition("\n\n")[2]
 
+    async def test_an_answer_names_the_heading_of_its_sentence(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            work = f"# Work\n\n## Bread\n\n{BREAD.partition('# Bread')[2].strip()}\n\n## Boats\n\n{BOATS.partition('# Boats')[2].strip()}"
+            document = await add_file(committed, session, owner, work)
+        run = await _train(committed, owner, document.id)
+        assert run.chunks == 1
+        embedder = await language.get_embedder(committed)
+        (answer,) = await service.find_answers(committed, owner, "How many passengers does the ferry carry?", embedder=embedder)
+        assert answer.heading == "Work › Boats"
+        (passage,) = await service.find_passages(committed, owner, "sourdough", embedder=embedder)
+        assert passage.place_at(passage.text.index("sourdough")) == ("Work › Bread", None)
+
     async def test_only_in_the_chosen_documents_and_kinds(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats, bread, rowing = [

@@ -205,7 +205,7 @@ def _listed(found: Query[Page[DocumentRead]], rows: Sequence[VdomDict], show_mor
         return loading(t("Loading the documents"))
     more = found.value.total - len(rows)
     return stack(
-        *rows,
+        stack(*rows, tight=True),
         None if rows else html.p({"className": "fw-muted"}, t("No document of this kind has these words in its title.")),
         None
         if not more

@@ -40,6 +40,7 @@ def answers(passages: Sequence[Passage], places: Sequence[Place], similarities: 
         if relevances[place] < LEAST_RELEVANCE:
             break
         if index not in best:
-            found = passages[index].model_dump() | {"score": round(float(relevances[place]), 4)}
+            heading, page = passages[index].place_at(start)
+            found = passages[index].model_dump() | {"heading": heading, "page": page, "score": round(float(relevances[place]), 4)}
             best[index] = Answer(**found, answer_start=start, answer_end=end)
     return list(best.values())

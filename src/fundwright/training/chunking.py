@@ -23,6 +23,7 @@ MAX_CHARACTERS = 4_000
 """What neither words nor sentences divide, such as encoded data, is cut here. 180 words of any language are shorter."""
 _HEADING_CHARACTERS = 300
 """Every chunk below a heading repeats it."""
+_MAX_PLACES = 12
 _LEAST_WORDS = 60
 """A heading begins a new chunk once the one before has this many words."""
 
@@ -40,13 +41,24 @@ class ChunkedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """From character `start` of a chunk on, this is the path of headings, and this the page."""
+
+    start: int
+    heading: str
+    page: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
-    """One chunk. `heading` is the path of headings above it, joined by “ › ”."""
+    """One chunk. `heading` is the path of headings above its first sentence, joined by “ › ”; `places` follow where headings or pages
+    change within it."""
 
     start: int
     end: int
     heading: str
     page: int | None
+    places: tuple[Place, ...] = ()
 
     def id(self, document_id: UUID, text: str) -> UUID:
         digest = hashlib.sha256(text[self.start : self.end].encode()).hexdigest()
@@ -116,7 +128,19 @@ def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
 
 def _close(pieces: list[_Piece]) -> Cut:
     body = next((piece for piece in pieces if not piece.is_heading), pieces[0])
-    return Cut(start=pieces[0].start, end=pieces[-1].end, heading=body.heading, page=pieces[0].page)
+    first = pieces[0].start
+    places: list[Place] = []
+    for piece in pieces:
+        if not places or (places[-1].heading, places[-1].page) != (piece.heading, piece.page):
+            places.append(Place(start=piece.start - first, heading=piece.heading, page=piece.page))
+    is_one_place = len(places) == 1
+    return Cut(
+        start=first,
+        end=pieces[-1].end,
+        heading=body.heading,
+        page=pieces[0].page,
+        places=() if is_one_place else tuple(places[:_MAX_PLACES]),
+    )
 
 
 def _short_spans(text: str) -> list[tuple[int, int]]:

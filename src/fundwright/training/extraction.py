@@ -19,8 +19,8 @@ from fundwright.training.readers import Reader, Unreadable, choose_reader, read
 _TEXTS = 2
 """The first results are the kind and the text."""
 _CUTS_AT_ONCE = 100
-_CUTS_BYTES = 2_000_000
-"""What so many need at most, with headings of nine levels. The server parses no more at once."""
+_CUTS_BYTES = 5_000_000
+"""What so many need at most, each with 12 headings of nine levels. The server parses no more at once."""
 _LEAST_CHARACTERS = 50
 """Two chunks have at least 60 words between them that no other chunk has."""
 _MOST_COPIES = 10
@@ -61,7 +61,7 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
         for cut in _CUTS.validate_json(result):
             if not 0 <= cut.start < cut.end <= len(text) or cut.end - cut.start > MAX_CHARACTERS:
                 raise ValueError("A chunk is not a part of the text.")
-            if "\x00" in cut.heading:
+            if any("\x00" in heading for heading in (cut.heading, *(place.heading for place in cut.places))):
                 raise ValueError("A heading has null characters.")
             cuts.append(cut)
             length += cut.end - cut.start

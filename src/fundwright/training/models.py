@@ -56,6 +56,8 @@ class Chunk(Base):
     ordinal: Mapped[int]
     heading: Mapped[str]
     page: Mapped[int | None]
+    places: Mapped[list[Any]] = mapped_column(default=list)
+    """(start, heading, page) of each part under a heading or on a page of its own; empty when there is one."""
     start_offset: Mapped[int]
     end_offset: Mapped[int]
     text: Mapped[str]

@@ -235,6 +235,7 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
                 "ordinal": ordinal,
                 "heading": cut.heading,
                 "page": cut.page,
+                "places": [[place.start, place.heading, place.page] for place in cut.places],
                 "start_offset": cut.start,
                 "end_offset": cut.end,
                 "text": (content := chunked.text[cut.start : cut.end]),
@@ -246,7 +247,7 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
         await session.execute(
             adding.on_conflict_do_update(
                 index_elements=[Chunk.id],
-                set_={name: adding.excluded[name] for name in ("ordinal", "heading", "page", "search")},
+                set_={name: adding.excluded[name] for name in ("ordinal", "heading", "page", "places", "search")},
             )
         )
 
@@ -466,6 +467,7 @@ async def _passages(
             Document.kind.label("document_kind"),
             Chunk.heading,
             Chunk.page,
+            Chunk.places,
             Chunk.text,
             func.round(cast(similarity, Numeric), 4).label("similarity"),
             Chunk.start_offset.label("start"),

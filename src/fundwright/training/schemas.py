@@ -168,7 +168,8 @@ class RunStart(BaseModel):
 
 class Passage(BaseModel):
     """A chunk that was found. `score` in 0..1 orders what one question finds; `similarity` is the cosine of the embeddings of chunk and
-    question; offsets count characters of the document's text."""
+    question; offsets count characters of the document's text. `heading` and `page` are those of its beginning; where they change
+    within it, `places` has (start in `text`, heading, page) of each part."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -183,11 +184,20 @@ class Passage(BaseModel):
     similarity: float
     start: int
     end: int
+    places: tuple[tuple[int, str, int | None], ...] = ()
+
+    def place_at(self, offset: int) -> tuple[str, int | None]:
+        """The headings above a character of `text`, and its page."""
+        found = (self.heading, self.page)
+        for start, heading, page in self.places:
+            if start <= offset:
+                found = (heading, page)
+        return found
 
 
 class Answer(Passage):
     """A passage that answers a question. `score` in 0..1 is its relevance, that of the sentence from `answer_start` to `answer_end`,
-    which count characters of `text`."""
+    which count characters of `text`. `heading` and `page` are that sentence's."""
 
     answer_start: int
     answer_end: int
