@@ -46,7 +46,7 @@ def documents(folder: Path) -> list[Path]:
         SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
         SHARED / "documents/RFA-TR-25-002.md",
     ]
-    copies = [folder / "our-capability-profile.md", folder / "our-past-performance.md"]
+    copies = [folder / "our-Past-performance-Northern-Lakes-network.md", folder / "our-Resume-Tomas-Okafor.txt"]
     for copy in copies:
         sample = SAMPLE / "training/sample" / copy.name.removeprefix("our-")
         copy.write_text(f"{sample.read_text()}\nRevised this year.\n")
@@ -82,15 +82,15 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     train = TrainPage(page)
     train.add(documents(folder))
     train.wait_until_processed()
-    train.choose_kind("our-past-performance", "Past performance")
-    train.ask("What went wrong in past projects?")
+    train.choose_kind("our-Resume-Tomas-Okafor", "About us")
+    train.ask("How many stations were installed on the lakes?")
     answer = page.get_by_role("main").locator("mark").first
     expect(answer).to_be_visible()
     train.ask("asdf qwer zxcv")
     expect(page.get_by_text("Nothing in your documents answers this.")).to_be_visible()
     page.go_back()
     expect(answer).to_be_visible()
-    expect(page.get_by_role("textbox", name="Question")).to_have_value("What went wrong in past projects?")
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("How many stations were installed on the lakes?")
 
     shell.go_to("Embedding History")
     expect(page.get_by_role("main").get_by_text("Done").first).to_be_visible()

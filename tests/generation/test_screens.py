@@ -58,7 +58,7 @@ class TestGenerateScreen:
             (path,) = [path for path in screen.navigations if path.startswith("/generate/slug/")]
         async with desk.core.database.transaction() as session:
             draft = await service.get_by_slug(session, desk.actor, path.rsplit("/", 1)[1])
-        assert (draft.document_ids, draft.company) == ((documents["Team"].id,), "Hill Roofing LLC")
+        assert (set(draft.document_ids), draft.company) == ({documents["Team"].id, notice.id}, "Hill Roofing LLC")
         async with mounted(
             desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         ) as screen:

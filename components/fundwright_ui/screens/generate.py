@@ -113,9 +113,9 @@ def generate_screen() -> VdomDict:
         if opportunity is None or template is None:
             raise Invalid(t("Choose an opportunity and a template first."))
         available = await training.list_searched(session, actor)
-        ours = [id for id, kind in available if kind.is_ours]
+        ours = {id for id, kind in available if kind.is_ours}
         chosen_ids = sources.value.chosen(available)
-        if ours and not chosen_ids:
+        if ours and ours.isdisjoint(chosen_ids):
             raise Invalid(t("Choose at least one of your documents."))
         draft = await generation.start_draft(
             session,
@@ -123,7 +123,7 @@ def generate_screen() -> VdomDict:
             core,
             opportunity_id=opportunity.id,
             template=template.name,
-            document_ids=[] if chosen_ids == ours else chosen_ids,
+            document_ids=[] if len(chosen_ids) == len(available) else chosen_ids,
             company=company[:MAX_COMPANY_CHARACTERS],
         )
         return draft.slug

@@ -50,8 +50,8 @@ class Sources(BaseModel):
         return self.groups.get(kind, GroupChoice())
 
     def chosen(self, searched: Searched) -> list[UUID]:
-        """Those that make claims: notices and policies are requirements."""
-        return [id for id, kind in searched if kind.is_ours and self.group(kind).has(id)]
+        """Ours that are chosen, and all notices and policies, whose requirements apply."""
+        return [id for id, kind in searched if not kind.is_ours or self.group(kind).has(id)]
 
     def with_group(self, kind: DocumentKind, *, is_chosen: bool) -> Sources:
         return Sources(groups={**self.groups, kind: GroupChoice(is_chosen=is_chosen)})
