@@ -18,6 +18,7 @@ from fundwright.generation.models import DraftVersion
 from fundwright.generation.schemas import (
     DraftRead,
     DraftSectionRead,
+    DraftSources,
     DraftState,
     DraftTitle,
     NewSection,
@@ -337,6 +338,16 @@ class TestSections:
         unknown = QuestionChange(question="your dreams", is_done=True)
         with pytest.raises(Invalid):
             await do(desk, lambda s: editing.mark_question(s, desk.actor, draft.id, team.id, unknown))
+
+    async def test_sources_are_the_actors_documents(self, desk: Desk) -> None:
+        draft, _ = await written(desk)
+        document_id = draft.citations[0].document_id
+        chosen = DraftSources(document_ids=(document_id,))
+        again = await do(desk, lambda s: editing.choose_sources(s, desk.actor, draft.id, chosen))
+        assert again.document_ids == (document_id,)
+        foreign = DraftSources(document_ids=(draft.id,))
+        with pytest.raises(NotFound):
+            await do(desk, lambda s: editing.choose_sources(s, desk.actor, draft.id, foreign))
 
     async def test_a_draft_is_renamed(self, desk: Desk) -> None:
         draft = await add(desk)

@@ -265,6 +265,17 @@ class TestDraftScreen:
             await screen.expect(lambda: screen.title == "Roofs 2027")
         assert [part.heading for part in (await read(desk, draft.id)).sections][:2] == ["Roofs", "Prices"]
 
+    async def test_its_sources_are_chosen_again(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Choose sources")
+            await screen.expect(lambda: screen.has("checkbox", "Team"))
+            await screen.check("Team", False)
+            await screen.click("button", "Use these sources")
+            await screen.expect(lambda: not screen.has("checkbox", "Team"))
+        chosen = (await read(desk, draft.id)).document_ids
+        assert chosen == (draft.citations[0].document_id,)
+
     async def test_who_only_reads_is_offered_versions_but_no_changes(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         reader = desk.actor.model_copy(update={"role": Role.VIEWER})

@@ -21,6 +21,7 @@ from fundwright_ui.hooks import Action, use_action, use_actor, use_connection, u
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.draft_section import new_section, section_part
+from fundwright_ui.screens.draft_sources import draft_sources
 from fundwright_ui.screens.generate import state_chip
 from fundwright_ui.ui import (
     alert,
@@ -62,6 +63,7 @@ def draft_screen() -> VdomDict:
     opened, set_opened = use_state(Opened(_SOURCES, 0))
     is_asking, set_asking = use_state(False)
     is_renaming, set_renaming = use_state(False)
+    is_choosing, set_choosing = use_state(False)
 
     found = use_query(
         lambda session: generation.get_by_slug(session, actor, slug), key=[slug], topics=[jobs.jobs_topic(actor.id)]
@@ -144,12 +146,16 @@ def draft_screen() -> VdomDict:
             )
             if may_work
             else None,
+            button(t("Choose sources"), size="small", look="text", on_click=lambda: set_choosing(not is_choosing))
+            if may_work
+            else None,
             html.span(
                 {"className": "fw-muted fw-small"}, nt("{n} open question", "{n} open questions", len(draft.open_questions))
             )
             if draft.open_questions
             else None,
         ),
+        draft_sources(draft, close=lambda: set_choosing(False)) if is_choosing and may_work else None,
         _how_far(draft),
         _trouble(
             draft,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -62,6 +63,15 @@ class Sources(BaseModel):
         return Sources(groups={**self.groups, kind: GroupChoice(is_chosen=group.is_chosen, but=but)})
 
 
+class Choice(Protocol):
+    """What is chosen now, and how to choose otherwise."""
+
+    @property
+    def value(self) -> Sources: ...
+
+    async def set(self, value: Sources) -> None: ...
+
+
 def use_sources() -> SavedState[Sources]:
     """What the account has chosen; it outlives the page."""
     return use_saved_state("generate: sources", Sources())
@@ -76,7 +86,7 @@ def use_searched() -> Query[Searched]:
     return use_query(read, key=[actor.id], topics=[training.documents_topic(actor.id)])
 
 
-def source_choice(searched: Query[Searched], sources: SavedState[Sources], text: str, search: Callable[[str], None]) -> VdomDict:
+def source_choice(searched: Query[Searched], sources: Choice, text: str, search: Callable[[str], None]) -> VdomDict:
     """The account's documents by kind, ours with boxes."""
     train = use_connection().href("/dashboard/train")
     if searched.error:
@@ -120,7 +130,7 @@ def _use_documents(kind: DocumentKind, text: str, count: int) -> Query[Page[Docu
 
 
 @component
-def _group(kind: DocumentKind, searched: Searched, sources: SavedState[Sources], text: str) -> VdomDict:
+def _group(kind: DocumentKind, searched: Searched, sources: Choice, text: str) -> VdomDict:
     count, set_count = use_state(_SHOWN_AT_FIRST)
     found = _use_documents(kind, text, count)
     choice = sources.value.group(kind)

@@ -104,7 +104,7 @@ async def save_section(
         section.heading = heading
         await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor)
         section.saved_by, section.saved_sequence = save.editor, save.sequence
-    return await _changed_section(session, actor, section)
+    return await _changed_section(session, section)
 
 
 @needs(Permission.WORK)
@@ -124,7 +124,7 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
     await _put(session, [other.id for other in sections], section, new.position)
     if new.instructions:
         await _enqueue(session, actor, core, draft, section, new.instructions)
-    return await _changed_section(session, actor, section)
+    return await _changed_section(session, section)
 
 
 @needs(Permission.WORK)
@@ -167,7 +167,7 @@ async def regenerate_section(
     draft = await _lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     await _enqueue(session, actor, core, draft, section, wish.instructions)
-    return await _changed_section(session, actor, section)
+    return await _changed_section(session, section)
 
 
 @needs(Permission.WORK)
@@ -176,7 +176,7 @@ async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUI
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     if not await _cancel_job(session, actor, section):
         raise Conflict(t("The section is not being written; there is nothing to cancel."))
-    return await _changed_section(session, actor, section)
+    return await _changed_section(session, section)
 
 
 @needs(Permission.WORK)
@@ -191,7 +191,7 @@ async def mark_question(
     done = {*section.done_questions} - {change.question} | ({change.question} if change.is_done else set[str]())
     section.open_questions = [question for question in questions if question not in done]
     section.done_questions = [question for question in questions if question in done]
-    return await _changed_section(session, actor, section)
+    return await _changed_section(session, section)
 
 
 @needs(Permission.READ)
@@ -226,8 +226,7 @@ async def compare_text(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText
 ) -> SectionComparison:
     """The section as it is, and what leads from there to a text that was not saved. Raises NotFound."""
-    await repository.get_section(session, actor.id, draft_id, section_id)
-    section = await _read_section(session, actor, draft_id, section_id)
+    section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
     pieces = await asyncio.to_thread(comparing.compare, section.text, other.text)
     return SectionComparison(section=section, pieces=pieces)
 
@@ -239,7 +238,7 @@ async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
     version = await repository.get_version(session, section.id, number)
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
-    return await _changed_section(session, actor, section)
+    return await _changed_section(session, section)
 
 
 def job_title(draft: DraftRead, heading: str) -> Message:
@@ -334,15 +333,16 @@ async def _changed(session: AsyncSession, actor: Actor, draft_id: UUID) -> Draft
     return await service.get_draft(session, actor, draft_id)
 
 
-async def _changed_section(session: AsyncSession, actor: Actor, section: DraftSection) -> DraftSectionRead:
+async def _changed_section(session: AsyncSession, section: DraftSection) -> DraftSectionRead:
     await session.flush()
     await publish(session, service.draft_topic(section.draft_id))
-    return await _read_section(session, actor, section.draft_id, section.id)
+    return await _read_section(session, section)
 
 
-async def _read_section(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
-    draft = await service.get_draft(session, actor, draft_id)
-    return next(each for each in draft.sections if each.id == section_id)
+async def _read_section(session: AsyncSession, section: DraftSection) -> DraftSectionRead:
+    """Its claims are not checked here: that takes longer than a save may."""
+    await session.refresh(section)
+    return service.read_section(section, (await repository.section_jobs(session, section.draft_id)).get(section.id))
 
 
 def _version(version: DraftVersion, *, is_current: bool) -> VersionRead:

@@ -272,7 +272,7 @@ def job_title(draft: DraftRead) -> Message:
 async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
-    sections = tuple(_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
+    sections = tuple(read_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
     text = "\n".join(section.text for section in sections)
     cited = citing.numbers_in(text)
     citations = await repository.citations(session, draft.id)
@@ -315,7 +315,8 @@ _REWRITING = {
 }
 
 
-def _section(section: DraftSection, job: Job | None) -> DraftSectionRead:
+def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
+    """A section without the checks of its claims; `job` is the one that writes it again, or did so last."""
     rewriting = None
     if job is not None:
         rewriting = _REWRITING.get(JobState(job.state)) or Rewriting((job.result or {})["outcome"])
