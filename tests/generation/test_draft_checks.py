@@ -11,6 +11,7 @@ from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.draft import draft_screen
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
+from tests.generation.test_screens import marks_in
 
 TEXT = (
     "Shingles gutters were repaired at Hill base in 2024 [1]. They were repaired at Hill base in 2019 [1]. We are glad to help."
@@ -61,7 +62,9 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
         assert "Not in the passages: “2019”" in found
         assert "It cites no passage." in found
         await screen.click("button", "Compare with [1] Roofs")
-        assert "Shingles gutters" in screen.find("region", "Passage 1").text
+        passage = screen.find("region", "Passage 1")
+        assert "Shingles gutters" in passage.text
+        assert not marks_in(passage.node)  # they are those of other sentences
         await screen.click("button", "Show the whole draft")
         assert [view.props["text"] for view in screen.elements("MarkdownView")] == [TEXT]
 

@@ -169,7 +169,7 @@ def draft_screen() -> VdomDict:
         *(
             unsupported_claims(
                 draft,
-                lambda place: _passage(draft, opened, set_opened, place=place),
+                lambda place: _passage(draft, opened, set_opened, place=place, is_marked=False),
                 lambda place, number: set_opened(Opened(place, number)),
                 edit_unsupported if may_work else None,
             )
@@ -282,8 +282,10 @@ def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
     )
 
 
-def _passage(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None], *, place: str) -> VdomDict | None:
-    """The passage that was opened here, with the words the draft rests on marked."""
+def _passage(
+    draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None], *, place: str, is_marked: bool = True
+) -> VdomDict | None:
+    """The passage that was opened here, with the words that support the draft marked: they say nothing of an unsupported claim."""
     at, number = opened
     citation = next((citation for citation in draft.citations if citation.number == number), None)
     if at != place or citation is None:
@@ -302,7 +304,9 @@ def _passage(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
             spread=True,
         ),
         html.p({"className": "fw-muted fw-small"}, _place(citation)),
-        html.blockquote({"className": "fw-passage fw-prewrap", "dir": "auto"}, *_marked(citation)),
+        html.blockquote(
+            {"className": "fw-passage fw-prewrap", "dir": "auto"}, *(_marked(citation) if is_marked else (citation.text,))
+        ),
     )
 
 
