@@ -30,7 +30,7 @@ class TrainPage:
         expect(self.page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
 
     def choose_kind(self, title: str, kind: str) -> None:
-        self.page.get_by_role("row").filter(has=self.page.get_by_role("gridcell", name=title, exact=True)).click()
+        self.page.get_by_role("row").filter(has_text=title).click()
         self.page.get_by_label("Kind", exact=True).select_option(label=kind)
         ready(self.page)
 
