@@ -30,6 +30,7 @@ from fundwright.generation.schemas import (
     SectionState,
     VersionOrigin,
     VersionRead,
+    WriteSection,
 )
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
@@ -394,5 +395,5 @@ class TestVersions:
         await regenerate(desk, draft, roofs)
         await do(desk, lambda session: service.delete_draft(session, desk.actor, draft.id))
         assert await do(desk, lambda session: session.scalar(select(func.count(DraftVersion.id)))) == 0
-        states = await do(desk, lambda session: session.scalars(select(Job.state)))
-        assert JobState.QUEUED not in states.all()
+        states = await do(desk, lambda s: s.scalars(select(Job.state).where(Job.kind == WriteSection.job_kind)))
+        assert states.all() == [JobState.CANCELLED]
