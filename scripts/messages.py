@@ -66,7 +66,8 @@ def passed_as_data() -> Iterator[tuple[str, str]]:
     for template in TEMPLATES:
         texts = [template.title, template.description]
         for section in template.sections:
-            texts += [section.heading, *(question.missing for question in section.questions)]
+            opening = [section.opening] if section.opening else []
+            texts += [section.heading, *(question.missing for question in section.questions), *opening]
         yield from ((text, "src/fundwright/generation/templates.py") for text in texts)
 
 

@@ -235,7 +235,7 @@ class TestMainJob:
         assert written["state"] == "finished"
         assert "We offer roof repair services" in written["text"]
         assert [citation["number"] for citation in written["citations"]] == [1]
-        assert [section["heading"] for section in written["sections"]][:2] == ["Core capabilities", "Past performance"]
+        assert [section["heading"] for section in written["sections"]][:2] == ["Core competencies", "Past performance"]
         assert {"id", "slug", "title", "writer", "open"} <= written.keys()
         poem = shell.refusal("draft", "--opportunity", "w91-77", "--template", "poem", "--json")
         assert "Choose one of: capability-statement" in poem

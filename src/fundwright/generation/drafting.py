@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +22,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.generation import citing, editing, repository, service
 from fundwright.generation.citing import CitationStream
+from fundwright.generation.collecting import Material, asked, collect, topic_of
 from fundwright.generation.models import Citation, DraftSection
 from fundwright.generation.schemas import (
     DraftTemplate,
@@ -37,32 +36,14 @@ from fundwright.generation.schemas import (
 )
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
-from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered, Writer
-from fundwright.language.schemas import OUR_KINDS
+from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Writer
 from fundwright.opportunities.schemas import OpportunityRead
-from fundwright.training import service as training
 from fundwright.training.schemas import Passage
 
 _FLUSH_INTERVAL_S = 0.2
-_PASSAGES_PER_QUESTION = 6
-_CANDIDATES = 12
-_LEAST_SIMILARITY = 0.2
-"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
-_FIT_WEIGHT = 0.5
-_REPETITION = 0.15
-"""What a passage loses when an earlier section has cited it."""
 _SUMMARY_CHARACTERS = 1_500
 _ADDED = "Plain sentences."
 _ADDED_WORDS = 150
-
-
-@dataclass(frozen=True)
-class Material:
-    """What a section is written from. Passage n of the writer is `passages[n - 1]`."""
-
-    passages: list[Passage]
-    unanswered: set[int]
-    """Places of the questions that no passage answers."""
 
 
 async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
@@ -88,7 +69,16 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
             break
         await run.progress(section.ordinal, total, section.heading)
         sources = draft.document_ids or None
-        await _write_section(run, section, _plan(template, section), opportunity, embedder, writer, document_ids=sources)
+        await _write_section(
+            run,
+            section,
+            _plan(template, section),
+            opportunity,
+            embedder,
+            writer,
+            document_ids=sources,
+            company=draft.company,
+        )
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
@@ -106,7 +96,9 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
     writer = await language.get_writer(core)
     plan = _plan(service.get_template(core, draft.template), section)
     sources, wish = draft.document_ids or None, run.payload.instructions
-    outcome = await _write_section(run, section, plan, opportunity, embedder, writer, document_ids=sources, wish=wish)
+    outcome = await _write_section(
+        run, section, plan, opportunity, embedder, writer, document_ids=sources, company=draft.company, wish=wish
+    )
     return {"draft_id": str(draft.id), "slug": draft.slug, "outcome": outcome}
 
 
@@ -119,6 +111,7 @@ async def _write_section(
     writer: Writer,
     *,
     document_ids: Collection[UUID] | None,
+    company: str,
     wish: str = "",
 ) -> Rewriting:
     """Raises JobCancelled. `wish` is what a person wants the section to say."""
@@ -127,23 +120,37 @@ async def _write_section(
         return Rewriting.STOPPED
     wanted = _with_wish(plan, wish)
     async with run.transaction() as session:
-        numbers = {citation.passage_id: citation.number for citation in await repository.citations(session, section.draft_id)}
+        citations = await repository.citations(session, section.draft_id)
         others = [other for other in await repository.sections(session, section.draft_id) if other.id != section.id]
     written = "\n\n".join(other.text for other in others)
-    material = await _collect(run, wanted, opportunity, embedder, cited=set(numbers), document_ids=document_ids)
+    numbers = {(citation.passage_id, citation.text): citation.number for citation in citations}
+    material = await collect(
+        run.services,
+        run.actor,
+        wanted,
+        opportunity,
+        embedder,
+        cited=set(numbers),
+        document_ids=document_ids,
+        company=company,
+        is_generative=writer.is_generative,
+    )
     added: list[Citation] = []
+    possible: list[dict[str, Any]] = []
 
     def renumber(written: int) -> int | None:
-        if not 1 <= written <= len(material.passages):
+        if not 1 <= written <= len(material.parts):
             return None
-        passage = material.passages[written - 1]
-        if passage.id not in numbers:
-            numbers[passage.id] = max(numbers.values(), default=0) + 1
-            added.append(_citation(section, numbers[passage.id], passage))
-        return numbers[passage.id]
+        part = material.parts[written - 1]
+        key = (part.id, part.text)
+        if key not in numbers:
+            numbers[key] = max(numbers.values(), default=0) + 1
+            added.append(_citation(section, numbers[key], part))
+        return numbers[key]
 
     stream, unanswered = CitationStream(renumber), set(material.unanswered)
-    text, ready, flushed_at = "", "", time.monotonic()
+    opening = _opening(plan, opportunity, material.company)
+    text, ready, flushed_at = "", opening, time.monotonic()
 
     async def flush() -> None:
         async with run.transaction() as session:
@@ -152,12 +159,19 @@ async def _write_section(
             await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
         added.clear()
 
-    if material.passages:
+    if opening:
+        await flush()
+        ready = ""
+    if material.parts:
         request = _request(run.actor, wanted, opportunity, material, written, wish)
         async with language.closing_stream(writer.write(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Unanswered):
                     unanswered.add(piece.question)
+                    continue
+                if isinstance(piece, PossibleMatch):
+                    if piece.question < len(plan.questions):
+                        possible.append(_possible(plan, piece, renumber(piece.number)))
                     continue
                 ready += stream.feed(piece)
                 if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
@@ -169,8 +183,13 @@ async def _write_section(
             await flush()
         text = (text + ready).strip()
     missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
+    if text or section.state != SectionState.DONE:
+        text = f"{opening}{text}".strip()
     async with run.transaction() as session:
-        return await _finish(session, run.actor, section, text, revision, missing=missing, dropped=stream.dropped)
+        session.add_all(added)
+        return await _finish(
+            session, run.actor, section, text, revision, missing=missing, possible=possible, dropped=stream.dropped
+        )
 
 
 async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:
@@ -184,6 +203,7 @@ async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:
         if is_first and revision is not None:
             texts = await repository.texts(session, section.draft_id)
             cited = {number for text in texts for number in citing.numbers_in(text)}
+            cited |= {match["number"] for match in await repository.possible_matches(session, section.draft_id)}
             await repository.remove_citations(session, section.draft_id, except_numbers=cited)
         await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
     return revision
@@ -197,6 +217,7 @@ async def _finish(
     revision: int,
     *,
     missing: Sequence[str],
+    possible: Sequence[dict[str, Any]],
     dropped: int,
 ) -> Rewriting:
     try:
@@ -212,6 +233,7 @@ async def _finish(
         return Rewriting.KEPT_AS_VERSION
     current.open_questions = [question for question in missing if question not in current.done_questions]
     current.done_questions = [question for question in current.done_questions if question in missing]
+    current.possible_matches = list(possible)
     if not text and not is_first:
         return Rewriting.NOTHING_FOUND
     current.dropped_citations = dropped
@@ -243,63 +265,49 @@ def _with_wish(plan: TemplateSection, wish: str) -> TemplateSection:
     return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=wish, missing=""))})
 
 
-async def _collect(
-    run: JobRun[WriteDraft, Actor],
-    plan: TemplateSection,
-    opportunity: OpportunityRead,
-    embedder: Embedder,
-    *,
-    cited: set[UUID],
-    document_ids: Collection[UUID] | None,
-) -> Material:
-    """Passages for each question of a section, those that fit the opportunity first, and the questions none answers."""
-    core: Core = run.services
-    found: dict[UUID, Passage] = {}
-    unanswered: set[int] = set()
-    find = partial(
-        training.find_passages, core, run.actor, embedder=embedder, limit=_CANDIDATES, document_ids=document_ids, kinds=OUR_KINDS
-    )
-    for place, question in enumerate(plan.questions):
-        ask = _asked(question, opportunity)
-        nearest = await find(ask)
-        support = [passage for passage in nearest if passage.similarity >= _LEAST_SIMILARITY]
-        fitting = await find(f"{ask} {opportunity.title}")
-        if not support:
-            unanswered.add(place)
-        # The question alone says whether a passage answers it; with the opportunity it says which answer fits best.
-        fit = {passage.id: passage.similarity for passage in fitting}
-        value = {
-            passage.id: passage.similarity + _FIT_WEIGHT * fit.get(passage.id, 0) - _REPETITION * (passage.id in cited)
-            for passage in support
-        }
-        best = sorted(support, key=lambda passage: -value[passage.id])[:_PASSAGES_PER_QUESTION]
-        found |= {passage.id: passage for passage in best}
-    return Material(passages=list(found.values()), unanswered=unanswered)
-
-
 def _request(
     actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str, wish: str
 ) -> SectionRequest:
     return SectionRequest(
         heading=plan.heading,
-        questions=tuple(_asked(question, opportunity) for question in plan.questions),
+        questions=tuple(asked(question, opportunity) for question in plan.questions),
+        topics=tuple(topic_of(plan, question) for question in plan.questions),
         instructions=" ".join(filter(None, (plan.instructions, wish, f"About {plan.words} words."))),
         opportunity=_summary(opportunity),
+        requirements=material.requirements,
         passages=tuple(
-            NumberedPassage(number=number, text=passage.text, heading=passage.heading, kind=passage.document_kind)
-            for number, passage in enumerate(material.passages, start=1)
+            NumberedPassage(
+                number=number, text=part.text, heading=part.heading, kind=part.document_kind, document=part.document_title
+            )
+            for number, part in enumerate(material.parts, start=1)
         ),
         language=actor.language or "en",
         written=written,
+        company=material.company,
     )
-
-
-def _asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
-    return question.ask.replace("{opportunity}", opportunity.title)
 
 
 def _summary(opportunity: OpportunityRead) -> str:
     return f"{opportunity.title}\n{opportunity.number}, {opportunity.agency}\n{opportunity.description}"[:_SUMMARY_CHARACTERS]
+
+
+def _opening(plan: TemplateSection, opportunity: OpportunityRead, company: str) -> str:
+    """What a section begins with, whoever writes it: a letter greets, and says what it is for."""
+    if not plan.opening:
+        return ""
+    addressee = next((contact.name for contact in opportunity.contacts if contact.name), "")
+    text = t(
+        plan.opening,
+        addressee=addressee or (t("Contracting Officer") if opportunity.kind == "contract" else t("Program Officer")),
+        company=company or t("our organization"),
+        opportunity=opportunity.title,
+        number=opportunity.number,
+    )
+    return f"{text}\n\n"
+
+
+def _possible(plan: TemplateSection, match: PossibleMatch, number: int | None) -> dict[str, Any]:
+    return {"question": plan.questions[match.question].missing, "text": match.text, "number": number}
 
 
 def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:

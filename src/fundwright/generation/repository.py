@@ -201,6 +201,12 @@ async def remove_citations(session: AsyncSession, draft_id: UUID, *, except_numb
     await session.execute(delete(Citation).where(Citation.draft_id == draft_id, Citation.number.not_in(except_numbers)))
 
 
+async def possible_matches(session: AsyncSession, draft_id: UUID) -> list[dict[str, Any]]:
+    """Of all sections of the draft."""
+    kept = await session.scalars(select(DraftSection.possible_matches).where(DraftSection.draft_id == draft_id))
+    return [match for matches in kept for match in matches]
+
+
 async def texts(session: AsyncSession, draft_id: UUID) -> list[str]:
     """Every text of the draft and its versions."""
     of_draft = DraftSection.draft_id == draft_id

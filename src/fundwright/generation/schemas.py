@@ -13,13 +13,15 @@ from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.generation.checking import CheckState
+from fundwright.language.topics import Topic
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
 
 
 class TemplateQuestion(BaseModel):
-    """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none.
+    """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none; `topic` says which
+    headings and facts answer it, where the heading of the section does not.
 
     `{opportunity}` in `ask` stands for the title of what is applied for.
     """
@@ -28,10 +30,15 @@ class TemplateQuestion(BaseModel):
 
     ask: str
     missing: str
+    topic: Topic | None = None
 
 
 class TemplateSection(BaseModel):
-    """A heading, the questions its text answers, how it should read and about how long it is."""
+    """A heading, the questions its text answers, how it should read and about how long it is.
+
+    `opening` is what its text begins with, whoever writes it; `{addressee}`, `{company}`, `{opportunity}`, and `{number}` stand for what
+    is known of the notice and of who applies.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,6 +46,7 @@ class TemplateSection(BaseModel):
     questions: tuple[TemplateQuestion, ...] = Field(min_length=1)
     instructions: str
     words: int = Field(ge=10, le=2_000)
+    opening: str = ""
 
 
 class DraftTemplate(BaseModel):
@@ -138,6 +146,16 @@ class ClaimCheck(BaseModel):
     missing: tuple[str, ...]
 
 
+class PossibleMatchRead(BaseModel):
+    """A quotation that may answer an open question: check it. `question` is what is missing, `number` that of its citation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    text: str
+    number: int | None
+
+
 class DraftSectionRead(BaseModel):
     """A section so far. `text` is Markdown with citations [n]; `open_questions` says what the documents do not answer.
 
@@ -158,6 +176,7 @@ class DraftSectionRead(BaseModel):
     error: str | None
     """Why it could not be written again."""
     open_questions: tuple[str, ...]
+    possible_matches: tuple[PossibleMatchRead, ...] = ()
     done_questions: tuple[str, ...]
     dropped_citations: int
     """Citations the writer made up (numbers of no passage) and that were taken out."""

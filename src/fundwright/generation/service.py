@@ -32,6 +32,7 @@ from fundwright.generation.schemas import (
     DraftTemplate,
     ExportedDraft,
     ExportFormat,
+    PossibleMatchRead,
     Rewriting,
     SectionState,
     WriteDraft,
@@ -333,6 +334,7 @@ def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
         rewriting=rewriting,
         error=job.error if job else None,
         open_questions=tuple(section.open_questions),
+        possible_matches=tuple(PossibleMatchRead.model_validate(match) for match in section.possible_matches),
         done_questions=tuple(section.done_questions),
         dropped_citations=section.dropped_citations,
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
+from fundwright.language.topics import Topic
 
 CAPABILITY_STATEMENT = DraftTemplate(
     name="capability-statement",
     title="Capability statement",
-    description="One or two pages for a contracting officer: what your organisation does, has done and is set up to do.",
+    description="One or two pages for a contracting officer: what your organization does, has done, and is set up to do.",
     sections=(
         TemplateSection(
-            heading="Core capabilities",
+            heading="Core competencies",
             questions=(
                 TemplateQuestion(
-                    ask="What services, products and technical capabilities does our organisation offer?",
+                    ask="What services, products, and technical capabilities does our organization offer?",
                     missing="a document that describes your services and technical capabilities",
+                    topic=Topic.CAPABILITIES,
                 ),
             ),
             instructions="Name the capabilities that this notice asks for. Plain sentences, no slogans.",
@@ -25,48 +27,65 @@ CAPABILITY_STATEMENT = DraftTemplate(
             questions=(
                 TemplateQuestion(
                     ask="Which past contracts and completed projects show relevant experience, for which customer and value?",
-                    missing="a list of past contracts with customer, scope, value and period",
+                    missing="a list of past contracts with customer, scope, value, and period",
+                    topic=Topic.PAST_PERFORMANCE,
                 ),
             ),
             instructions="For each project: the customer, what was done, the result. Only figures that a passage states.",
-            words=180,
+            words=220,
         ),
         TemplateSection(
-            heading="What sets us apart",
+            heading="Differentiators",
             questions=(
                 TemplateQuestion(
-                    ask="What distinguishes our methods, quality, safety record or results from those of others?",
-                    missing="proof of what sets you apart, such as quality figures, methods or awards",
+                    ask="What distinguishes our methods, quality, safety record, or results from those of others?",
+                    missing="proof of what sets you apart, such as quality figures, methods, or awards",
+                    topic=Topic.DIFFERENTIATORS,
                 ),
             ),
             instructions="Only differences that a passage proves.",
             words=110,
         ),
         TemplateSection(
-            heading="Team and facilities",
+            heading="Key personnel",
             questions=(
                 TemplateQuestion(
                     ask="Who are the key personnel, with which qualifications and certifications?",
                     missing="short biographies of your key personnel",
-                ),
-                TemplateQuestion(
-                    ask="What facilities, equipment and capacity do we have?",
-                    missing="a description of your facilities, equipment and capacity",
+                    topic=Topic.PEOPLE,
                 ),
             ),
-            instructions="Name people with their role and qualification, then places and equipment.",
+            instructions="Name people with their role and qualification.",
             words=120,
+        ),
+        TemplateSection(
+            heading="Facilities and equipment",
+            questions=(
+                TemplateQuestion(
+                    ask="What facilities, equipment, and capacity do we have?",
+                    missing="a description of your facilities, equipment, and capacity",
+                    topic=Topic.FACILITIES,
+                ),
+            ),
+            instructions="Places first, then equipment and capacity.",
+            words=100,
         ),
         TemplateSection(
             heading="Company data",
             questions=(
                 TemplateQuestion(
-                    ask="What are our UEI, CAGE code, NAICS codes, business size and set-aside certifications?",
-                    missing="your company data: UEI, CAGE code, NAICS codes, size and certifications",
+                    ask="What are our UEI, CAGE code, NAICS codes, business size, and set-aside certifications?",
+                    missing="your company data: UEI, CAGE code, NAICS codes, size, and certifications",
+                    topic=Topic.COMPANY_DATA,
+                ),
+                TemplateQuestion(
+                    ask="Who is the contact person, with which address, telephone number, and email?",
+                    missing="your contact person with address, telephone number, and email",
+                    topic=Topic.CONTACT,
                 ),
             ),
-            instructions="A short list of the identifiers, exactly as the passages state them.",
-            words=60,
+            instructions="A short list of the identifiers, exactly as the passages state them, then the contact person.",
+            words=80,
         ),
     ),
 )
@@ -74,7 +93,7 @@ CAPABILITY_STATEMENT = DraftTemplate(
 PROJECT_SUMMARY = DraftTemplate(
     name="project-summary",
     title="Project summary",
-    description="The abstract of a grant application: need, aims, approach, team and expected results.",
+    description="The abstract of a grant application: need, aims, approach, team, and expected results.",
     sections=(
         TemplateSection(
             heading="Need and significance",
@@ -82,6 +101,7 @@ PROJECT_SUMMARY = DraftTemplate(
                 TemplateQuestion(
                     ask="Which problem is not solved today, and how many people does it affect?",
                     missing="a description of the problem, with figures that show its size",
+                    topic=Topic.NEED,
                 ),
             ),
             instructions="State the problem and who has it, with the figures the passages give.",
@@ -91,8 +111,9 @@ PROJECT_SUMMARY = DraftTemplate(
             heading="Goals and specific aims",
             questions=(
                 TemplateQuestion(
-                    ask="What are the goals, objectives, hypotheses and specific aims?",
+                    ask="What are the goals, objectives, hypotheses, and specific aims?",
                     missing="your goals and specific aims",
+                    topic=Topic.AIMS,
                 ),
             ),
             instructions="One sentence for the goal, then the aims as a list.",
@@ -102,8 +123,9 @@ PROJECT_SUMMARY = DraftTemplate(
             heading="Approach",
             questions=(
                 TemplateQuestion(
-                    ask="What methods, study design, work plan and timeline will be used?",
-                    missing="your methods, work plan and timeline",
+                    ask="What methods, study design, work plan, and timeline will be used?",
+                    missing="your methods, work plan, and timeline",
+                    topic=Topic.APPROACH,
                 ),
             ),
             instructions="Methods in the order they are applied.",
@@ -115,10 +137,12 @@ PROJECT_SUMMARY = DraftTemplate(
                 TemplateQuestion(
                     ask="Who is responsible for the project, with how many years of experience?",
                     missing="who leads the project and what they have done before",
+                    topic=Topic.PEOPLE,
                 ),
                 TemplateQuestion(
-                    ask="Which facilities, data, equipment and partners are available?",
-                    missing="the facilities, data and partners you can use",
+                    ask="Which facilities, data, equipment, and partners are available?",
+                    missing="the facilities, data, and partners you can use",
+                    topic=Topic.FACILITIES,
                 ),
             ),
             instructions="People first, then resources and partners.",
@@ -130,6 +154,7 @@ PROJECT_SUMMARY = DraftTemplate(
                 TemplateQuestion(
                     ask="What outcomes and impact are expected, and how are they measured and evaluated?",
                     missing="the results you expect and how you will measure them",
+                    topic=Topic.OUTCOMES,
                 ),
             ),
             instructions="Each result with its measure.",
@@ -147,12 +172,16 @@ COVER_LETTER = DraftTemplate(
             heading="Who we are",
             questions=(
                 TemplateQuestion(
-                    ask="What kind of organisation is it, where, and when was it founded?",
-                    missing="a short profile of your organisation: founding, place, mission",
+                    ask="What kind of organization is it, where, and when was it founded?",
+                    missing="a short profile of your organization: founding, place, mission",
+                    topic=Topic.PROFILE,
                 ),
             ),
             instructions="Two or three sentences in the first person plural.",
             words=70,
+            opening=(
+                "Dear {addressee},\n\nPlease accept this submission from {company} in response to “{opportunity}” ({number})."
+            ),
         ),
         TemplateSection(
             heading="Why we fit this opportunity",
@@ -160,6 +189,7 @@ COVER_LETTER = DraftTemplate(
                 TemplateQuestion(
                     ask="Which experience and capabilities do we have in {opportunity}?",
                     missing="experience that matches what this opportunity asks for",
+                    topic=Topic.FIT,
                 ),
             ),
             instructions="Tie each point to something the notice asks for.",
@@ -171,6 +201,7 @@ COVER_LETTER = DraftTemplate(
                 TemplateQuestion(
                     ask="What do we propose to do and to deliver, and by when?",
                     missing="what you propose to deliver, and by when",
+                    topic=Topic.OFFER,
                 ),
             ),
             instructions="Deliverables and times only as the passages state them.",
@@ -180,12 +211,14 @@ COVER_LETTER = DraftTemplate(
             heading="Contact",
             questions=(
                 TemplateQuestion(
-                    ask="Who is the contact person, with which address, telephone number and e-mail?",
-                    missing="your contact person with address, telephone number and e-mail",
+                    ask="Who is the contact person, with which address, telephone number, and email?",
+                    missing="your contact person with address, telephone number, and email",
+                    topic=Topic.CONTACT,
                 ),
             ),
             instructions="Name and contact details only.",
             words=40,
+            opening="Sincerely,",
         ),
     ),
 )

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.assembly import Core
 from fundwright.language.schemas import DocumentKind
+from fundwright.language.topics import Topic
 
 Vectors = NDArray[np.float32]
 
@@ -31,7 +32,8 @@ class Embedder(Protocol):
 
 
 class NumberedPassage(BaseModel):
-    """A passage as the writer cites it: [number]. `heading` is the path of headings above it, `kind` that of its document."""
+    """A passage as the writer cites it: [number]. `heading` is the path of headings above it, `document` and `kind` are title and kind
+    of its document."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,10 +41,12 @@ class NumberedPassage(BaseModel):
     text: str
     heading: str = ""
     kind: DocumentKind = DocumentKind.ABOUT_US
+    document: str = ""
 
 
 class SectionRequest(BaseModel):
-    """One section to write. `opportunity` is a short summary of what is applied for, `written` the sections before."""
+    """One section to write. `opportunity` is a short summary of what is applied for, `requirements` is what its notice asks for,
+    `written` the sections before, `company` the name of who applies. `topics` says of each question what it is about, where known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,6 +57,14 @@ class SectionRequest(BaseModel):
     passages: tuple[NumberedPassage, ...]
     language: str
     written: str = ""
+    company: str = ""
+    requirements: tuple[str, ...] = ()
+    topics: tuple[Topic | None, ...] = ()
+
+    @property
+    def all_topics(self) -> tuple[Topic | None, ...]:
+        """As many as there are questions."""
+        return (*self.topics, *(None,) * len(self.questions))[: len(self.questions)]
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,15 @@ class Unanswered:
     """A writer's word that the passages do not answer one of the questions: `question` is its place in the request."""
 
     question: int
+
+
+@dataclass(frozen=True)
+class PossibleMatch:
+    """A quotation of passage `number` that may answer a question, but not so surely that it belongs in the text."""
+
+    question: int
+    text: str
+    number: int
 
 
 class Writer(Protocol):
@@ -74,10 +95,10 @@ class Writer(Protocol):
     @property
     def is_generative(self) -> bool: ...
 
-    def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered]:
+    def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
         """Pieces of text with citations [n] of passage numbers; nothing when the passages answer none of the questions.
 
-        A writer that can tell says `Unanswered` of single questions in between.
+        A writer that can tell says `Unanswered` of single questions in between, and `PossibleMatch` of what may answer them.
 
         Raises FundwrightError when the model cannot answer.
         """

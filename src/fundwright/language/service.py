@@ -14,6 +14,7 @@ from fundwright.core.messages import t
 from fundwright.language.protocols import (
     Embedder,
     EmbedderFactory,
+    PossibleMatch,
     SectionRequest,
     Unanswered,
     Vectors,
@@ -96,7 +97,7 @@ class _GuardedWriter:
     def is_generative(self) -> bool:
         return self._writer.is_generative
 
-    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered]:
+    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
         require_no_transaction("The text model was called")
         async with closing_stream(self._writer.write(request)) as pieces:
             async for piece in pieces:

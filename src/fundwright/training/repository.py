@@ -48,7 +48,15 @@ from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
-from fundwright.training.schemas import DocumentQuery, DocumentState, Passage, PassageInContext, Unsearched
+from fundwright.training.schemas import (
+    DocumentQuery,
+    DocumentState,
+    DocumentText,
+    Passage,
+    PassageInContext,
+    PassagePlace,
+    Unsearched,
+)
 
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
@@ -494,6 +502,47 @@ async def _is_index_worthwhile(
         {"ef": str(_EF_SEARCH)},
     )
     return True
+
+
+async def read_documents(
+    session: AsyncSession,
+    owner_id: UUID,
+    *,
+    document_ids: Collection[UUID] | None,
+    kinds: Collection[DocumentKind] | None,
+    first: Collection[UUID],
+    most_characters: int,
+) -> list[DocumentText]:
+    """Trained documents as `search_chunks` sees them, oldest first. Where they are too long together, those with the chunks of `first`
+    are kept, and then the newest."""
+    hidden = await _hidden_documents(session, owner_id, document_ids, kinds)
+    is_first = Document.id.in_(select(Chunk.document_id).where(Chunk.owner_id == owner_id, Chunk.id.in_(first)))
+    wanted = (
+        select(Document.id, func.length(Document.text))
+        .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
+        .where(Document.id.not_in(hidden))
+        .order_by(is_first.desc(), Document.created_at.desc(), Document.id)
+    )
+    kept: list[UUID] = []
+    characters = 0
+    for document_id, length in await session.execute(wanted):
+        characters += length
+        if characters > most_characters and kept:
+            break
+        kept.append(document_id)
+    chunks: dict[UUID, list[PassagePlace]] = {}
+    for chunk in await session.scalars(select(Chunk).where(Chunk.document_id.in_(kept)).order_by(Chunk.ordinal)):
+        place = PassagePlace(id=chunk.id, heading=chunk.heading, page=chunk.page, start=chunk.start_offset, end=chunk.end_offset)
+        chunks.setdefault(chunk.document_id, []).append(place)
+    documents = await session.execute(
+        select(Document.id, Document.title, Document.kind, Document.text)
+        .where(Document.id.in_(chunks))
+        .order_by(Document.created_at, Document.title, Document.id)
+    )
+    return [
+        DocumentText(id=document_id, title=title, kind=DocumentKind(kind), text=text or "", passages=tuple(chunks[document_id]))
+        for document_id, title, kind, text in documents
+    ]
 
 
 async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> PassageInContext:

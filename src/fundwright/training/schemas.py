@@ -195,6 +195,30 @@ class Passage(BaseModel):
         return found
 
 
+class PassagePlace(BaseModel):
+    """Where a passage stands in the text of its document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    heading: str
+    page: int | None
+    start: int
+    end: int
+
+
+class DocumentText(BaseModel):
+    """The whole text of a document, and the passages it was cut into, in order."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    title: str
+    kind: DocumentKind
+    text: str
+    passages: tuple[PassagePlace, ...]
+
+
 class Answer(Passage):
     """A passage that answers a question. `score` in 0..1 is its relevance, that of the sentence from `answer_start` to `answer_end`,
     which count characters of `text`. `heading` and `page` are that sentence's."""

@@ -40,6 +40,7 @@ from fundwright.training.schemas import (
     DocumentQuery,
     DocumentRead,
     DocumentSource,
+    DocumentText,
     Passage,
     PassageInContext,
     PastedText,
@@ -54,6 +55,7 @@ _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
 _MAX_TITLE_CHARACTERS = 200
 _READ_PASSAGES = 8
+_MOST_CHARACTERS_READ = 1_000_000
 _NAMED_DOCUMENTS = 3
 
 
@@ -500,6 +502,24 @@ async def _search(
             )
         )
     return passages
+
+
+@needs(Permission.READ)
+async def read_documents(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    document_ids: Collection[UUID] | None = None,
+    kinds: Collection[DocumentKind] | None = None,
+    first: Collection[UUID] = (),
+) -> list[DocumentText]:
+    """The text of the actor's trained documents, only these and of these kinds if given, oldest first. Where there is more than a
+    million characters, the documents with the passages `first` are kept, and then the newest."""
+    if not actor.is_confirmed:
+        return []
+    return await repository.read_documents(
+        session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MOST_CHARACTERS_READ
+    )
 
 
 @needs(Permission.READ)

@@ -1,0 +1,116 @@
+"""What drafts of five invented firms and labs say, against what their documents say: `tests/firms`.
+
+Through the product's own path: documents are added and trained, and each template is drafted by the job for the notice of one funder.
+The floor quotes, for each question of a section, the sentences of all documents that BM25 finds best, as many as the draft has words.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.eval.frame.bm25 import Bm25, count_stems
+from benchmarks.eval.frame.figures import Figure
+from benchmarks.eval.frame.product import Product, open_product
+from fundwright.generation.schemas import DraftTemplate
+from fundwright.generation.templates import TEMPLATES
+from fundwright.language.schemas import DocumentKind
+from fundwright.language.sentences import sentences_of
+from tests.firms import DEVELOPMENT, HELD_OUT, Firm, load_firm
+from tests.firms.drafts import SectionScore, add_documents, add_opportunity, draft, score
+
+_LEAST_RECALL = 0.85
+_QUOTED = 6
+"""Sentences the floor quotes for a question."""
+
+
+class Floor(NamedTuple):
+    said: int
+    facts: int
+    ours: int
+    quoted: int
+
+
+async def measure() -> list[Figure]:
+    scores: list[SectionScore] = []
+    floors: dict[str, Floor] = {}
+    for name in (*DEVELOPMENT, *HELD_OUT):
+        firm = load_firm(name)
+        async with open_product() as product:
+            scores += await _draft(product, firm)
+            floors[name] = await _quote(product, firm)
+    figures = [
+        figure
+        for name in floors
+        for figure in _figures(f"{name}: ", [each for each in scores if each.firm == name], floors[name])
+    ]
+    total = Floor(*(sum(counts) for counts in zip(*floors.values(), strict=True)))
+    return [*figures, *_figures("all: ", scores, total)]
+
+
+async def _draft(product: Product, firm: Firm) -> list[SectionScore]:
+    core, actor = product
+    with tempfile.TemporaryDirectory() as folder:
+        await add_documents(core, actor, firm)
+        opportunity_id = await add_opportunity(core, actor, firm, Path(folder))
+    scores: list[SectionScore] = []
+    for template in TEMPLATES:
+        scores += score(firm, await draft(core, actor, opportunity_id, template))
+    for each in scores:
+        if each.missing or each.forbidden or each.foreign or each.empty or each.filled:
+            print(f"   {each.firm}, {each.template}, {each.heading}: missing {each.missing}, forbidden {each.forbidden}, "
+                  f"foreign {each.foreign}, wrongly empty {each.empty}, wrongly filled {each.filled}")  # fmt: skip
+    return scores
+
+
+async def _quote(product: Product, firm: Firm) -> Floor:
+    """What the best sentences by words alone would say."""
+    sentences = [
+        (sentence, DocumentKind(kind)) for name, kind in firm.kinds.items() for sentence in sentences_of(firm.text(name))
+    ]
+    words = Bm25(await count_stems(product.core, [sentence for sentence, _ in sentences]))
+    said = facts = ours = quoted = 0
+    for template in TEMPLATES:
+        for place, text in enumerate(await _asked(product, template)):
+            expected = firm.sections[template.name, template.sections[place].heading]
+            found = [sentences[index] for index in words.ranking(text, limit=_QUOTED)]
+            flat = " ".join(" ".join(sentence.split()) for sentence, _ in found).casefold()
+            said += sum(" ".join(fact.split()).casefold() in flat for fact in expected.facts)
+            facts += len(expected.facts)
+            ours += sum(kind.is_ours for _, kind in found)
+            quoted += len(found)
+    return Floor(said, facts, ours, quoted)
+
+
+async def _asked(product: Product, template: DraftTemplate) -> Sequence[dict[str, int]]:
+    asked = [" ".join((section.heading, *(question.ask for question in section.questions))) for section in template.sections]
+    return [dict(counts) for counts in await count_stems(product.core, asked)]
+
+
+def _figures(name: str, scores: Sequence[SectionScore], floor: Floor) -> list[Figure]:
+    facts = sum(len(each.facts) for each in scores)
+    missing = sum(len(each.missing) for each in scores)
+    claims = sum(each.claims for each in scores)
+    foreign = sum(len(each.foreign) + len(each.forbidden) for each in scores)
+    return [
+        Figure(
+            name=f"{name}facts that appear",
+            value=(facts - missing) / facts,
+            bar=_LEAST_RECALL,
+            floor_name="sentences by words alone",
+            floor=floor.said / floor.facts,
+        ),
+        Figure(
+            name=f"{name}claims from our documents",
+            value=(claims - foreign) / claims,
+            bar=1.0,
+            floor_name="sentences by words alone",
+            floor=floor.ours / floor.quoted,
+        ),
+        Figure(
+            name=f"{name}questions wrongly called open", value=sum(len(each.empty) for each in scores), bar=0, is_at_most=True
+        ),
+        Figure(name=f"{name}gaps wrongly filled", value=sum(len(each.filled) for each in scores), bar=0, is_at_most=True),
+    ]

@@ -1,0 +1,12 @@
+"""A section keeps what may answer its open questions."""
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects.postgresql import JSONB
+
+revision = "0035"
+down_revision = "0034"
+
+
+def upgrade() -> None:
+    op.add_column("draft_section", sa.Column("possible_matches", JSONB(), nullable=False, server_default="[]"))

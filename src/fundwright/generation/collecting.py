@@ -1,0 +1,205 @@
+"""Collects what a section is written from: parts of our documents, and what the notice asks for.
+
+A part is what stands between two headings, so that a citation names the right one; résumés and past-performance sheets stay whole.
+Which parts a writer is given depends on what their headings name, on the kind of their document, and on what a search finds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from fundwright.core.assembly import Core
+from fundwright.generation.schemas import TemplateQuestion, TemplateSection
+from fundwright.identity.schemas import Actor
+from fundwright.language import structure
+from fundwright.language.company import infer_company
+from fundwright.language.protocols import Embedder
+from fundwright.language.schemas import OUR_KINDS, DocumentKind
+from fundwright.language.structure import BlockKind
+from fundwright.language.topics import Topic, topics_of
+from fundwright.opportunities.schemas import OpportunityRead
+from fundwright.training import service as training
+from fundwright.training.schemas import DocumentText, Passage
+
+_FOUND_PER_QUESTION = 24
+_REQUIREMENTS = 6
+_LEAST_SIMILARITY = 0.2
+"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
+_LEAST_PART_WORDS = 40
+"""A heading that names nothing begins a new part once the one before has this many words."""
+_WHOLE_WORDS, _MOST_PART_WORDS = 400, 260
+_EXTRACTIVE_WORDS, _GENERATIVE_WORDS = 9_000, 2_200
+"""How much a writer is given. A generative one reads it all, and may have a context of 4,096 tokens."""
+_HEADED, _OF_KIND, _REPETITION = 1.0, 0.6, 0.15
+"""What it is worth, beside similarity, that a heading names what is asked, or the kind of the document; and what a part loses when
+an earlier section has cited it."""
+_KINDS_OF_TOPICS = {
+    Topic.PAST_PERFORMANCE: frozenset((DocumentKind.PAST_PERFORMANCE,)),
+    Topic.PEOPLE: frozenset((DocumentKind.RESUME,)),
+    Topic.COMPANY_DATA: frozenset((DocumentKind.ABOUT_US,)),
+    Topic.CONTACT: frozenset((DocumentKind.ABOUT_US,)),
+    Topic.CAPABILITIES: frozenset((DocumentKind.ABOUT_US,)),
+    Topic.PROFILE: frozenset((DocumentKind.ABOUT_US,)),
+    Topic.FIT: frozenset((DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE)),
+    Topic.OFFER: frozenset((DocumentKind.PREVIOUS_PROPOSAL,)),
+    Topic.NEED: frozenset((DocumentKind.PREVIOUS_PROPOSAL,)),
+    Topic.AIMS: frozenset((DocumentKind.PREVIOUS_PROPOSAL,)),
+    Topic.APPROACH: frozenset((DocumentKind.PREVIOUS_PROPOSAL,)),
+    Topic.OUTCOMES: frozenset((DocumentKind.PREVIOUS_PROPOSAL,)),
+}
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a section is written from. Part n of the writer is `parts[n - 1]`."""
+
+    parts: list[Passage]
+    requirements: tuple[str, ...]
+    company: str
+    unanswered: frozenset[int]
+    """Places of the questions that no part answers."""
+
+
+async def collect(
+    core: Core,
+    actor: Actor,
+    section: TemplateSection,
+    opportunity: OpportunityRead,
+    embedder: Embedder,
+    *,
+    cited: Collection[tuple[UUID, str]] = (),
+    document_ids: Collection[UUID] | None = None,
+    company: str = "",
+    is_generative: bool = False,
+) -> Material:
+    """Parts of our documents for each question of a section. `cited` are passage and text of what the draft cites already."""
+    similar: list[dict[UUID, float]] = []
+    for question in section.questions:
+        passages = await training.find_passages(
+            core,
+            actor,
+            asked(question, opportunity),
+            embedder=embedder,
+            limit=_FOUND_PER_QUESTION,
+            document_ids=document_ids,
+            kinds=OUR_KINDS,
+        )
+        similar.append({passage.id: passage.similarity for passage in passages})
+    required = await training.find_passages(
+        core,
+        actor,
+        f"{opportunity.title} {section.heading}",
+        embedder=embedder,
+        limit=_REQUIREMENTS,
+        document_ids=document_ids,
+        kinds=[kind for kind in DocumentKind if not kind.is_ours],
+    )
+    async with core.database.transaction() as session:
+        found = tuple(passage_id for passages in similar for passage_id in passages)
+        documents = await training.read_documents(session, actor, document_ids=document_ids, kinds=OUR_KINDS, first=found)
+    parts, unanswered = await asyncio.to_thread(_choose, section, documents, similar, cited, is_generative=is_generative)
+    if not company:
+        company = await asyncio.to_thread(infer_company, [(document.kind, document.text) for document in documents])
+    return Material(parts=parts, requirements=tuple(passage.text for passage in required), company=company, unanswered=unanswered)
+
+
+def _choose(
+    section: TemplateSection,
+    documents: Sequence[DocumentText],
+    similar: Sequence[Mapping[UUID, float]],
+    cited: Collection[tuple[UUID, str]],
+    *,
+    is_generative: bool,
+) -> tuple[list[Passage], frozenset[int]]:
+    """The parts a writer is given, in the order of the documents, and the places of the questions that none answers."""
+    topics = [topic_of(section, question) for question in section.questions]
+    scored: list[tuple[float, int, Passage]] = []
+    unanswered = set(range(len(topics)))
+    for document in documents:
+        for part in parts_of(document):
+            passages = [place.id for place in document.passages if place.start < part.end and part.start < place.end]
+            best = -1.0
+            for place, topic in enumerate(topics):
+                similarity = max((similar[place].get(passage_id, 0.0) for passage_id in passages), default=0.0)
+                evidence = _evidence(part, topic)
+                if similarity >= _LEAST_SIMILARITY or evidence:
+                    unanswered.discard(place)
+                    best = max(best, similarity + evidence)
+            if best >= 0 or not is_generative:
+                scored.append((best - _REPETITION * ((part.id, part.text) in cited), len(scored), part))
+    most_words = _GENERATIVE_WORDS if is_generative else _EXTRACTIVE_WORDS
+    kept: list[tuple[int, Passage]] = []
+    words = 0
+    for _, place, part in sorted(scored, key=lambda item: (-item[0], item[1])):
+        words += len(part.text.split())
+        if words > most_words and kept:
+            break
+        kept.append((place, part))
+    return [part for _, part in sorted(kept, key=lambda item: item[0])], frozenset(unanswered if is_generative else ())
+
+
+def asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
+    return question.ask.replace("{opportunity}", opportunity.title)
+
+
+def topic_of(section: TemplateSection, question: TemplateQuestion) -> Topic | None:
+    """What a question is about; where the template does not say, the heading of its section tells."""
+    return question.topic or next(iter(sorted(topics_of(section.heading))), None)
+
+
+def _evidence(part: Passage, topic: Topic | None) -> float:
+    if topic is None:
+        return 0.0
+    is_headed = any(topic in topics_of(heading) for heading in part.heading.split(" › "))
+    return _HEADED * is_headed + _OF_KIND * (part.document_kind in _KINDS_OF_TOPICS.get(topic, ()))
+
+
+def parts_of(document: DocumentText) -> Iterator[Passage]:
+    """The parts of a document in order."""
+    is_whole = document.kind in (DocumentKind.RESUME, DocumentKind.PAST_PERFORMANCE)
+    most_words = _WHOLE_WORDS if is_whole else _MOST_PART_WORDS
+    start, heading, above = 0, "", ""
+    words = 0
+    for block in structure.read(document.text):
+        is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
+        if is_heading:
+            topics = topics_of(block.text)
+        begins = is_heading and not is_whole and words and (bool(topics) or words >= _LEAST_PART_WORDS)
+        if begins or words + len(block.text.split()) > most_words:
+            if block.start > start:
+                yield _part(document, start, block.start, heading)
+            start, words = block.start, 0
+            if not is_heading:
+                words = len(block.text.split())
+        elif not is_heading:
+            words += len(block.text.split())
+        if is_heading and not is_whole and (start == block.start or not heading):
+            # A heading in capitals stays above those that follow in small letters.
+            above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
+            heading = block.text if above in (block.text, "") else f"{above} › {block.text}"
+    if document.text[start:].strip():
+        yield _part(document, start, len(document.text), heading)
+
+
+def _part(document: DocumentText, start: int, end: int, heading: str) -> Passage:
+    text = document.text[start:end]
+    begin = start + len(text) - len(text.lstrip())
+    place = next((each for each in document.passages if each.start <= begin < each.end), document.passages[0])
+    # The reader of the file knows the headings above better than the text shows them.
+    is_known = heading.rpartition(" › ")[2] in place.heading.split(" › ")
+    return Passage(
+        id=place.id,
+        document_id=document.id,
+        document_title=document.title,
+        document_kind=document.kind,
+        heading=place.heading if is_known and heading else heading,
+        page=place.page,
+        text=text.strip(),
+        score=0.0,
+        similarity=0.0,
+        start=begin,
+        end=begin + len(text.strip()),
+    )

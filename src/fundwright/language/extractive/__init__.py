@@ -1,0 +1,282 @@
+"""The default writer: what your documents say, word for word, each with its citation. It cannot invent.
+
+It knows what a section is about (`SectionRequest.topics`). Projects, people, and the data of the company are read as facts and put into
+tables; everything else is answered with sentences and lists, see `prose`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fundwright.core.assembly import Core
+from fundwright.core.messages import later, t
+from fundwright.language.extractive import facts, prose
+from fundwright.language.extractive.claims import Others, named_customers
+from fundwright.language.extractive.facts import Fact, Person, Project, ProjectField
+from fundwright.language.extractive.prose import Candidate, Chosen, Compared
+from fundwright.language.protocols import Embedder, PossibleMatch, SectionRequest, Unanswered, Vectors
+from fundwright.language.topics import Topic
+
+LABEL = "Extractive: sentences of your documents, word for word"
+
+_NOTHING_IN_PARTICULAR = "What does the organization do?"
+_COMMONPLACE_WEIGHT = 0.5
+_WORDS_ASKED = re.compile(r"[Aa]bout (\d{1,5}) words")
+_DEFAULT_WORDS = 160
+_MAX_CANDIDATES = 400
+_MOST_PROJECTS, _MOST_PEOPLE = 6, 8
+_LEAST_PROJECT_WORDS = 45
+_CELL_CHARACTERS = 220
+_MOST_QUALIFICATIONS = 5
+_YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
+_COLUMNS = (
+    (later("Project"), ProjectField.TITLE),
+    (later("Customer"), ProjectField.CUSTOMER),
+    (later("Contract"), ProjectField.CONTRACT),
+    (later("Value"), ProjectField.VALUE),
+    (later("Period"), ProjectField.PERIOD),
+)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the passages state in a fixed form."""
+
+    others: Others
+    projects: list[Project]
+    people: list[Person]
+    data: list[Fact]
+    contact: list[Fact]
+    candidates: list[Candidate]
+
+
+class ExtractiveWriter:
+    """Answers a section by quoting, question by question."""
+
+    id = "extractive"
+    label = LABEL
+    is_generative = False
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
+        known = await asyncio.to_thread(_read, request)
+        fits = await self._fits(request, known.projects)
+        asked = _WORDS_ASKED.search(request.instructions)
+        words = (int(asked.group(1)) if asked else _DEFAULT_WORDS) // len(request.questions)
+        compared: Compared | None = None
+        taken: frozenset[int] = frozenset()
+        is_first = True
+        for place, topic in enumerate(request.all_topics):
+            pieces = _fact_pieces(topic, known, fits, words)
+            if not pieces and known.candidates:
+                compared = compared or await self._compare(request, known.candidates)
+                chosen = prose.choose(known.candidates, compared, place, topic, words=words, taken=taken, others=known.others)
+                taken |= frozenset(chosen.answer)
+                order = sorted(chosen.answer, key=lambda index: (topic == Topic.FIT and known.candidates[index].is_listed, index))
+                pieces = list(_quoted([known.candidates[index] for index in order], is_one_paragraph=topic == Topic.FIT))
+                for match in _possible(known.candidates, chosen, place):
+                    yield match
+            if not pieces:
+                yield Unanswered(place)
+                continue
+            for index, piece in enumerate(pieces):
+                yield piece if index or is_first else f"\n\n{piece}"
+            is_first = False
+
+    async def relevances(self, request: SectionRequest) -> list[float]:
+        """Of each question, the relevance of what answers it best."""
+        known = await asyncio.to_thread(_read, request)
+        if not known.candidates:
+            return [0.0] * len(request.questions)
+        return [float(best) for best in (await self._compare(request, known.candidates)).relevance.max(axis=1)]
+
+    async def _compare(self, request: SectionRequest, candidates: Sequence[Candidate]) -> Compared:
+        """Question and sentence count half on their own and half under their heading, without which many say nothing."""
+        asked, count = len(request.questions), len(candidates)
+        wanted = [request.opportunity, *request.requirements]
+        embedded = await self._embedder.embed(
+            [
+                *request.questions,
+                *(f"{request.heading}. {question}" for question in request.questions),
+                *(item.quoted for item in candidates),
+                *(f"{item.heading}\n{item.quoted}" for item in candidates),
+                _NOTHING_IN_PARTICULAR,
+                *wanted,
+            ]
+        )
+        alone, headed, sentences, under_heading, (commonplace, *wishes) = np.split(
+            embedded, np.cumsum([asked, asked, count, count])
+        )
+        questions, vectors = _unit(alone + headed), _unit(sentences + under_heading)
+        relevance = questions @ vectors.T - _COMMONPLACE_WEIGHT * (vectors @ commonplace)
+        return Compared(relevance, vectors @ _unit(np.mean(wishes, axis=0, keepdims=True))[0], vectors)
+
+    async def _fits(self, request: SectionRequest, projects: Sequence[Project]) -> list[float]:
+        """How near each project is to the opportunity; asked only where there are more than can be shown."""
+        if Topic.PAST_PERFORMANCE not in request.all_topics or len(projects) <= _MOST_PROJECTS:
+            return [0.0] * len(projects)
+        texts = [" ".join(fact.text for fact in (*project.fields.values(), *project.work[:3])) for project in projects]
+        embedded = await self._embedder.embed([request.opportunity, *texts])
+        return [float(value) for value in embedded[1:] @ embedded[0]]
+
+
+def create(_core: Core, embedder: Embedder) -> ExtractiveWriter:
+    return ExtractiveWriter(embedder)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def _read(request: SectionRequest) -> _Known:
+    passages = [passage for passage in request.passages if passage.kind.is_ours]
+    first = facts.projects(passages, Others(request.company))
+    customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
+    others = Others(request.company, named_customers(customers))
+    return _Known(
+        others=others,
+        projects=facts.projects(passages, others),
+        people=facts.people(passages, others),
+        data=facts.company_data(passages),
+        contact=facts.contact(passages),
+        candidates=prose.candidates(passages, others, written=request.written)[:_MAX_CANDIDATES],
+    )
+
+
+def _fact_pieces(topic: Topic | None, known: _Known, fits: Sequence[float], words: int) -> list[str]:
+    match topic:
+        case Topic.PAST_PERFORMANCE:
+            best = sorted(sorted(range(len(known.projects)), key=lambda index: -fits[index])[:_MOST_PROJECTS])
+            return list(_past_performance([known.projects[index] for index in best], words))
+        case Topic.PEOPLE:
+            return list(_people(known.people[:_MOST_PEOPLE]))
+        case Topic.COMPANY_DATA:
+            table = list(_table((t("Item"), t("Detail")), [[fact.label, fact] for fact in known.data if fact.label]))
+            listed = [f"- {fact.text} [{fact.number}]" for fact in known.data if not fact.label]
+            return [*table, ("\n\n" if table else "") + "\n".join(listed)] if listed else table
+        case Topic.CONTACT:
+            return [_contact(known.contact)] if known.contact else []
+        case _:
+            return []
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str | Fact | None]]) -> Iterator[str]:
+    """A table with a citation at the end of each row."""
+    if not rows:
+        return
+    yield f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
+    for row in rows:
+        numbers = dict.fromkeys(cell.number for cell in row if isinstance(cell, Fact))
+        cited = "".join(f"[{number}]" for number in numbers)
+        cells = [_cell(cell.text if isinstance(cell, Fact) else cell or "") for cell in row]
+        last = max(place for place, cell in enumerate(cells) if cell)
+        cells[last] = f"{cells[last]} {cited}"
+        yield f"\n| {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    text = " ".join(text.replace("|", "/").split())
+    return text if len(text) <= _CELL_CHARACTERS else f"{text[:_CELL_CHARACTERS].rsplit(' ', 1)[0]} …"
+
+
+def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
+    rows: list[list[str | Fact | None]] = []
+    for project in projects:
+        fields = {**project.fields, ProjectField.PERIOD: facts.period(project)}
+        if sum(
+            1
+            for name in (ProjectField.CUSTOMER, ProjectField.CONTRACT, ProjectField.VALUE, ProjectField.PERIOD)
+            if fields.get(name)
+        ):
+            rows.append([fields.get(name) for _, name in _COLUMNS])
+    used = [place for place in range(len(_COLUMNS)) if any(row[place] for row in rows)]
+    table = list(_table([str(_COLUMNS[place][0]) for place in used], [[row[place] for place in used] for row in rows]))
+    yield from table
+    share = max(_LEAST_PROJECT_WORDS, words // max(1, len(projects)))
+    told = [(project, _work(project, share)) for project in projects]
+    for place, (project, work) in enumerate((project, work) for project, work in told if work and project.name):
+        between = "" if not place and not table else "\n\n" if not place else "\n"
+        name = project.name
+        sentences = " ".join(f"{fact.text} [{fact.number}]" for fact in work)
+        yield f"{between}- **{name.text if name else ''}**: {sentences}"
+
+
+def _work(project: Project, words: int) -> list[Fact]:
+    """What was done: the first sentence, then those with figures, in order."""
+    order = sorted(range(len(project.work)), key=lambda place: (place > 0, not re.search(r"\d", project.work[place].text), place))
+    kept: list[int] = []
+    spent = 0
+    for place in order:
+        count = len(project.work[place].text.split())
+        if not kept or spent + count <= words:
+            kept.append(place)
+            spent += count
+    return [project.work[place] for place in sorted(kept)]
+
+
+def _people(people: Sequence[Person]) -> Iterator[str]:
+    rows: list[list[str | Fact | None]] = []
+    for person in people:
+        told = person.qualifications or ([person.first] if person.first else [])
+        seen = dict.fromkeys(fact.text.rstrip(".") for fact in told)
+        numbers = [fact.number for fact in told]
+        qualified = Fact("; ".join(_best_qualifications(list(seen))), numbers[0]) if seen else None
+        rows.append([person.name, person.role, qualified])
+    used = [0, *(place for place in (1, 2) if any(row[place] for row in rows))]
+    yield from _table(
+        [(t("Name"), t("Role"), t("Qualifications"))[place] for place in used], [[row[place] for place in used] for row in rows]
+    )
+
+
+def _best_qualifications(texts: list[str]) -> Iterator[str]:
+    """How long somebody has done this, then the others in order, as many as a cell has room for."""
+    order = sorted(range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), place))
+    room = _CELL_CHARACTERS
+    for place in order[:_MOST_QUALIFICATIONS]:
+        room -= len(texts[place]) + 2
+        if room < 0 and place != order[0]:
+            return
+        yield texts[place]
+
+
+def _contact(found: Sequence[Fact]) -> str:
+    """Lines as they stand on a letter."""
+    lines = [_contact_line(fact) for fact in found]
+    cited = "".join(f"[{number}]" for number in dict.fromkeys(fact.number for fact in found))
+    return "  \n".join(lines) + f" {cited}"
+
+
+def _contact_line(fact: Fact) -> str:
+    is_plain = not fact.label or re.fullmatch(
+        r".*\b(?:contact|poc|name|address|anschrift|adresse)\b.*", fact.label, re.IGNORECASE
+    )
+    return fact.text if is_plain else f"{fact.label}: {fact.text}"
+
+
+def _quoted(candidates: Sequence[Candidate], *, is_one_paragraph: bool) -> Iterator[str]:
+    before: Candidate | None = None
+    for candidate in candidates:
+        yield f"{_space(before, candidate, is_one_paragraph=is_one_paragraph)}{candidate.quoted} [{candidate.number}]"
+        before = candidate
+
+
+def _space(before: Candidate | None, after: Candidate, *, is_one_paragraph: bool) -> str:
+    """What Markdown needs between the two: sentences run on, items of a list stay a list."""
+    mark = "- " if after.is_listed else ""
+    if before is None:
+        return mark
+    if before.is_listed or after.is_listed:
+        return f"\n{mark}" if before.is_listed and after.is_listed else f"\n\n{mark}"
+    return " " if is_one_paragraph or before.heading == after.heading else "\n\n"
+
+
+def _possible(candidates: Sequence[Candidate], chosen: Chosen, question: int) -> Iterator[PossibleMatch]:
+    for place in chosen.possible:
+        yield PossibleMatch(question=question, text=candidates[place].quoted, number=candidates[place].number)

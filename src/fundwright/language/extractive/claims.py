@@ -1,0 +1,126 @@
+"""Which sentences of our own documents speak of us: not of customers, nor of what somebody has to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_US = re.compile(r"\b(?:we|our|us|ours|I|my|me|wir|unser\w*|uns|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
+_OTHERS = (
+    r"agency|agencies|customers?|clients?|county|city|town|village|district|department|survey|nation|tribe|foundation|bureau|division|directorate|army|navy|air force|marine corps"
+    r"|government|state|ministry|owner|board|commission|authority|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant"
+    r"|administration|association|council|program office|school|hospital|kunde|auftraggeber|stadt|behörde|landkreis|ministerium|client|ville|ministère|commune"
+)
+_SUBJECT_IS_OTHER = re.compile(
+    rf"(?:the|a|an|each|this|that|these|those|its|their|der|die|das|le|la|les|l['’])\s?(?:[\w'’&-]+\s){{0,3}}?(?:{_OTHERS})\b(?:\s[\w'’&-]+){{0,6}}",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"(?:is|are|was|were|has|have|had|runs?|uses?|used|operates?|operated|serves?|treats?|manages?|managed|oversees?|enrolls?|lacked|lacks|needs?|needed|reports?|reported|supports?|supported"
+    r"|rated|said|says|wanted|required|requires|employs?|ships?|maintains?|kept|relies|relied|faced|struggled|asked|adopted|saved|will|can|could|did|does|covers|owns|houses|closed|decided"
+    r"|ist|sind|hat|hatte|betreibt|nutzt|est|a|exploite|utilise)",
+    re.IGNORECASE,
+)
+_QUOTATION = re.compile(
+    r"\s*[\"“„«].{10,}|.*[\"”“»],? (?:said|says|wrote|reports?|according to|sagt\w*|a déclaré)\b.*", re.IGNORECASE
+)
+_TELLS = re.compile(
+    r"\b(?:contractors?|offerors?|vendors?|applicants?|applications?|proposals?|reviewers?|recipients?|awardees?|grantees?|bidders?|quoters?)\b.{0,60}"
+    r"\b(?:shall|must|will|should|may|are required)\b|^(?:see|refer to|note|include|describe|evaluate|assess|provide|for example|please|complete this)\b(?=.{0,200}[.:]$)",
+    re.IGNORECASE,
+)
+_OUGHT = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
+_BOILERPLATE = re.compile(
+    r"all rights reserved|copyright|\(c\) |©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
+    r"|see separate|references? .{0,40}available (?:up)?on request",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Others:
+    """Who is not us. `customers` are names as the documents have them."""
+
+    company: str = ""
+    customers: tuple[str, ...] = ()
+    _names: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = {name.casefold() for customer in self.customers for name in _short_names(customer)}
+        object.__setattr__(self, "_names", frozenset(names - {word.casefold() for word in self.company.split()}))
+
+    def is_us(self, text: str) -> bool:
+        """Whether a name is ours."""
+        own, words = _words(self.company), _words(text)
+        return bool(own) and len(own & words) >= max(1, len(own) * 0.6)
+
+    def begins_with_us(self, text: str) -> bool:
+        """Whether our name is its subject."""
+        return self._is_ours_first(text.split())
+
+    def speaks_of_us(self, text: str) -> bool:
+        """Whether we, or our name, stand in it."""
+        first = self.company.split()[0].casefold() if self.company else ""
+        return bool(_US.search(text)) or (len(first) > 2 and first in text.casefold())
+
+    def may_claim(self, text: str) -> bool:
+        """Whether a draft may say this of us."""
+        if _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _TELLS.search(text):
+            return False
+        if _OUGHT.search(text) and not _US.search(text):
+            return False
+        return not self.is_of_others(text)
+
+    def is_of_others(self, text: str) -> bool:
+        """Whether its subject is a customer or an authority, as in “The district enrolls 15,000 students.”"""
+        words = text.split()
+        if not words or _US.search(" ".join(words[:3])) or self._is_ours_first(words):
+            return False
+        if self._names and self._begins_with_customer(words):
+            return True
+        subject = _SUBJECT_IS_OTHER.match(" ".join(words[:12]))
+        if subject is None:
+            return False
+        # The first verb tells where the subject ends: “The network of the district …” is none of theirs.
+        before: list[str] = []
+        for word in words[:12]:
+            if _VERB.fullmatch(word.strip(",")) or (before and re.fullmatch(r"\w{3,}ed", word)):
+                break
+            before.append(word)
+        return bool(re.search(rf"\b(?:{_OTHERS})(?:['’]s\b.*)?$", " ".join(before[:5]), re.IGNORECASE)) or len(before) <= 2
+
+    def _is_ours_first(self, words: list[str]) -> bool:
+        own = _words(self.company)
+        start = words[1:3] if words and words[0].casefold() in ("the", "die", "das", "der", "le", "la") else words[:2]
+        return bool(own & _words(" ".join(start)))
+
+    def _begins_with_customer(self, words: list[str]) -> bool:
+        start = [word.strip(",.'’").removesuffix("'s").removesuffix("’s").casefold() for word in words[:8]]
+        named = " ".join(start[1:] if start[0] in ("the", "der", "die", "das", "le", "la", "les") else start) + " "
+        return any(named.startswith(f"{name} ") for name in self._names)
+
+
+def _words(text: str) -> set[str]:
+    return {
+        word
+        for word in re.findall(r"\w{3,}", text.casefold())
+        if word not in ("inc", "llc", "corp", "the", "and", "for", "gmbh", "ltd")
+    }
+
+
+def _short_names(customer: str) -> Iterable[str]:
+    """“Defense Logistics Agency (DLA) Distribution” goes by “Defense Logistics Agency”, “DLA”, and its first letters."""
+    bare = re.sub(r"\s?\([^)]{0,40}\)", "", customer).split(",")[0].split(" - ")[0].strip()
+    yield bare
+    yield from re.findall(r"\(([A-Z][A-Za-z&]{1,9})\)", customer)
+    yield from re.findall(r"\b[A-Z]{2,6}\b", customer)
+    letters = "".join(word[0] for word in re.findall(r"\b(?:U\.S\.|[A-Z]\w+)", bare))
+    if len(letters) > 2:
+        yield letters
+    if bare.startswith("U.S. "):
+        yield "US" + "".join(word[0] for word in re.findall(r"\b[A-Z]\w+", bare[5:]))
+
+
+def named_customers(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in names if 2 < len(name) < 120))

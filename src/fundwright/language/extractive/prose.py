@@ -1,0 +1,361 @@
+"""Chooses the sentences and the items of lists that answer a question.
+
+Two things speak for a sentence. What it stands under: a heading that names what is asked, that of its document, the kind of the
+document. And what it says: its similarity to the question less half its similarity to a question that asks for nothing in particular,
+because sentences about projects and plans resemble every question of a proposal. Answers without a heading are chosen by maximal
+marginal relevance (Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fundwright.language.extractive.claims import Others
+from fundwright.language.protocols import NumberedPassage, Vectors
+from fundwright.language.schemas import OUR_KINDS, DocumentKind
+from fundwright.language.structure import BlockKind, read
+from fundwright.language.topics import Topic, topics_of
+
+LEAST_RELEVANCE = 0.37
+"""A sentence under no heading that names what is asked answers when it is this relevant."""
+LEAST_POSSIBLE = 0.24
+"""When it is this relevant, it is shown as a possible match."""
+_NAMED, _ABOVE, _DOCUMENT, _OTHER = 1.0, 0.8, 0.3, -0.4
+"""What it is worth that the heading right above, one above that, or the document names what is asked; or the heading something else."""
+_EVIDENCE_WEIGHT = 0.1
+_RELEVANCE_WEIGHT = 0.7
+_FIT_WEIGHT = 0.3
+_LEAST_SHARE = 0.6
+"""A sentence is left out when it is less than this share as relevant as the best one."""
+_SAME = 0.92
+"""Cosine similarity above which two sentences say the same."""
+_LEAST_FIT = 0.22
+_LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 5, 70, 2
+_SMALL_SHARE = 0.2
+_GENEROSITY = 1.6
+"""What a heading names may be so much longer than asked for, rather than cut."""
+
+_PROPOSALS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL))
+_KINDS: dict[Topic, frozenset[DocumentKind]] = {
+    Topic.CAPABILITIES: _PROPOSALS,
+    Topic.DIFFERENTIATORS: _PROPOSALS,
+    Topic.FACILITIES: _PROPOSALS | {DocumentKind.DATA},
+    Topic.PROFILE: frozenset((DocumentKind.ABOUT_US,)),
+    Topic.FIT: _PROPOSALS | {DocumentKind.PAST_PERFORMANCE},
+    Topic.NEED: _PROPOSALS | {DocumentKind.DATA},
+    Topic.AIMS: _PROPOSALS,
+    Topic.APPROACH: _PROPOSALS,
+    Topic.OUTCOMES: _PROPOSALS,
+    Topic.OFFER: _PROPOSALS,
+    Topic.PAST_PERFORMANCE: _PROPOSALS | {DocumentKind.PAST_PERFORMANCE},
+    Topic.PEOPLE: _PROPOSALS | {DocumentKind.RESUME},
+    Topic.COMPANY_DATA: _PROPOSALS,
+    Topic.CONTACT: frozenset((DocumentKind.ABOUT_US,)),
+}
+"""Documents of other kinds do not answer: what a project has achieved is not what the next one is expected to."""
+_OWN_KIND = {Topic.PAST_PERFORMANCE: DocumentKind.PAST_PERFORMANCE, Topic.PEOPLE: DocumentKind.RESUME}
+_RELATED: dict[Topic, frozenset[Topic]] = {
+    Topic.OFFER: frozenset((Topic.AIMS, Topic.OUTCOMES)),
+    Topic.NEED: frozenset((Topic.AIMS,)),
+    Topic.FIT: frozenset((Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.PAST_PERFORMANCE, Topic.PROFILE)),
+}
+"""Headings under which an answer may stand too, if it is relevant; they name nothing else then."""
+_HEADED_ONLY = frozenset(
+    (Topic.DIFFERENTIATORS, Topic.AIMS, Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT)
+)
+"""Anything may sound like these: only a heading makes it so."""
+_OF_FACTS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
+"""Lines below these are names and numbers, not what can be said of us."""
+_FUTURE = re.compile(
+    r"\b(?:will|aim|objective|determine|test whether|plans? to|propos\w+|expect\w*|anticipat\w+|by (?:month|year|the end|20\d\d|day)|target|aims? to|goal|objective|deliverables?|milestones?|is defined as|(?:is |are )?measured? (?:by|against|as)|primary measure"
+    r"|werden|wird|sollen|erwart\w+|bis (?:ende|monat)|geplant|prévoi\w+|prévu\w*|livr\w+ra|attend\w*|d'ici)\b",
+    re.IGNORECASE,
+)
+_PROFILE = re.compile(
+    r"\b(?:founded|established|incorporated|headquartered|since (?:19|20)\d\d|employees|people|members|nonprofit|small business|is an? |are an? |gegründet|seit (?:19|20)\d\d|mitarbeit\w+|fondée? en|depuis (?:19|20)\d\d|salariés)\b",
+    re.IGNORECASE,
+)
+_AIM_LABEL = re.compile(
+    r"(?:specific |research )?(?:aim|objective|goal|hypothesis|task|phase|milestone|step|ziel|arbeitspaket|objectif|étape|lot)s?\s?\d{0,2}[a-c]?|central hypothesis|long-term goal",
+    re.IGNORECASE,
+)
+_AIM = re.compile(
+    r"\b(?:goals?|hypothes\w+|objectives?|aims?|purpose|propos\w+|will|ziele?|hypothese|objectifs?|buts?)\b", re.IGNORECASE
+)
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
+_IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
+_POINTS_BACK = re.compile(
+    r"(?:he|she|it|they|his|her|its|their|this|these|those|such|both|however|also|additionally|moreover|furthermore|therefore|"
+    r"er|sie|es|dies\w*|außerdem|daher|il|elle|ils|elles|cette?|ces|de plus)\b|.{0,60}\b(?:he|she)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something that can be quoted. `named` are the topics of the headings above it, the nearest last."""
+
+    number: int
+    place: int
+    text: str
+    heading: str
+    kind: DocumentKind
+    document: str
+    named: tuple[frozenset[Topic], ...]
+    is_listed: bool
+    label: str = ""
+    is_introduction: bool = False
+    """Whether it says who we are."""
+    before: int | None = None
+    """Place among the candidates of the sentence that this one points back to (“She …”), which has to stand before it."""
+
+    @property
+    def quoted(self) -> str:
+        return f"{self.label}: {self.text}" if self.label else self.text
+
+    def evidence(self, topic: Topic | None) -> float:
+        """What its headings and its document say for its answering a question about `topic`."""
+        if topic is None:
+            return 0.0
+        if _AIM_LABEL.fullmatch(self.label) and topic == Topic.AIMS:
+            return _NAMED
+        for distance, topics in enumerate(reversed(self.named)):
+            if topic in topics:
+                return _NAMED if distance == 0 else _ABOVE
+            if topics & _RELATED.get(topic, frozenset()):
+                return _ABOVE if topic == Topic.OFFER and self.kind == DocumentKind.PREVIOUS_PROPOSAL else 0.0
+            if topics:
+                return _OTHER
+        if topic == Topic.PROFILE and not self.is_listed and (self.is_introduction or _PROFILE.search(self.text)):
+            return _ABOVE
+        if self.kind == _OWN_KIND.get(topic):
+            return _ABOVE
+        return _DOCUMENT if topic in topics_of(self.document) else 0.0
+
+
+def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: str) -> list[Candidate]:
+    """What can be quoted of the passages and is not yet in the draft, each once, in order."""
+    found: list[Candidate] = []
+    said: set[str] = set()
+    written = " ".join(written.split()).casefold()
+    for passage in passages:
+        if not passage.kind.is_ours:
+            continue
+        last_place, last = -2, 0
+        for candidate in _candidates_of(passage, others):
+            key = candidate.text.casefold()
+            if key in said or key in written or not others.may_claim(candidate.text):
+                continue
+            if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
+                if last_place != candidate.place - 1:
+                    continue
+                candidate = replace(candidate, before=last)
+            said.add(key)
+            last_place, last = candidate.place, len(found)
+            found.append(candidate)
+    return found
+
+
+def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candidate]:
+    above = tuple(topics_of(part) for part in passage.heading.split(" › ") if part)
+    named, heading = above, passage.heading
+    is_before_aims = any(Topic.AIMS in topics for topics in above[-1:])
+    for place, block in enumerate(read(passage.text)):
+        if block.kind == BlockKind.HEADING:
+            # The passage begins with its own heading.
+            own = topics_of(block.text)
+            is_own = block.text.casefold() == passage.heading.rpartition(" › ")[2].casefold()
+            named, heading = (
+                (above if is_own else (*above, own)),
+                (passage.heading if is_own else f"{passage.heading} › {block.text}"),
+            )
+            is_before_aims = Topic.AIMS in own
+            continue
+        label = block.label if block.kind in (BlockKind.PAIR, BlockKind.SENTENCE) else ""
+        topics = topics_of(label) if label else frozenset[Topic]()
+        text = " ".join(_EMPHASIS.sub(r"\2", block.text).split())
+        # A page of aims begins with the need for them.
+        is_before_aims = is_before_aims and block.kind == BlockKind.SENTENCE and not _AIM.search(f"{label} {text}")
+        if is_before_aims:
+            topics = frozenset((Topic.NEED,))
+        is_listed = block.kind in (BlockKind.ITEM, BlockKind.PAIR)
+        is_stated = passage.kind in _PROPOSALS and (topics or _AIM_LABEL.fullmatch(label) or len(text.split()) > 5)
+        if block.kind == BlockKind.PAIR and not is_stated:
+            continue
+        is_line_listed = (
+            block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not re.search(r"@|\d{3}", text)
+        )
+        if is_line_listed:
+            is_listed = True
+        elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
+            continue
+        if not _is_worth_quoting(text, is_listed=is_listed):
+            continue
+        is_kept = _AIM_LABEL.fullmatch(label) or (block.kind == BlockKind.PAIR and not topics)
+        yield Candidate(
+            number=passage.number,
+            place=place,
+            text=text,
+            heading=heading,
+            kind=passage.kind,
+            document=passage.document,
+            named=(*named, topics) if topics else named,
+            is_listed=is_listed,
+            label=label if is_kept else "",
+            is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.begins_with_us(text),
+        )
+
+
+def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
+    words = text.split()
+    least = _LEAST_LISTED_WORDS if is_listed else _LEAST_WORDS
+    if not least <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
+        return False
+    if is_listed:
+        return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
+    if not _IS_ENDED.search(text):
+        return False
+    # A title has hardly a word in small letters. German nouns are capitalized, so that long words tell little.
+    small = sum(word[0].islower() for word in words)
+    if small < max(2, len(words) * _SMALL_SHARE):
+        return False
+    # Half sentences at the border of a passage do not start like a sentence.
+    is_started = words[0][0].isupper() or words[0][0] in "“\"'(" or words[0][0].isdigit()
+    letters = sum(character.isalpha() for character in text)
+    return is_started and letters / len(text) > 0.6 and text.upper() != text
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Of each candidate: relevance to each question (questions, candidates), fit to the opportunity, and unit vectors."""
+
+    relevance: Vectors
+    fit: Vectors
+    vectors: Vectors
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Places among the candidates: the answer to a question, or else what may be one."""
+
+    answer: tuple[int, ...] = ()
+    possible: tuple[int, ...] = ()
+
+
+def choose(
+    found: Sequence[Candidate],
+    compared: Compared,
+    place: int,
+    topic: Topic | None,
+    *,
+    words: int,
+    taken: frozenset[int],
+    others: Others,
+) -> Chosen:
+    """What answers the question at `place`, in about so many words."""
+    relevance = compared.relevance[place]
+    kinds = _KINDS[topic] if topic else OUR_KINDS - {DocumentKind.RESUME}
+    may = [
+        index
+        for index, candidate in enumerate(found)
+        if index not in taken and candidate.kind in kinds and _is_asked_for(candidate, topic, others)
+    ]
+    if topic == Topic.FIT:
+        return _choose_fitting(found, compared, may, words)
+    evidence = {index: found[index].evidence(topic) for index in may}
+    named = [index for index in may if evidence[index] >= _ABOVE]
+    if topic == Topic.OFFER and any(evidence[index] == _NAMED for index in named):
+        named = [index for index in named if evidence[index] == _NAMED]
+    total = {index: float(relevance[index]) + _EVIDENCE_WEIGHT * evidence[index] for index in may}
+    relevant = [] if topic in _HEADED_ONLY else [index for index in may if total[index] >= LEAST_RELEVANCE]
+    if named:
+        more = [
+            index
+            for index in relevant
+            if index not in named and topic in (Topic.NEED, Topic.OUTCOMES, Topic.FACILITIES, Topic.OFFER)
+        ]
+        kept = _within(
+            found,
+            named,
+            compared,
+            place,
+            words=int(words * (_GENEROSITY if any(evidence[index] == _NAMED for index in named) else 1)),
+        )
+        spent = sum(len(found[index].text.split()) for index in kept)
+        if more and spent < words:
+            kept += [index for index in _diverse(found, more, total, compared, words=words - spent) if index not in kept]
+        return Chosen(answer=tuple(kept))
+    if relevant:
+        return Chosen(answer=tuple(_diverse(found, relevant, total, compared, words=words)))
+    nearest = sorted((index for index in may if evidence[index] > _OTHER), key=lambda index: -total[index])[:2]
+    return Chosen(possible=tuple(index for index in nearest if total[index] >= LEAST_POSSIBLE))
+
+
+def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> bool:
+    if topic in (Topic.OUTCOMES, Topic.OFFER):
+        is_future = bool(_FUTURE.search(candidate.quoted))
+        return is_future or (candidate.evidence(topic) == _NAMED and candidate.kind == DocumentKind.PREVIOUS_PROPOSAL)
+    if topic == Topic.PROFILE:
+        return others.speaks_of_us(candidate.text) or candidate.evidence(topic) == _NAMED
+    return True
+
+
+def _within(found: Sequence[Candidate], named: list[int], compared: Compared, place: int, *, words: int) -> list[int]:
+    """What stands under the heading, in its order; the least relevant is left out where it is too long."""
+    value = compared.relevance[place] + _FIT_WEIGHT * compared.fit
+    kept: list[int] = []
+    spent = 0
+    # Half by order: what comes first under a heading is what its author thought of first.
+    order = sorted(named, key=lambda index: -float(value[index]) + 0.02 * named.index(index))
+    for index in order:
+        count = len(found[index].text.split())
+        if spent + count > words and kept:
+            continue
+        kept.append(index)
+        spent += count
+    for index in list(kept):
+        before = found[index].before
+        if before is not None and before not in kept:
+            kept.append(before)
+    return kept
+
+
+def _diverse(
+    found: Sequence[Candidate], relevant: list[int], total: dict[int, float], compared: Compared, *, words: int
+) -> list[int]:
+    best = max(total[index] for index in relevant)
+    open_to_choice = [index for index in relevant if total[index] >= _LEAST_SHARE * best]
+    chosen: list[int] = []
+    spent = 0
+    while open_to_choice and spent < words:
+        worth = np.array([total[index] + _FIT_WEIGHT * float(compared.fit[index]) for index in open_to_choice])
+        seen = (
+            (compared.vectors[open_to_choice] @ compared.vectors[chosen].T).max(axis=1)
+            if chosen
+            else np.zeros(len(open_to_choice))
+        )
+        value = _RELEVANCE_WEIGHT * worth - (1 - _RELEVANCE_WEIGHT) * seen
+        place = int(np.argmax(value))
+        index: int | None = open_to_choice.pop(place)
+        if seen[place] >= _SAME:
+            continue
+        while index is not None and index not in chosen:
+            chosen.append(index)
+            spent += len(found[index].text.split())
+            index = found[index].before
+        open_to_choice = [index for index in open_to_choice if index not in chosen]
+    return chosen
+
+
+def _choose_fitting(found: Sequence[Candidate], compared: Compared, may: list[int], words: int) -> Chosen:
+    """What we do and have done that is nearest to what the opportunity asks for."""
+    fit = {index: float(compared.fit[index]) for index in may if found[index].evidence(Topic.FIT) > _OTHER}
+    near = [index for index, value in fit.items() if value >= _LEAST_FIT]
+    if near:
+        return Chosen(answer=tuple(_diverse(found, near, fit, compared, words=words)))
+    nearest = sorted(fit, key=lambda index: -fit[index])[:2]
+    return Chosen(possible=tuple(index for index in nearest if fit[index] > _LEAST_FIT / 2))

@@ -1,0 +1,119 @@
+"""What headings say that the text below them is about, in English, German, and French."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Topic(StrEnum):
+    """What a section of a proposal, or of a document, is about."""
+
+    CAPABILITIES = "capabilities"
+    PAST_PERFORMANCE = "past_performance"
+    DIFFERENTIATORS = "differentiators"
+    PEOPLE = "people"
+    FACILITIES = "facilities"
+    COMPANY_DATA = "company_data"
+    CONTACT = "contact"
+    PROFILE = "profile"
+    FIT = "fit"
+    NEED = "need"
+    AIMS = "aims"
+    APPROACH = "approach"
+    OUTCOMES = "outcomes"
+    OFFER = "offer"
+
+
+_NAMES: dict[Topic, str] = {
+    Topic.CAPABILITIES: (
+        r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what we (?:do|offer|provide)|areas of (?:practice|expertise)|expertise"
+        r"|(?:our |core |key |primary )?(?:services|products|programs|solutions)(?: (?:and|&) (?:services|products|programs|solutions))?"
+        r"|(?:services|products) (?:offered|we offer)|research (?:interests|focus|areas)|technical skills"
+        r"|leistungen|unsere leistungen|leistungsspektrum|(?:kern)?kompetenzen|was wir (?:tun|anbieten)|leistungsangebot"
+        r"|(?:nos )?(?:services|prestations|compétences)|domaines de compétences?|savoir-faire|ce que nous faisons"
+    ),
+    Topic.PAST_PERFORMANCE: (
+        r"past performance\w*|(?:relevant|selected|representative|recent|completed|key|past|previous|prior) (?:projects?|contracts?|experience"
+        r"|work|clients?|awards)|contract (?:references?|history)|project (?:profiles?|experience|history|references?|summar\w+)"
+        r"|track record|(?:completed|ongoing|current|prior|previous) (?:research |grant )?(?:support|funding|grants)|grant history|case stud\w+"
+        r"|corporate experience|clients? (?:and|&) projects|referenz\w*|projekterfahrung|abgeschlossene projekte"
+        r"|références?|réalisations|projets réalisés|expérience pertinente"
+    ),
+    Topic.DIFFERENTIATORS: (
+        r"differentiat\w*|discriminators?|(?:what|how) (?:sets|makes|makes us|distinguishes) .{0,40}|what .{0,30}(?:different|apart|unique)"
+        r"|why (?:choose |work with |hire )?(?:us|we|our)?.{0,30}|(?:our |distinctive |competitive |key |unique )?(?:strengths|advantages?)"
+        r"|competitive edge|unique (?:strengths|qualifications|selling).{0,20}|value proposition|was uns .{0,30}|alleinstellung\w*|(?:unsere )?stärken"
+        r"|(?:nos )?(?:points forts|atouts)|ce qui nous (?:distingue|différencie)"
+    ),
+    Topic.PEOPLE: (
+        r"(?:key |project |senior )?(?:personnel|staff|people|team|investigators?)(?: members| biograph\w+| qualifications)?|our (?:team|people|staff"
+        r"|experts)|leadership(?: team)?|management team|biograph\w+|biographical sketch\w*|bios|(?:team|staffing) and .{0,20}|who we work with"
+        r"|schlüsselpersonal|(?:unser )?team|mitarbeit\w+|projektleitung|équipe|notre équipe|personnel clé|direction"
+    ),
+    Topic.FACILITIES: (
+        r"(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|infrastructure|instrumentation|capacity|plant|resources|warehouse)"
+        r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment)(?:,| and| &) .{0,40}|field equipment"
+        r"|(?:other |available |institutional )resources|research environment|environment|manufacturing capacity|production facilit\w+|computing"
+        r"|ausstattung|räume.{0,30}|standorte?|geräte.{0,20}|labore?|infrastruktur|maschinenpark"
+        r"|installations|équipements?|locaux|moyens .{0,20}|infrastructures?"
+    ),
+    Topic.COMPANY_DATA: (
+        r"(?:company|corporate|business|firm|organi[sz]ation\w*|registration|agency) (?:data|information|snapshot|details|facts|identifiers|codes)"
+        r"|.{0,30}\b(?:naics|uei|cage|duns)\b.{0,30}|registrations?|(?:certifications?|credentials|licenses)(?: (?:and|&) .{0,30})?|identifiers"
+        r"|.{0,20}at a glance|(?:contract|contracting) vehicles?|codes|socio-?economic .{0,20}|unternehmensdaten|firmendaten|registrierung\w*"
+        r"|zertifi\w+|données .{0,30}|certifications?|immatriculation"
+    ),
+    Topic.CONTACT: (
+        r"contacts?(?: (?:us|information|details|person|data))?|(?:primary |company |our )?point of contact|poc|reach us|get in touch|how to reach us"
+        r"|kontakt\w*|ansprechpartner\w*|coordonnées|nous contacter|personne de contact"
+    ),
+    Topic.PROFILE: (
+        r"about(?: .{1,60})?|who we are|(?:company |corporate |organi[sz]ation\w* |firm )?(?:overview|profile|summary|background|introduction|history)"
+        r"|(?:our )?(?:mission|story)(?: and .{0,20}| statement)?|über uns|wer wir sind|(?:unternehmens)?profil|porträt|qui sommes-nous|à propos.{0,40}"
+        r"|présentation.{0,30}|notre mission"
+    ),
+    Topic.NEED: (
+        r"(?:statement of |community |unmet )?needs?(?: .{0,40})?|(?:background (?:and|&) )?significance(?: .{0,30})?|(?:the )?problem(?: statement| .{0,30})?"
+        r"|rationale|burden of .{0,30}|disparit\w+|why (?:it|this) matters|(?:aus)?gangslage|bedarf\w*|problem(?:stellung|beschreibung)|relevanz|besoins?|contexte"
+        r"|problématique|enjeux"
+    ),
+    Topic.AIMS: (
+        r"(?:specific |research |study )?(?:aims?|goals?|objectives?)(?: \d.{0,3})?(?:,? (?:and|&) .{0,30})?|project goals?.{0,40}|(?:central |working )?hypothes[ei]s"
+        r"|purpose|(?:ziele?|zielsetzung)(?: .{0,30})?|projektziele|objectifs?.{0,30}|buts?"
+    ),
+    Topic.APPROACH: (
+        r"(?:technical |our |research |proposed |project )?(?:approach|method\w*|design)|(?:research|study|project) (?:design|strategy|plan)(?: and methods?)?"
+        r"|methods? .{0,30}|.{0,30} (?:methods|methodology)|(?:project |detailed )?work ?plan|timeline|schedule|implementation(?: plan)?|project (?:activities|management)"
+        r"|activities|quality (?:assurance|control)(?: plan)?|how we work|vorgehen\w*|methodik|methoden|arbeits(?:plan|programm)|zeitplan|méthod\w+|démarche"
+        r"|plan de travail|calendrier|approche"
+    ),
+    Topic.OUTCOMES: (
+        r"(?:expected|anticipated|projected|intended|planned) (?:outcomes?|results?|impacts?|benefits?)(?: .{0,30})?|(?:program |project )?evaluation(?: .{0,30})?|impact"
+        r"|measur\w+ (?:of )?(?:success|results|impact|outcomes)|how (?:we|success|results) .{0,30}(?:measured?|evaluated?)|success (?:measures|criteria|metrics)|performance (?:measures|metrics)|outcome measures|outcomes? (?:and|&) .{0,30}"
+        r"|erwartete ergebnisse|erfolgs\w+|evaluation|auswertung|wirkung|résultats attendus|évaluation|retombées.{0,20}|impact"
+    ),
+    Topic.OFFER: (
+        r"(?:project |contract |our )?deliverables?(?: .{0,30})?|milestones?(?: .{0,30})?|what we (?:will|propose|would) .{0,20}|proposed (?:solution|services|work|scope)"
+        r"|our (?:offer|proposal)|liefer\w+|(?:unser )?angebot|meilensteine|livrables|notre offre|(?:notre )?proposition"
+    ),
+}
+_PATTERNS = {topic: re.compile(rf"(?:the )?(?:{names})", re.IGNORECASE) for topic, names in _NAMES.items()}
+_NUMBER = re.compile(
+    r"(?:(?:section|part|teil|partie|tab)\s)?[\dIVX]{0,4}(?:\.\d{1,2}){0,3}[.):]?\s{1,5}|[A-Z][.):]\s{1,5}", re.IGNORECASE
+)
+_END = re.compile(r"\s*[(:–—|].*$|\s+-\s.*$")
+_MOST_CHARACTERS = 120
+
+
+def topics_of(heading: str) -> frozenset[Topic]:
+    """What a single heading names; often nothing. “3. CORE COMPETENCIES (2026)” names one."""
+    text = " ".join(heading[:_MOST_CHARACTERS].split()).strip(" *_#:.•»")
+    number = _NUMBER.match(text)
+    text = text[number.end() :] if number else text
+    whole = _matches(text)
+    return whole or _matches(_END.sub("", text))
+
+
+def _matches(text: str) -> frozenset[Topic]:
+    return frozenset(topic for topic, pattern in _PATTERNS.items() if text and pattern.fullmatch(text))

@@ -1,0 +1,39 @@
+"""One invented firm from its files to its drafts, with the real embedding model; `make eval ONLY=drafting` measures all five."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fundwright.core.assembly import Core
+from fundwright.generation.templates import TEMPLATES
+from fundwright.identity.schemas import Actor
+from tests.conftest import MakeActor
+from tests.firms import load_firm
+from tests.firms.drafts import add_documents, add_opportunity, draft, score
+
+FIRM = load_firm("brightwater")
+
+
+@pytest.fixture
+async def member(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session)
+
+
+async def test_drafts_say_what_the_documents_say_and_nothing_else(committed: Core, member: Actor, tmp_path: Path) -> None:
+    await add_documents(committed, member, FIRM)
+    opportunity_id = await add_opportunity(committed, member, FIRM, tmp_path)
+    for template in TEMPLATES:
+        written = await draft(committed, member, opportunity_id, template)
+        for section in score(FIRM, written):
+            where = f"{section.template}, {section.heading}"
+            assert not section.missing, where
+            assert not section.forbidden, where
+            assert not section.foreign, where
+            assert not section.empty, where
+            assert not section.filled, where
+        headings = {citation.heading for citation in written.citations}
+        if template.name == "capability-statement":
+            assert {"CORE COMPETENCIES", "DIFFERENTIATORS", "COMPANY DATA"} <= headings

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from fundwright.language.company import infer_company
+from fundwright.language.schemas import DocumentKind
+from tests.firms import DEVELOPMENT, load_firm
+
+ABOUT, NOTICE = DocumentKind.ABOUT_US, DocumentKind.NOTICE
+
+
+class TestInferCompany:
+    @pytest.mark.parametrize("name", DEVELOPMENT)
+    def test_finds_the_firm_in_its_documents(self, name: str) -> None:
+        firm = load_firm(name)
+        found = infer_company([(DocumentKind(kind), firm.text(filename)) for filename, kind in firm.kinds.items()])
+        assert found.split()[:2] == firm.company.split()[:2] or found.split()[0] == firm.company.split()[0]
+
+    def test_a_label_names_it(self) -> None:
+        assert infer_company([(ABOUT, "Legal name: Osprey Consulting, LLC\nUEI: R7TYH2MNC4K8")]) == "Osprey Consulting, LLC"
+
+    def test_a_funder_is_not_the_firm(self) -> None:
+        notice = "The Larkin Foundation is a funder. Larkin Foundation Inc. gives awards. Company: Larkin Foundation Inc."
+        assert infer_company([(NOTICE, notice)]) == ""
+
+    def test_nothing_stands_out_of_nothing(self) -> None:
+        assert infer_company([]) == ""
+        assert infer_company([(ABOUT, "we build sensors.")]) == ""

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from fundwright.language.structure import MOST_CHARACTERS, BlockKind, read
+from fundwright.language.topics import Topic, topics_of
+
+
+def kinds(text: str) -> list[tuple[BlockKind, str]]:
+    return [(block.kind, block.text) for block in read(text)]
+
+
+class TestRead:
+    def test_lines_cut_to_fit_a_page_are_one_sentence(self) -> None:
+        text = "We build sensors that report nitrate every ten minutes from\nplaces that are hard to reach. They last."
+        assert kinds(text) == [
+            (
+                BlockKind.SENTENCE,
+                "We build sensors that report nitrate every ten minutes from places that are hard to reach.",
+            ),
+            (BlockKind.SENTENCE, "They last."),
+        ]
+
+    @pytest.mark.parametrize(
+        ("line", "pairs"),
+        [
+            ("Value: $742,000", [("Value", "$742,000")]),
+            ("Customer Name ........ Defense Logistics Agency", [("Customer Name", "Defense Logistics Agency")]),
+            ("UEI: QK7LN4XVB2M9          CAGE: 7R2T4", [("UEI", "QK7LN4XVB2M9"), ("CAGE", "7R2T4")]),
+            ("| Contract number | ON-22-0416 |", [("Contract number", "ON-22-0416")]),
+            ("Client\tHolland Board of Public Works", [("Client", "Holland Board of Public Works")]),
+            ("Grant no. LF-2022-118", [("Grant no.", "LF-2022-118")]),
+            ("Amount - $250,000", [("Amount", "$250,000")]),
+        ],
+    )
+    def test_a_labeled_value_is_a_pair(self, line: str, pairs: list[tuple[str, str]]) -> None:
+        found = [block for block in read(f"About the project\n\n{line}\n") if block.kind == BlockKind.PAIR]
+        assert [(block.label, block.text) for block in found] == pairs
+
+    def test_rows_have_the_columns_above_them(self) -> None:
+        (row,) = read("Agency | Contract | Value\n---|---|---\nDLA | SP4701-21 | $11.8M")
+        assert row.columns == ("Agency", "Contract", "Value")
+        assert row.cells == ("DLA", "SP4701-21", "$11.8M")
+
+    @pytest.mark.parametrize("mark", ["-", "•", "»", "\uf0b7", "1)", "(a)"])
+    def test_an_item_loses_its_mark(self, mark: str) -> None:
+        assert (BlockKind.ITEM, "Firmware for loggers") in kinds(f"{mark} Firmware for loggers\n{mark} Calibration")
+
+    @pytest.mark.parametrize(
+        "heading", ["CORE COMPETENCIES", "Our approach", "3. Methods", "What makes our work different", "Über uns"]
+    )
+    def test_a_heading_in_the_middle_of_prose(self, heading: str) -> None:
+        text = f"We have worked on the coast since 2006.\n{heading}\nWe will begin with a survey of the twelve sites by drone."
+        assert (
+            BlockKind.HEADING
+            in dict(zip([text for _, text in kinds(text)], [kind for kind, _ in kinds(text)], strict=True)).values()
+        )
+        assert any(block.kind == BlockKind.HEADING and block.text in heading for block in read(text))
+
+    def test_pages_and_rules_are_left_out(self) -> None:
+        assert kinds("We build sensors.\n\n      Page 3 of 4\n-------\n  - 2 -\n") == [(BlockKind.SENTENCE, "We build sensors.")]
+
+    def test_a_name_below_a_heading_is_no_heading(self) -> None:
+        found = kinds("CONTACT\nDana Whitfield, Director of Sales\n4410 Hammond Road East, Traverse City, MI 49686\n")
+        assert found[1] == (BlockKind.LINE, "Dana Whitfield, Director of Sales")
+
+    def test_no_block_is_long(self) -> None:
+        text = "\n".join(("x" * 5_000, "word " * 5_000, "- " + "y " * 5_000, "a | " * 90 + "b", "Label: " + "z" * 390))
+        assert max(len(block.text) for block in read(text)) <= MOST_CHARACTERS
+
+
+class TestTopicsOf:
+    @pytest.mark.parametrize(
+        ("heading", "topic"),
+        [
+            ("CORE COMPETENCIES", Topic.CAPABILITIES),
+            ("2.1 Research capabilities", Topic.CAPABILITIES),
+            ("Past Performance (see separate sheets)", Topic.PAST_PERFORMANCE),
+            ("What sets us apart", Topic.DIFFERENTIATORS),
+            ("Key Personnel", Topic.PEOPLE),
+            ("Facilities & Equipment", Topic.FACILITIES),
+            ("NAICS Codes", Topic.COMPANY_DATA),
+            ("SPECIFIC AIMS", Topic.AIMS),
+            ("Ansprechpartner", Topic.CONTACT),
+            ("Résultats attendus", Topic.OUTCOMES),
+        ],
+    )
+    def test_names_what_is_below(self, heading: str, topic: Topic) -> None:
+        assert topic in topics_of(heading)
+
+    @pytest.mark.parametrize("heading", ["Turbidity Upgrade at the Treatment Plant", "Dana Whitfield", "", "Table 3"])
+    def test_others_name_nothing(self, heading: str) -> None:
+        assert topics_of(heading) == frozenset()
