@@ -97,9 +97,8 @@ async def collect(
         document_ids=document_ids,
         kinds=[kind for kind in DocumentKind if not kind.is_ours],
     )
-    async with core.database.transaction() as session:
-        found = tuple(passage_id for passages in similar for passage_id in passages)
-        documents = await training.read_documents(session, actor, document_ids=document_ids, kinds=OUR_KINDS, first=found)
+    found = tuple(passage_id for passages in similar for passage_id in passages)
+    documents = await training.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=found)
     parts, unanswered = await asyncio.to_thread(_choose, section, documents, similar, cited, is_generative=is_generative)
     if not company:
         company = await asyncio.to_thread(infer_company, [(document.kind, document.text) for document in documents])

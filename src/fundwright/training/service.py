@@ -506,7 +506,7 @@ async def _search(
 
 @needs(Permission.READ)
 async def read_documents(
-    session: AsyncSession,
+    core: Core,
     actor: Actor,
     *,
     document_ids: Collection[UUID] | None = None,
@@ -514,12 +514,13 @@ async def read_documents(
     first: Collection[UUID] = (),
 ) -> list[DocumentText]:
     """The text of the actor's trained documents, only these and of these kinds if given, oldest first. Where there is more than a
-    million characters, the documents with the passages `first` are kept, and then the newest."""
+    million characters, the documents with the passages `first` are kept, and then the newest. Opens its own transaction."""
     if not actor.is_confirmed:
         return []
-    return await repository.read_documents(
-        session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MOST_CHARACTERS_READ
-    )
+    async with core.database.transaction() as session:
+        return await repository.read_documents(
+            session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MOST_CHARACTERS_READ
+        )
 
 
 @needs(Permission.READ)
