@@ -13,7 +13,8 @@ from uuid import UUID
 
 from fundwright.core.assembly import Core
 from fundwright.generation.schemas import TemplateQuestion, TemplateSection
-from fundwright.identity.schemas import Actor
+from fundwright.identity.permissions import needs
+from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import structure
 from fundwright.language.company import infer_company
 from fundwright.language.protocols import Embedder
@@ -63,6 +64,7 @@ class Material:
     """Places of the questions that no part answers."""
 
 
+@needs(Permission.READ)
 async def collect(
     core: Core,
     actor: Actor,
