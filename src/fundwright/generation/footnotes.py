@@ -9,7 +9,7 @@ from fundwright.core.messages import t
 from fundwright.generation.schemas import CitationRead, CitationStyle
 
 _CITED = re.compile(
-    r"(?P<before>\s*)(?P<cited>\[[0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*\](?:\s*\[[0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*\])*)"
+    r"(?<!\s)(?P<before>\s*+)(?P<cited>\[[0-9]{1,4}(?:\s*+[,;]\s*+[0-9]{1,4})*+\](?:\s*+\[[0-9]{1,4}(?:\s*+[,;]\s*+[0-9]{1,4})*+\])*)"
     r"(?P<after>[.,;:!?…]*[”»]?)"
 )
 _NUMBER = re.compile(r"[0-9]+")

@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0035"
-down_revision = "0034"
+revision = "0036"
+down_revision = "0035"
 
 
 def upgrade() -> None:
