@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0036"
-down_revision = "0035"
+revision = "0037"
+down_revision = "0036"
 
 
 def upgrade() -> None:
