@@ -147,8 +147,10 @@ def asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
 
 
 def topic_of(section: TemplateSection, question: TemplateQuestion) -> Topic | None:
-    """What a question is about; where the template does not say, the heading of its section tells."""
-    return question.topic or next(iter(sorted(topics_of(section.heading))), None)
+    """What a question is about; where the template does not say, the heading of its section tells for the first one."""
+    if question.topic is not None or question != section.questions[0]:
+        return question.topic
+    return next(iter(sorted(topics_of(section.heading))), None)
 
 
 def _evidence(part: Passage, topic: Topic | None) -> float:
