@@ -386,6 +386,7 @@ QUERIES = {
 
 NO_IDS = {
     "claims": "whether only claims that no passage supports are shown",
+    "company": "a name",
     "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
     "import": "whether the import is open",
