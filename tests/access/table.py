@@ -164,6 +164,7 @@ ROUTES = _table(
         PUT /api/drafts/{draft_id}/sections/{section_id}
         DELETE /api/drafts/{draft_id}/sections/{section_id}
         PUT /api/drafts/{draft_id}/sections/{section_id}/position
+        PUT /api/drafts/{draft_id}/sections/{section_id}/match
         PUT /api/drafts/{draft_id}/sections/{section_id}/question
         PUT /api/drafts/{draft_id}/sections/{section_id}/regeneration
         DELETE /api/drafts/{draft_id}/sections/{section_id}/regeneration

@@ -19,7 +19,7 @@ from fundwright.core.plugins import Plugins, hookimpl
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
-from fundwright.language.protocols import EmbedderFactory, SectionRequest, Unanswered, WriterFactory
+from fundwright.language.protocols import EmbedderFactory, PossibleMatch, SectionRequest, Unanswered, WriterFactory
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
@@ -67,12 +67,12 @@ class ScriptedWriter:
 
     def __init__(self) -> None:
         self.requests: list[SectionRequest] = []
-        self.script: Callable[[SectionRequest], Iterable[str | Unanswered]] = quote_all
+        self.script: Callable[[SectionRequest], Iterable[str | Unanswered | PossibleMatch]] = quote_all
         self.before_piece: Callable[[SectionRequest, int], None] = lambda _request, _index: None
         self.pause = asyncio.Event()
         self.pause.set()
 
-    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered]:
+    async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
         self.requests.append(request)
         for index, piece in enumerate(self.script(request)):
             self.before_piece(request, index)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID
@@ -21,6 +21,7 @@ from fundwright.generation.schemas import (
     DraftSources,
     DraftState,
     DraftTitle,
+    MatchDecision,
     NewSection,
     QuestionChange,
     Regeneration,
@@ -34,7 +35,8 @@ from fundwright.generation.schemas import (
 )
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
-from tests.generation.conftest import Desk, EndpointDown
+from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
+from tests.generation.conftest import Desk, EndpointDown, quote_all
 from tests.generation.test_drafting import add, has_begun, read, write
 from tests.jobs import working
 from tests.polling import eventually
@@ -339,6 +341,33 @@ class TestSections:
         unknown = QuestionChange(question="your dreams", is_done=True)
         with pytest.raises(Invalid):
             await do(desk, lambda s: editing.mark_question(s, desk.actor, draft.id, team.id, unknown))
+
+    async def test_a_possible_match_is_added_with_its_citation_or_dropped(self, desk: Desk) -> None:
+        def script(request: SectionRequest) -> Iterator[str | Unanswered | PossibleMatch]:
+            if request.heading != "Team":
+                yield from quote_all(request)
+                return
+            yield Unanswered(1)
+            yield PossibleMatch(1, "Bo Diaz flies.", 1)
+            yield PossibleMatch(1, "A hangar stands.", 1)
+
+        desk.writer.script = script
+        draft, _ = await written(desk)
+        team = draft.sections[2]
+        assert [match.text for match in team.possible_matches] == ["Bo Diaz flies.", "A hangar stands."]
+
+        async def decide(text: str, *, is_accepted: bool) -> DraftSectionRead:
+            decision = MatchDecision(text=text, is_accepted=is_accepted)
+            return await do(desk, lambda s: editing.decide_match(s, desk.actor, draft.id, team.id, decision))
+
+        dropped = await decide("Bo Diaz flies.", is_accepted=False)
+        assert ([match.text for match in dropped.possible_matches], dropped.text) == (["A hangar stands."], team.text)
+        added = await decide("A hangar stands.", is_accepted=True)
+        number = team.possible_matches[1].number
+        assert (added.text, added.possible_matches) == (f"A hangar stands. [{number}]", ())
+        assert "your hangar" in added.done_questions
+        with pytest.raises(Invalid):
+            await decide("A hangar stands.", is_accepted=True)
 
     async def test_sources_are_the_actors_documents(self, desk: Desk) -> None:
         draft, _ = await written(desk)

@@ -16,7 +16,9 @@ from fundwright.generation.schemas import (
     DiffPiece,
     DraftRead,
     DraftSectionRead,
+    MatchDecision,
     NewSection,
+    PossibleMatchRead,
     QuestionChange,
     Regeneration,
     Rewriting,
@@ -322,7 +324,10 @@ def _gaps(draft: DraftRead, part: DraftSectionRead) -> VdomDict:
             {"className": "fw-list"},
             *(
                 list_row(
-                    html.span(t("Your documents do not say this: add {missing}.", missing=t(question))),
+                    html.div(
+                        html.span(t("Your documents do not say this: add {missing}.", missing=t(question))),
+                        *(_match(draft, part, match) for match in part.possible_matches if match.question == question),
+                    ),
                     control(question, is_done=True) if may_work else None,
                     key=question,
                 )
@@ -339,6 +344,36 @@ def _gaps(draft: DraftRead, part: DraftSectionRead) -> VdomDict:
         ),
         link_button(t("Add documents"), connection.href("/dashboard/train"), size="small")
         if may_work and part.open_questions
+        else None,
+    )
+
+
+@component
+def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead) -> VdomDict:
+    """A quotation that may answer a question: to be added, or dropped."""
+    actor = use_actor()
+
+    async def decide(session: AsyncSession, decision: MatchDecision) -> None:
+        await editing.decide_match(session, actor, draft.id, part.id, decision)
+
+    deciding = use_action(decide)
+
+    def control(label: str, name: str, *, is_accepted: bool) -> VdomDict:
+        async def press() -> None:
+            await deciding.run(MatchDecision(text=match.text, is_accepted=is_accepted))
+
+        return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=deciding.is_running)
+
+    citation = f" [{match.number}]" if match.number is not None else ""
+    return html.div(
+        {"key": match.text},
+        html.p({"className": "fw-muted fw-small"}, t("Possible match, check it")),
+        html.blockquote({"className": "fw-passage", "dir": "auto"}, f"{match.text}{citation}"),
+        row(
+            control(t("Add to the section"), t("Add to the section: {text}", text=match.text), is_accepted=True),
+            control(t("Dismiss"), t("Dismiss: {text}", text=match.text), is_accepted=False),
+        )
+        if actor.may(Permission.WORK)
         else None,
     )
 

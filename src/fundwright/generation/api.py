@@ -22,6 +22,7 @@ from fundwright.generation.schemas import (
     DraftTemplate,
     DraftTitle,
     ExportFormat,
+    MatchDecision,
     NewSection,
     QuestionChange,
     Regeneration,
@@ -187,6 +188,14 @@ async def mark_question(
 ) -> DraftSectionRead:
     """Mark an open question as done, or reopen it."""
     return await editing.mark_question(session, actor, draft_id, section_id, change)
+
+
+@router.put("/{draft_id}/sections/{section_id}/match")
+async def decide_match(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, decision: MatchDecision
+) -> DraftSectionRead:
+    """Add a possible match to the section, or drop it."""
+    return await editing.decide_match(session, actor, draft_id, section_id, decision)
 
 
 @router.get("/{draft_id}/sections/{section_id}/versions")

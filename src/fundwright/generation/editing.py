@@ -28,6 +28,7 @@ from fundwright.generation.schemas import (
     DraftSectionRead,
     DraftSources,
     DraftTitle,
+    MatchDecision,
     NewSection,
     QuestionChange,
     Regeneration,
@@ -191,6 +192,29 @@ async def mark_question(
     done = {*section.done_questions} - {change.question} | ({change.question} if change.is_done else set[str]())
     section.open_questions = [question for question in questions if question not in done]
     section.done_questions = [question for question in questions if question in done]
+    return await _changed_section(session, section)
+
+
+@needs(Permission.WORK)
+async def decide_match(
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, decision: MatchDecision
+) -> DraftSectionRead:
+    """Add a possible match to the end of the section with its citation, which answers its question, or drop it.
+
+    Raises NotFound, BeingWritten while the writer is at work on the section, and Invalid for a match it does not have.
+    """
+    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    match = next((match for match in section.possible_matches if match["text"] == decision.text), None)
+    if match is None:
+        raise Invalid(t("The section has no such match. Reload the draft and try again."))
+    if section.state != SectionState.DONE:
+        raise BeingWritten
+    section.possible_matches = [other for other in section.possible_matches if other != match]
+    if decision.is_accepted:
+        citation = f" [{match['number']}]" if match["number"] is not None else ""
+        text = "\n\n".join(filter(None, (section.text.rstrip(), f"{match['text']}{citation}")))
+        await change_text(session, section, text, origin=VersionOrigin.PERSON, author=actor)
+        await mark_question(session, actor, draft_id, section_id, QuestionChange(question=match["question"], is_done=True))
     return await _changed_section(session, section)
 
 

@@ -252,6 +252,15 @@ class QuestionChange(BaseModel):
     is_done: bool
 
 
+class MatchDecision(BaseModel):
+    """What becomes of a possible match, named by its text: added to the section with its citation, or dropped."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str = Field(max_length=10_000)
+    is_accepted: bool
+
+
 class VersionOrigin(StrEnum):
     WRITER = "writer"
     PERSON = "person"
