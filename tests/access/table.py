@@ -148,9 +148,10 @@ ROUTES = _table(
         POST /api/opportunities/categorise
         PUT /api/opportunities/categorise/{job_id}/cancellation
         PUT /api/categories/labels/{subject_id}
-        PUT /api/categories/labels/{subject_id}/acceptance
+        PUT /api/categories/labels/{subject_id}/{category_id}/acceptance
+        PUT /api/categories/labels/{subject_id}/{category_id}/rejection
         PUT /api/categories/labels/{subject_id}/restoration
-        DELETE /api/categories/labels/{subject_id}
+        DELETE /api/categories/labels/{subject_id}/{category_id}
         PUT /api/categories/{category_id}/examples/{subject_id}
     """),
     (Permission.WORK, """
@@ -328,7 +329,7 @@ WORLD = {
     "person": "account",
     "category": "category",
     "category_id": "category",
-    "before.category_id": "category",
+    "before[].category_id": "category",
     "document_id": "document",
     "document_ids[]": "document",
     "draft_id": "draft",
@@ -351,7 +352,7 @@ WORLD = {
     "/api/opportunities run_id": "import",
     "/api/drafts slug": "draft slug",
     "/api/blog slug": "post slug",
-    "before.model_id": "name",
+    "before[].model_id": "name",
     "code": "name",
     "number": "name",
     "source": "name",
@@ -386,6 +387,7 @@ QUERIES = {
 """The ids that screens take from the query of their address, and what each stands for."""
 
 NO_IDS = {
+    "all": "whether closed notices are shown",
     "claims": "whether only claims that no passage supports are shown",
     "company": "a name",
     "edit": "which section of this draft is edited; another draft's does nothing",
@@ -398,6 +400,7 @@ NO_IDS = {
     "state": "a state",
     "tab": "a part of the screen",
     "template": "a name: the same for everybody",
+    "unsure": "whether unlikely suggestions are shown",
 }
 """What else screens take from it."""
 

@@ -70,7 +70,7 @@ def _inside(route: Any) -> Iterator[Any]:
 
 
 def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """The least that is valid."""
+    """The least that is valid, with an item in a list of records."""
     if "$ref" in schema:
         return example(known[schema["$ref"].rpartition("/")[2]], known)
     for choice in ("anyOf", "oneOf"):
@@ -82,7 +82,7 @@ def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
         case "object":
             return {name: example(schema["properties"][name], known) for name in schema.get("required", ())}
         case "array":
-            return [example(schema["items"], known)] * schema.get("minItems", 0)
+            return [example(schema["items"], known)] * schema.get("minItems", int("$ref" in schema["items"]))
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":
@@ -95,7 +95,10 @@ def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
 def fill(body: Any, name: str, value: Any) -> None:
     """Put the value where `name` says, with dots between names and `[]` after that of an array."""
     first, _, rest = name.partition(".")
-    if rest:
+    if rest and first.endswith("[]"):
+        for item in body[first.removesuffix("[]")]:
+            fill(item, rest, value)
+    elif rest:
         fill(body[first], rest, value)
     elif first.endswith("[]"):
         body[first.removesuffix("[]")] = [value]

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
+from fundwright.categories.classifier import Subject
 from fundwright.categories.schemas import Classified
+from fundwright.categories.terms import terms_of
 from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 
@@ -40,12 +42,36 @@ def word_vector(text: str) -> NDArray[np.float32]:
     return (vector / np.float32(norm)) if norm else vector
 
 
+OTHERS = [
+    "hydraulic pump for trucks", "lawn mowing and snow removal", "office chairs and desks", "surgical gloves and masks",
+    "translation services spanish", "jet engine turbine blades", "ammunition storage boxes", "dairy milk and bread delivery",
+    "concrete paving of parking lots", "fire alarm inspection", "janitorial cleaning of offices", "x-ray machine maintenance",
+    "leadership training seminar", "satellite antenna components", "diesel fuel delivery", "laboratory freezer rental",
+    "elevator maintenance contract", "uniforms and boots", "library book purchase", "pest control in barracks",
+]  # fmt: skip
+
+
+def as_subject(text: str) -> Subject:
+    return Subject(terms_of(text, ""), word_vector(text))
+
+
 async def classify(
-    session: AsyncSession, actor: Actor, items: Sequence[tuple[UUID, NDArray[np.float32]]], *, embedder: Embedder
+    session: AsyncSession,
+    actor: Actor,
+    items: Sequence[tuple[UUID, str]],
+    *,
+    embedder: Embedder,
+    known: Sequence[tuple[UUID, str]] = (),
 ) -> Classified:
-    """What the job does: embed the phrases of the categories that changed, then sort."""
+    """What the job does: embed the phrases of the categories that changed, learn from what was decided of `items` and `known`, sort."""
     phrases = await categories.list_phrases_to_embed(session, actor, model_id=embedder.id)
     if phrases:
         vectors = await embedder.embed(list(chain.from_iterable(phrases.values())))
         await categories.supply_prototypes(session, actor, phrases, vectors, model_id=embedder.id)
-    return await categories.classify(session, actor, items, model_id=embedder.id)
+    lesson = await categories.read_lesson(session, actor, model_id=embedder.id)
+    if not items or not lesson.keys:
+        return Classified(abstained=len(items))
+    examples = {id: as_subject(text) for id, text in (*known, *items)}
+    classifier = await categories.learn(lesson, examples, [as_subject(text) for text in OTHERS])
+    chances = classifier.chances([as_subject(text) for _, text in items])
+    return await categories.suggest(session, actor, lesson, [id for id, _ in items], chances)

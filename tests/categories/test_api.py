@@ -12,7 +12,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role, TokenScope
-from tests.categories.embedding import WordEmbedder, classify, word_vector
+from tests.categories.embedding import WordEmbedder, classify
 
 
 async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.AsyncClient:
@@ -79,8 +79,9 @@ async def test_another_accounts_categories_and_labels_are_not_found(ada: httpx.A
     assert (await bob.get(f"{url}/examples")).status_code == 404
     assert (await bob.put(f"{url}/examples/{subject}")).status_code == 404
     assert (await bob.put(f"/api/categories/labels/{subject}", json={"category_id": category_id})).status_code == 404
-    assert (await bob.put(f"/api/categories/labels/{subject}/acceptance")).status_code == 404
-    assert (await bob.delete(f"/api/categories/labels/{subject}")).status_code == 404
+    assert (await bob.put(f"/api/categories/labels/{subject}/{category_id}/acceptance")).status_code == 404
+    assert (await bob.put(f"/api/categories/labels/{subject}/{category_id}/rejection")).status_code == 404
+    assert (await bob.delete(f"/api/categories/labels/{subject}/{category_id}")).status_code == 404
     assert (await ada.get(f"{url}/examples")).json()["total"] == 1
 
 
@@ -93,30 +94,32 @@ async def test_a_viewer_reads_but_does_not_change(committed: Core) -> None:
 
 async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx.AsyncClient) -> None:
     await ada.post("/api/categories", json={"name": "Roofing", "description": "shingles gutters roof repair"})
-    items = [(uuid4(), word_vector("roofing shingles gutters roof repair")) for _ in range(3)]
+    items = [(uuid4(), "roofing shingles gutters roof repair") for _ in range(3)]
     async with committed.database.transaction() as session:
         actor = await identity.actor_for_command(session, email="ada@example.org")
         await classify(session, actor, items, embedder=WordEmbedder())
-    page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "-confidence"})).json()
+    page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "confidence"})).json()
     assert (page["total"], len(page["items"])) == (3, 2)
     first, second = (label["subject_id"] for label in page["items"])
-    accepted = await ada.put(f"/api/categories/labels/{first}/acceptance")
+    category_id = page["items"][0]["category_id"]
+    assert page["items"][0]["band"] in ("high", "medium", "low")
+    accepted = await ada.put(f"/api/categories/labels/{first}/{category_id}/acceptance")
     assert (accepted.json()["state"], accepted.json()["source"]) == ("accepted", "person")
     rejected = await ada.put(f"/api/categories/labels/{second}", json={"category_id": None})
-    assert rejected.json()["state"] == "rejected"
+    assert [label["state"] for label in rejected.json()] == ["rejected"]
     assert (await ada.get("/api/categories/suggestions")).json()["total"] == 1
-    assert (await ada.delete(f"/api/categories/labels/{first}")).status_code == 204
+    assert (await ada.delete(f"/api/categories/labels/{first}/{category_id}")).status_code == 204
 
 
 async def test_a_decision_is_undone(committed: Core, ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     await ada.post("/api/categories", json={"name": "Roofing", "description": "shingles gutters roof repair"})
     async with committed.database.transaction() as session:
         actor = await identity.actor_for_command(session, email="ada@example.org")
-        await classify(session, actor, [(uuid4(), word_vector("roofing shingles gutters roof repair"))], embedder=WordEmbedder())
+        await classify(session, actor, [(uuid4(), "roofing shingles gutters roof repair")], embedder=WordEmbedder())
     [suggested] = (await ada.get("/api/categories/suggestions")).json()["items"]
     label = f"/api/categories/labels/{suggested['subject_id']}"
-    accepted = (await ada.put(f"{label}/acceptance")).json()
-    undo = {"decided_at": accepted["decided_at"], "before": suggested}
+    accepted = (await ada.put(f"{label}/{suggested['category_id']}/acceptance")).json()
+    undo = {"decided_at": accepted["decided_at"], "before": [suggested]}
     assert (await bob.put(f"{label}/restoration", json=undo)).status_code == 409
     assert (await ada.put(f"{label}/restoration", json=undo)).status_code == 204
     assert (await ada.get("/api/categories/suggestions")).json()["items"] == [suggested]
@@ -126,8 +129,8 @@ async def test_a_decision_is_undone(committed: Core, ada: httpx.AsyncClient, bob
 async def test_undoing_a_first_decision_leaves_no_label(ada: httpx.AsyncClient) -> None:
     category = (await ada.post("/api/categories", json={"name": "Roofing"})).json()["id"]
     label = f"/api/categories/labels/{uuid4()}"
-    decided = (await ada.put(label, json={"category_id": category})).json()
-    undone = await ada.put(f"{label}/restoration", json={"decided_at": decided["decided_at"], "before": None})
+    [decided] = (await ada.put(label, json={"category_id": category})).json()
+    undone = await ada.put(f"{label}/restoration", json={"decided_at": decided["decided_at"], "before": []})
     assert undone.status_code == 204
     assert (await ada.get(f"/api/categories/{category}/examples")).json()["total"] == 0
 
@@ -148,7 +151,7 @@ async def test_undoing_a_first_decision_leaves_no_label(ada: httpx.AsyncClient) 
 async def test_undoing_takes_no_label_that_cannot_have_been(ada: httpx.AsyncClient, wrong: dict[str, object]) -> None:
     category = (await ada.post("/api/categories", json={"name": "Roofing"})).json()["id"]
     label = f"/api/categories/labels/{uuid4()}"
-    before = (await ada.put(label, json={"category_id": category})).json()
-    decided = (await ada.put(label, json={"category_id": None})).json()
-    refused = await ada.put(f"{label}/restoration", json={"decided_at": decided["decided_at"], "before": before | wrong})
+    [before] = (await ada.put(label, json={"category_id": category})).json()
+    [decided] = (await ada.put(label, json={"category_id": None})).json()
+    refused = await ada.put(f"{label}/restoration", json={"decided_at": decided["decided_at"], "before": [before | wrong]})
     assert refused.status_code == 422

@@ -3,17 +3,20 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import update
 
 from fundwright.categories import service
+from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.category import category_screen
 from fundwright_ui.ui import category_color
-from tests.categories.embedding import WordEmbedder, classify, word_vector
+from tests.categories.embedding import WordEmbedder, classify
 from tests.conftest import MakeActor
 from tests.jobs import working
 
@@ -38,10 +41,11 @@ async def some_opportunities(core: Core, actor: Actor, count: int) -> list[Oppor
 
 
 async def suggest(core: Core, actor: Actor, count: int) -> list[OpportunityRow]:
-    """Let the classifier suggest the category named Roofing for some opportunities."""
+    """Let the classifier suggest the category named Roofing for some opportunities that are open."""
     rows = await some_opportunities(core, actor, count)
     async with core.database.transaction() as session:
-        items = [(row.id, word_vector("Roofing")) for row in rows]
+        await session.execute(update(Opportunity).values(closes_at=None, status="posted"))
+        items = [(row.id, "Roofing") for row in rows]
         await classify(session, actor, items, embedder=WordEmbedder())
     return rows
 
@@ -193,7 +197,7 @@ class TestReview:
             assert titles() == before
             assert screen.has("button", f"Accept Roofing for {accepted.title}")
         async with committed.database.transaction() as session:
-            label = (await service.labels_of(session, ada, [accepted.id]))[accepted.id]
+            [label] = (await service.labels_of(session, ada, [accepted.id]))[accepted.id]
         assert (label.state, label.source) == (LabelState.SUGGESTED, LabelSource.MODEL)
 
     async def test_the_category_that_was_shown_is_accepted_even_if_another_is_suggested_since(
@@ -205,16 +209,18 @@ class TestReview:
             click = screen.find("button", f"Accept Roofing for {only.title}").node["e"]["onClick"]["h"]
             software = await add(committed, ada, "Software")
             async with committed.database.transaction() as session:
-                await classify(session, ada, [(only.id, word_vector("Software"))], embedder=WordEmbedder())
-                assert (await service.labels_of(session, ada, [only.id]))[only.id].category_id == software.id
+                await classify(session, ada, [(only.id, "Software")], embedder=WordEmbedder())
+                labels = (await service.labels_of(session, ada, [only.id]))[only.id]
+                assert [label.category_id for label in labels] == [software.id]
             await screen.view.handle(click, {}, 1)
         async with committed.database.transaction() as session:
-            assert (await service.labels_of(session, ada, [only.id]))[only.id].category_name == "Roofing"
+            labels = (await service.labels_of(session, ada, [only.id]))[only.id]
+        assert [label.category_name for label in labels if label.state == LabelState.ACCEPTED] == ["Roofing"]
 
     async def test_more_suggestions_wait_below_the_rows(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         rows = await suggest(committed, ada, 11)
-        async with mounted(committed, ada, category_screen, path=f"{PATH}?sort=-confidence") as screen:
+        async with mounted(committed, ada, category_screen, path=f"{PATH}?sort=confidence") as screen:
             accept = screen.find("list", "Suggestions")
             assert len(accept.node["c"]) == 10
             first = next(each for each in screen.elements("button") if each.name.startswith("Accept Roofing"))
@@ -230,11 +236,49 @@ class TestReview:
         await add(committed, ada, "Roofing")
         (only,) = await suggest(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
-            await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": "none"}, 1)
+            await screen.click("button", f"None of these for {only.title}")
             await screen.expect("0 suggestions wait for you.")
         async with committed.database.transaction() as session:
-            assert (await service.labels_of(session, ada, [only.id]))[only.id].state == LabelState.REJECTED
+            [label] = (await service.labels_of(session, ada, [only.id]))[only.id]
+        assert label.state == LabelState.REJECTED
+
+    async def test_another_category_is_chosen_by_its_number(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        (only,) = await suggest(committed, ada, 1)
+        software = await add(committed, ada, "Software")
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
+            assert [option["c"][0] for option in field.node["c"]] == ["Choose another", "1. Roofing", "2. Software"]
+            await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": str(software.id)}, 1)
+            await screen.expect("Corrected to Software")
+            await screen.click("button", "Undo")
+            await screen.expect("1 suggestion waits for you.")
+        async with committed.database.transaction() as session:
+            [label] = (await service.labels_of(session, ada, [only.id]))[only.id]
+        assert (label.category_name, label.state) == ("Roofing", LabelState.SUGGESTED)
+
+    async def test_closed_notices_are_shown_on_request(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        await suggest(committed, ada, 1)
+        async with committed.database.transaction() as session:
+            await session.execute(update(Opportunity).values(status="archived"))
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert "No open notice waits for review." in screen.text
+            await screen.choose("Notices", "1")
+            await screen.expect("1 suggestion waits for you.")
+            assert screen.address == f"{PATH}?all=1"
+
+    async def test_unlikely_suggestions_are_shown_on_request(self, committed: Core, ada: Actor) -> None:
+        await add(committed, ada, "Roofing")
+        await suggest(committed, ada, 2)
+        async with committed.database.transaction() as session:
+            await session.execute(update(Label).values(confidence=0.15))
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert "0 suggestions wait for you." in screen.text
+            await screen.click("link", "Show 2 unlikely suggestions")
+            await screen.expect("2 suggestions wait for you.")
+            assert "Confidence: Unlikely" in screen.text
+            assert screen.address == f"{PATH}?unsure=1"
 
     async def test_an_empty_queue_says_what_fills_it_and_offers_no_export(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -256,8 +300,8 @@ class TestReview:
             assert len(screen.find("list", "Suggestions").node["c"]) == 10
             await screen.click("link", "Next page")
             assert len(screen.find("list", "Suggestions").node["c"]) == 2
-            await screen.choose("Order", "-confidence")
-            assert screen.address == f"{PATH}?sort=-confidence"
+            await screen.choose("Order", "confidence")
+            assert screen.address == f"{PATH}?sort=confidence"
         async with mounted(committed, ada, category_screen, path=f"{PATH}?of={category.id}&page=2") as screen:
             assert len(screen.find("list", "Suggestions").node["c"]) == 2
 

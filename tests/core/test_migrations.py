@@ -3,6 +3,7 @@
 import importlib
 import re
 from pathlib import Path
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -83,6 +84,32 @@ class TestUpgrade:
                 )
             await upgrade(database_url)
             assert dict(connection.execute("SELECT subject, kind FROM mail").fetchall()) == subjects
+
+    async def test_labels_become_one_for_each_category_and_a_rejection_is_of_all(self, database_url: str) -> None:
+        await set_back(database_url, to="0037")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                " VALUES (gen_random_uuid(), 'ada@example.org', 'Ada', '', '', '', 'user', false, now())"
+            )
+            connection.execute(
+                "INSERT INTO category (id, owner_id, name, description, colour, is_sample, created_at, changed_at)"
+                " SELECT gen_random_uuid(), id, name, '', 'blue', false, now(), now() FROM account, unnest(ARRAY['Roofs', 'Cloud']) name"
+            )
+            add = (
+                "INSERT INTO label (id, owner_id, subject_id, category_id, confidence, state, source, decided_at)"
+                " SELECT gen_random_uuid(), a.id, %s, (SELECT id FROM category WHERE name = %s), %s, %s, %s, now() FROM account a"
+            )
+            kept, taken, none = (UUID(int=number) for number in (1, 2, 3))
+            connection.execute(add, [kept, "Roofs", 0.7, "suggested", "model"])
+            connection.execute(add, [taken, "Roofs", 1, "rejected", "person"])
+            connection.execute(add, [none, None, 1, "rejected", "person"])
+            await upgrade(database_url)
+            rows = connection.execute(
+                "SELECT subject_id, name, state FROM label JOIN category ON category.id = category_id ORDER BY subject_id, name"
+            ).fetchall()
+        rejected = [(subject, name, "rejected") for subject in (taken, none) for name in ("Cloud", "Roofs")]
+        assert rows == [(kept, "Roofs", "suggested"), *rejected]
 
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fundwright.categories.api import router as categories_router
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from fundwright.identity.api import _current_actor
+from fundwright.identity.api import _current_actor  # pyright: ignore[reportPrivateUsage]
 from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.api import router
@@ -66,7 +66,8 @@ class TestCategories:
         for address, body in (
             (f"/api/categories/labels/{phantom}", {"category_id": category}),
             (f"/api/categories/labels/{phantom}", {"category_id": None}),
-            (f"/api/categories/labels/{phantom}/acceptance", None),
+            (f"/api/categories/labels/{phantom}/{category}/acceptance", None),
+            (f"/api/categories/labels/{phantom}/{category}/rejection", None),
             (f"/api/categories/{category}/examples/{phantom}", None),
         ):
             refused = await client.put(address, json=body)
@@ -112,7 +113,7 @@ class TestImport:
         assert answer.status_code == 202
         started = answer.json()
         assert (started["filename"], started["state"]) == ("mine.csv", "queued")
-        await committed.jobs._run(UUID(started["job_id"]), reraise=True)
+        await committed.jobs._run(UUID(started["job_id"]), reraise=True)  # pyright: ignore[reportPrivateUsage]
         run = (await client.get(f"/api/opportunities/imports/{started['id']}")).json()
         assert (run["state"], run["new"], run["rejected"]) == ("succeeded", 1, 1)
         rejections = (await client.get(f"/api/opportunities/imports/{started['id']}/rejections")).json()

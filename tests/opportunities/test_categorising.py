@@ -7,13 +7,14 @@ import pytest
 from numpy.typing import NDArray
 
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryCreate, SuggestionQuery
+from fundwright.categories.schemas import CategoryCreate
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import JobCancelled, JobRead, JobRun
+from fundwright.core.jobs import JobCancelled, JobRead, JobRun, JobState
 from fundwright.identity.acting import acting_with
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import categorising, service
-from fundwright.opportunities.schemas import CategoriseOpportunities
+from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities
 from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import notice_id, sam_file, sam_row
@@ -41,93 +42,112 @@ async def categorise(core: Core, actor: Actor) -> JobRead:
     return await core.jobs.run_inline(CategoriseOpportunities(), title="test", owner_id=actor.id)
 
 
+async def embed(core: Core) -> WordEmbedder:
+    embedder = core.cache["language.embedder"] = WordEmbedder()
+    await core.jobs.run_inline(EmbedOpportunities(), title="test", owner_id=None)
+    return embedder
+
+
 class TestCategorise:
-    async def test_embeds_once_and_sorts_into_the_actors_categories(
+    async def test_sorts_into_the_actors_categories_and_changes_nothing_again(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
-        embedder = WordEmbedder()
-        committed.cache["language.embedder"] = embedder
         rows = [sam_row(NoticeId=notice_id(i), Title=f"{WORDS[i % 3]} {i}") for i in range(9)]
         await import_file(sam_file(*rows))
+        await embed(committed)
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
             await categories.create(session, member, CategoryCreate(name="Software"))
 
-        first = await categorise(committed, member)
-        assert first.result is not None
-        assert first.result["embedded"] == 9
+        await categorise(committed, member)
         async with committed.database.transaction() as session:
             assert {row.title[:4] for row in await listed(session, member, category=roofs.id)} == {"roof"}
 
-        asked = len(embedder.texts)
         again = await categorise(committed, member)
         assert again.result is not None
-        assert (again.result["embedded"], again.result["labelled"]) == (0, 0)
-        assert len(embedder.texts) == asked
+        assert (again.result["waiting"], again.result["labelled"]) == (0, 0)
 
-    @pytest.fixture
-    def small_batches(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(categorising, "_EMBEDDED_AT_ONCE", 2)
-        monkeypatch.setattr(categorising, "_READ_AT_ONCE", 4)
-
-    @pytest.mark.usefixtures("small_batches")
-    async def test_suggestions_appear_while_the_rest_is_read_and_learn_from_the_examples_from_the_start(
+    async def test_what_is_not_embedded_yet_is_embedded_by_a_job_of_its_own_and_sorted_then(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
-        suggested: list[int] = []
-        embedder = committed.cache["language.embedder"] = WordEmbedder()
-        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(12))))
+        committed.cache["language.embedder"] = WordEmbedder()
+        await import_file(sam_file(sam_row(Title="roof")))
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
-            oldest = (await listed(session, member, sort="posted"))[-1]
-            await categories.add_example(committed, session, member, roofs.id, oldest.id)
-
-        async def count(texts: Sequence[str]) -> NDArray[np.float32]:
-            async with committed.database.transaction() as session:
-                suggested.append((await categories.list_suggestions(session, member, SuggestionQuery())).total)
-            return await WordEmbedder.embed(embedder, texts)
-
-        embedder.embed = count
         job = await categorise(committed, member)
         assert job.result is not None
-        assert embedder.texts[0].startswith(oldest.title)
-        assert sorted({*suggested}) == [0, 4, 8]
-        assert (job.result["embedded"], job.result["labelled"], job.result["kept"]) == (12, 11, 1)
-        assert (job.done, job.total) == (12, 12)
+        assert job.result["waiting"] == 1
+        await embed(committed)
+        async with committed.database.transaction() as session:
+            waiting = await service.find_categorising(session, member)
+            assert waiting is not None
+            assert waiting.state == JobState.QUEUED, "the end of the embedding has asked for it"
+            assert await listed(session, member, category=roofs.id) == []
+        await categorise(committed, member)
+        async with committed.database.transaction() as session:
+            assert len(await listed(session, member, category=roofs.id)) == 1
 
-    @pytest.mark.usefixtures("small_batches")
-    async def test_goes_on_where_it_was_stopped(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
-        embedder = committed.cache["language.embedder"] = WordEmbedder()
+    async def test_goes_on_where_it_was_stopped(
+        self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(categorising, "_SORTED_AT_ONCE", 4)
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(12))))
+        embedder = await embed(committed)
         async with committed.database.transaction() as session:
             await categories.create(session, member, CategoryCreate(name="Roof"))
         result: dict[str, object] = {}
 
         async def twice(run: JobRun[Trial, Actor]) -> None:
-            async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
-                if len(embedder.texts) > 8:
+            async def stop(*_: object) -> None:
+                if sum(run.checkpoint.get("counts", {}).values()) >= 8:
                     raise JobCancelled
-                return await WordEmbedder.embed(embedder, texts)
 
-            embedder.embed = stop
-            with pytest.raises(JobCancelled):
-                await categorising.categorise(run, embedder)
-            del embedder.embed
+            with monkeypatch.context() as patched:
+                patched.setattr(run, "progress", stop)
+                with pytest.raises(JobCancelled):
+                    await categorising.categorise(run, embedder)
             result.update(await categorising.categorise(run, embedder))
 
         committed.jobs.register(trial(twice, load_actor=acting_with(Permission.WORK)))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
-        assert result == {"embedded": 12, "labelled": 12, "unchanged": 0, "abstained": 0, "kept": 0, "model": "words"}
+        assert sum(number for number in result.values() if isinstance(number, int)) == 12, "each is sorted once"
 
-    async def test_a_changed_notice_is_embedded_anew(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
-        committed.cache["language.embedder"] = WordEmbedder()
+    async def test_open_notices_are_sorted_first_and_a_job_that_waits_sorts_the_others(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        rows = [sam_row(NoticeId=notice_id(1), Title="roof open", ResponseDeadLine="2099-01-01")]
+        rows += [sam_row(NoticeId=notice_id(2), Title="roof closed", ResponseDeadLine="2020-01-01")]
+        await import_file(sam_file(*rows))
+        await embed(committed)
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
+            await service.categorise_soon(committed, session, member)
+        await categorise(committed, member)
+        async with committed.database.transaction() as session:
+            assert [row.title for row in await listed(session, member, category=roofs.id)] == ["roof open"]
+
+    async def test_decisions_that_follow_one_another_are_learned_by_one_job_that_starts_by_itself(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(3))))
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
+            for row in await listed(session, member):
+                await categories.accept(committed, session, member, row.id, roofs.id)
+        async with committed.database.transaction() as session:
+            waiting = await jobs.list_recent(session, member.id, kind=CategoriseOpportunities.job_kind, limit=9)
+        assert [job.state for job in waiting] == [JobState.QUEUED]
+
+    async def test_the_words_of_a_changed_notice_are_read_again(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
         await import_file(sam_file(sam_row(Title="roof"), sam_row(NoticeId=notice_id(2), Title="health")))
+        await embed(committed)
+        async with committed.database.transaction() as session:
+            software = await categories.create(session, member, CategoryCreate(name="Software"))
         await categorise(committed, member)
         await import_file(sam_file(sam_row(Title="software")))
-        job = await categorise(committed, member)
-        assert job.result is not None
-        assert job.result["embedded"] == 1
+        await embed(committed)
+        await categorise(committed, member)
         async with committed.database.transaction() as session:
-            ids = {row.title: row.id for row in await listed(session, member)}
-            found = await service.vectors_of(session, member, list(ids.values()), model_id="words")
-        assert found[ids["software"]][1] > 0.9
+            assert [row.title for row in await listed(session, member, category=software.id)] == ["software"]

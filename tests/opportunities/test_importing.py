@@ -80,7 +80,7 @@ class TestImport:
             await service.load_sample_once(session)
             [labelled, *_] = await listed(session, member)
             category = await categories.create(session, member, CategoryCreate(name="Mine"))
-            await categories.add_example(committed, session, member, category.id, labelled.id)
+            await categories.accept(committed, session, member, labelled.id, category.id)
         assert (await import_file(sam_file(sam_row(NoticeId="")))).samples_removed == 0
         report = await import_file(sam_file(sam_row()))
         assert report.samples_removed == 60

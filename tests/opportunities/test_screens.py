@@ -3,6 +3,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -24,7 +25,7 @@ from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
-from tests.opportunities.test_categorising import categorise
+from tests.opportunities.test_categorising import embed
 from tests.statements import statements
 
 
@@ -151,13 +152,13 @@ class TestDetail:
         await import_file(sam_file(sam_row(PrimaryContactFax="555-0199", Description="x" * 900)))
         async with committed.database.transaction() as session:
             ids = {row.kind: str(row.id) for row in await listed(session, member)}
-        at = {"path": "/dashboard/nih/1", "params": {"id": ids["grant"]}}
+        at: dict[str, Any] = {"path": "/dashboard/nih/1", "params": {"id": ids["grant"]}}
         async with mounted(committed, member, grant_screen, **at) as screen:
             assert eligibility.strip() not in screen.text  # sent only when it is asked for
             await screen.click("button", "All fields as published")
             assert eligibility.strip() in screen.text
             assert "title Trans-NIH, number 93.310" in screen.text
-        at = {"path": "/dashboard/sam/1", "params": {"id": ids["contract"]}}
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": ids["contract"]}}
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert "Fax 555-0199" in screen.text
             assert "x" * 900 in screen.text
@@ -181,7 +182,7 @@ class TestDetail:
 
         for module, name in reads:
             monkeypatch.setattr(module, name, waiting(getattr(module, name)))
-        at = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert screen.find_text("Roof repair").node["t"] == "h1"
             assert "This notice has not changed" in screen.text
@@ -191,7 +192,7 @@ class TestDetail:
         await import_file(sam_file(sam_row(Description="same " * 300 + "new end")))
         async with committed.database.transaction() as session:
             [row] = await listed(session, member)
-        at = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert "same old end" in screen.text
             assert "same same new end" in screen.text
@@ -205,7 +206,7 @@ class TestVersions:
             await import_file(sam_file(sam_row(Description=f"state {number}")))
         async with committed.database.transaction() as session:
             [row] = await listed(session, member)
-        at = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert screen.has("table", "What version 3 changed")
             assert not screen.has("table", "What version 2 changed")
@@ -225,7 +226,7 @@ class TestSimilar:
             return next(str(row.id) for row in await listed(session, member) if row.title == titles[0])
 
     async def test_lists_the_nearest_first_with_links(self, committed: Core, member: Actor, roof: str) -> None:
-        await categorise(committed, member)
+        await embed(committed)
         async with mounted(committed, member, contract_screen, path=f"/dashboard/sam/{roof}", params={"id": roof}) as screen:
             assert screen.text.index("Roof repair in Tulsa") < screen.text.index("Submarine periscope")
             assert screen.find("link", "Roof repair in Tulsa").props["href"].startswith("/dashboard/sam/")
@@ -306,7 +307,7 @@ class TestCategoryChip:
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roofs", colour=Colour.RED))
             [notice] = await listed(session, member)
-            await categories.add_example(committed, session, member, roofs.id, notice.id)
+            await categories.accept(committed, session, member, notice.id, roofs.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["marks"]
             assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
@@ -322,7 +323,7 @@ class TestCorrectCategory:
             [notice] = await listed(session, member)
         address = f"/dashboard/sam/{notice.id}"
         async with mounted(committed, member, contract_screen, path=address, params={"id": str(notice.id)}) as screen:
-            await screen.choose("Correct category", "nonsense")
+            await screen.choose("Add a category", "nonsense")
             await screen.submit("Correct the category")
             assert [toast.partition(".")[0] for toast in screen.toasts] == ["The category was not found"]
 
@@ -347,7 +348,7 @@ class TestNextPage:
             async with committed.database.transaction() as session:
                 roofs = await categories.create(session, member, CategoryCreate(name="Roofs"))
                 [notice, *_] = await listed(session, member, page=2, kind="contract")
-                await categories.add_example(committed, session, member, roofs.id, notice.id)
+                await categories.accept(committed, session, member, notice.id, roofs.id)
             await screen.expect("Roofs")
 
 

@@ -147,7 +147,9 @@ class TestFilters:
     async def test_facets_are_read_without_reading_opportunities(
         self, session: AsyncSession, actor: Actor, notices: None
     ) -> None:
-        with statements((await session.connection()).sync_connection) as sent:
+        connection = (await session.connection()).sync_connection
+        assert connection
+        with statements(connection) as sent:
             await service.facets(session, actor, kind="contract")
         assert len(sent) == 1
         assert "FROM opportunity_facet" in sent[0]
@@ -157,17 +159,17 @@ class TestFilters:
     ) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Roofing"))
         row = (await listed(session, actor))[0]
-        before = await categories.add_example(core, session, actor, category.id, row.id)
-        await categories.remove_example(session, actor, row.id)
+        before = await categories.accept(core, session, actor, row.id, category.id)
+        await categories.remove_example(core, session, actor, row.id, category.id)
         await session.execute(delete(Opportunity).where(Opportunity.id == row.id))
         with pytest.raises(NotFound, match="The opportunity"):
-            await categories.restore(core, session, actor, row.id, decided_at=None, before=before)
+            await categories.restore(core, session, actor, row.id, decided_at=None, before=[before])
         assert await categories.labels_of(session, actor, [row.id]) == {}
 
     async def test_category(self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         [row] = await listed(session, actor, agency=("VA",))
-        await categories.add_example(core, session, actor, category.id, row.id)
+        await categories.accept(core, session, actor, row.id, category.id)
         assert titles(await listed(session, actor, category=category.id)) == ["Notice 1"]
         assert await listed(session, await make_actor(session), category=category.id) == []
 
@@ -179,17 +181,19 @@ class TestListWithLabels:
         await add(session, *(notice(i) for i in range(3)))
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         rows = await listed(session, actor)
-        await categories.add_example(core, session, actor, category.id, rows[0].id)
-        with statements((await session.connection()).sync_connection) as sent:
+        await categories.accept(core, session, actor, rows[0].id, category.id)
+        connection = (await session.connection()).sync_connection
+        assert connection
+        with statements(connection) as sent:
             found, labels = await service.list_with_labels(session, actor, OpportunityQuery(page_size=2))
         assert len(sent) == 1
         assert "count(" not in sent[0]
         assert found.items == rows[:2]
         assert found.total == len(rows)
-        assert labels == await categories.labels_of(session, actor, [row.id for row in rows])
-        assert list(labels) == [rows[0].id]
+        assert {id: of for id, of in labels.items() if of} == await categories.labels_of(session, actor, [row.id for row in rows])
+        assert [label.category_id for label in labels[rows[0].id]] == [category.id]
         _, of_another = await service.list_with_labels(session, await make_actor(session), OpportunityQuery())
-        assert of_another == {}
+        assert not any(of_another.values())
 
     async def test_totals_of_a_kind_follow_what_comes_and_goes(self, session: AsyncSession, actor: Actor) -> None:
         async def totals() -> list[int]:
@@ -359,10 +363,9 @@ class TestSimilar:
         ids = {row.title: row.id for row in await listed(session, actor)}
         near, far = np.array([1, 0.1, 0], np.float32), np.array([0, 1, 0], np.float32)
         start = np.array([1, 0, 0], np.float32)
-        await repository.add_vectors(
-            session, "it's:a model", [(ids["Notice 1"], start), (ids["Notice 2"], near), (ids["Notice 3"], far)]
-        )
-        await repository.add_vectors(session, "other", [(ids["Notice 3"], np.ones(4, np.float32))])
+        three = [(ids[f"Notice {number}"], 1) for number in (1, 2, 3)]
+        await repository.save_vectors(session, "it's:a model", three, np.array([start, near, far]))
+        await repository.save_vectors(session, "other", three[2:], np.ones((1, 4), np.float32))
         await repository.index_vectors(session, "it's:a model", 3)
         await repository.index_vectors(session, "it's:a model", 3)
         found = await service.similar(session, actor, ids["Notice 1"], model_id="it's:a model")
@@ -397,7 +400,7 @@ class TestNextDeadlines:
         await add(session, *(notice(n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (1, 2)))
         later = (await listed(session, actor, text="2"))[0]
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
-        await categories.add_example(core, session, actor, category.id, later.id)
+        await categories.accept(core, session, actor, later.id, category.id)
         found = await service.next_deadlines(session, actor)
         assert (titles(found.items), found.is_of_categories) == (["In 2"], True)
         assert len((await service.next_deadlines(session, await make_actor(session))).items) == 2

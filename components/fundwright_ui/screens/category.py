@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -12,12 +13,14 @@ from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
+from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import (
     CategoryChange,
     CategoryCreate,
     CategoryRead,
     Colour,
     LabelRead,
+    LabelSource,
     LabelState,
     SuggestionQuery,
 )
@@ -52,6 +55,7 @@ from fundwright_ui.ui import (
     card,
     category_chip,
     chip,
+    confidence_chip,
     empty,
     form,
     grid,
@@ -77,21 +81,21 @@ from fundwright_ui.widgets import delete_dialog
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 6
 _EXAMPLES_SHOWN = 50
-_NONE = "none"
 
 
 class Suggested(NamedTuple):
-    """A suggestion as it is shown."""
+    """A suggestion as it is shown, with others for the same opportunity."""
 
     label: LabelRead
+    others: tuple[LabelRead, ...]
     opportunity: OpportunityRow
 
 
 class Decided(NamedTuple):
-    """The label of an opportunity before and after somebody decided about it."""
+    """The labels of an opportunity before somebody decided about it, and when that was; None: a label was removed."""
 
-    before: LabelRead | None
-    after: LabelRead | None
+    before: list[LabelRead]
+    decided_at: datetime | None
 
 
 @screen("/dashboard/category", "Category")
@@ -412,7 +416,7 @@ def _examples(category: CategoryRead) -> VdomDict:
         problem(examples.error, on_retry=examples.reload) if examples.error else None,
         html.ul(
             {"className": "fw-list", "aria-label": t("Examples of {name}", name=category.name)},
-            *(_given_example(each, given, key=each.id) for each in given.shown),
+            *(_given_example(category, each, given, key=each.id) for each in given.shown),
         )
         if given.shown
         else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Two or three already help.")),
@@ -428,8 +432,8 @@ def _offered_example(
     actor, core, opportunity = use_actor(), use_connection().core, shown.item
 
     async def add(session: AsyncSession) -> Decided:
-        before = await _label_of(session, actor, opportunity.id)
-        return Decided(before, await categories.add_example(core, session, actor, category.id, opportunity.id))
+        before = await _labels_of(session, actor, opportunity.id)
+        return Decided(before, (await categories.accept(core, session, actor, opportunity.id, category.id)).decided_at)
 
     def settle(decided: Decided) -> None:
         rows.settle(opportunity, t("Added"), undo=_undo(core, actor, opportunity.id, decided))
@@ -452,13 +456,13 @@ def _offered_example(
 
 
 @component
-def _given_example(shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
+def _given_example(category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
     actor, core, opportunity = use_actor(), use_connection().core, shown.item
 
     async def remove(session: AsyncSession) -> Decided:
-        before = await _label_of(session, actor, opportunity.id)
-        await categories.remove_example(session, actor, opportunity.id)
-        return Decided(before, None)
+        before = await _labels_of(session, actor, opportunity.id)
+        await categories.remove_example(core, session, actor, opportunity.id, category.id)
+        return Decided([label for label in before if label.category_id == category.id], None)
 
     def settle(decided: Decided) -> None:
         rows.settle(opportunity, t("Removed"), undo=_undo(core, actor, opportunity.id, decided))
@@ -475,14 +479,13 @@ def _given_example(shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> Vd
     )
 
 
-async def _label_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead | None:
-    return (await categories.labels_of(session, actor, [subject_id])).get(subject_id)
+async def _labels_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> list[LabelRead]:
+    return (await categories.labels_of(session, actor, [subject_id])).get(subject_id, [])
 
 
 def _undo(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
     async def undo(session: AsyncSession) -> None:
-        decided_at = decided.after.decided_at if decided.after else None
-        await categories.restore(core, session, actor, subject_id, decided_at=decided_at, before=decided.before)
+        await categories.restore(core, session, actor, subject_id, decided_at=decided.decided_at, before=decided.before)
 
     return undo
 
@@ -490,17 +493,25 @@ def _undo(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
 @component
 def _review(found: list[CategoryRead]) -> VdomDict:
     connection, actor, url = use_connection(), use_actor(), use_url_state()
-    query = _review_query(url, found)
+    query, is_all = _review_query(url, found), url.get("all") == "1"
 
-    async def read(session: AsyncSession) -> Page[Suggested]:
-        suggestions = await existing_page(partial(categories.list_suggestions, session, actor), query)
-        found = await opportunities.rows_of(session, actor, [label.subject_id for label in suggestions.items])
-        by_id = {opportunity.id: opportunity for opportunity in found}
-        listed = [Suggested(label, by_id[label.subject_id]) for label in suggestions.items if label.subject_id in by_id]
-        return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size)
+    async def read(session: AsyncSession) -> tuple[Page[Suggested], int]:
+        among = None if is_all else opportunities.open_ids(actor)
+        suggestions = await existing_page(partial(categories.list_suggestions, session, actor, among=among), query)
+        unsure = query.model_copy(update={"is_unsure_shown": True, "page": 1, "page_size": 1})
+        more = (await categories.list_suggestions(session, actor, unsure, among=among)).total - suggestions.total
+        ids = [label.subject_id for label in suggestions.items]
+        by_id = {opportunity.id: opportunity for opportunity in await opportunities.rows_of(session, actor, ids)}
+        labels = await categories.labels_of(session, actor, ids)
+        listed = [
+            Suggested(label, _besides(label, labels), by_id[label.subject_id])
+            for label in suggestions.items
+            if label.subject_id in by_id
+        ]
+        return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size), more
 
-    queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
-    rows = use_rows(queue, lambda listed: listed, key=[query], id=lambda suggested: suggested.label.subject_id)
+    queue = use_query(read, key=[query, is_all], topics=[categories.categories_topic(actor.id)])
+    rows = use_rows(queue, lambda read: read[0], key=[query, is_all], id=lambda suggested: suggested.label.subject_id)
 
     def load() -> None:
         queue.reload()
@@ -510,7 +521,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         return section(t("To review"), problem(queue.error, on_retry=queue.reload))
     if queue.value is None:
         return section(t("To review"), loading(t("Loading suggestions")))
-    suggestions = queue.value
+    suggestions, unsure = queue.value
     return section(
         t("To review"),
         html.p(
@@ -531,59 +542,130 @@ def _review(found: list[CategoryRead]) -> VdomDict:
             select_field(
                 "sort",
                 t("Order"),
-                [Option("", t("Least sure first")), Option("-confidence", t("Surest first"))],
+                [Option("", t("Surest first")), Option("confidence", t("Least sure first"))],
                 value=query.sort,
                 on_change=narrow(url, "sort"),
                 small=True,
                 id="review-sort",
             ),
+            select_field(
+                "all",
+                t("Notices"),
+                [Option("", t("Open")), Option("1", t("All, with closed and awarded ones"))],
+                value="1" if is_all else "",
+                on_change=narrow(url, "all"),
+                small=True,
+                id="review-all",
+            ),
         ),
+        html.p({"className": "fw-muted fw-small"}, _key_hint()) if rows.shown else None,
         html.ul(
-            {"className": "fw-list", "aria-label": t("Suggestions")},
+            {"className": "fw-list", "aria-label": t("Suggestions"), "data-row-keys": True},
             *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(t("Nothing to review. “Categorise now” asks the classifier for suggestions.")),
+        else empty(_nothing_to_review(unsure, is_all=is_all)),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, suggestions),
+        _unsure(url, unsure, query),
         actions=[export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query)],
     )
 
 
+def _besides(label: LabelRead, labels: Mapping[UUID, list[LabelRead]]) -> tuple[LabelRead, ...]:
+    """What else the opportunity may belong to, or belongs to already."""
+    return tuple(
+        other
+        for other in labels.get(label.subject_id, ())
+        if other.category_id != label.category_id and other.state != LabelState.REJECTED and other.band != Band.UNSURE
+    )
+
+
+def _key_hint() -> VdomDict:
+    return html.span(
+        *(
+            html.span({"key": keys, "className": "fw-key-hint"}, html.kbd({"className": "fw-key"}, keys), f" {action} ")
+            for keys, action in (
+                ("J", t("next")),
+                ("K", t("previous")),
+                ("A", t("accept")),
+                ("N", t("none of these")),
+                ("1–9", t("choose the category with this number")),
+                ("U", t("undo")),
+            )
+        )
+    )
+
+
+def _nothing_to_review(unsure: int, *, is_all: bool) -> str:
+    if unsure:
+        return t("Nothing here is likely enough to be shown at first.")
+    if is_all:
+        return t("Nothing to review. “Categorise now” asks the classifier for suggestions.")
+    return t("No open notice waits for review. “Categorise now” asks the classifier for suggestions.")
+
+
+def _unsure(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | None:
+    """The way to suggestions below the band "low", and back."""
+    if query.is_unsure_shown:
+        return row(text_link(t("Hide unlikely suggestions"), url.href(unsure=None, page=None)))
+    if not number:
+        return None
+    label = nt("Show {n} unlikely suggestion", "Show {n} unlikely suggestions", number)
+    return row(text_link(label, url.href(unsure="1", page=None)))
+
+
 def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
     """What the address asks for; what it does not understand it leaves out."""
-    sort = "-confidence" if url.get("sort") == "-confidence" else ""
-    chosen = next((category.id for category in found if str(category.id) == url.get("of")), None)
-    return SuggestionQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, category_id=chosen)
+    return SuggestionQuery(
+        page=url.page,
+        page_size=_PAGE_SIZE,
+        sort="confidence" if url.get("sort") == "confidence" else "",
+        category_id=next((category.id for category in found if str(category.id) == url.get("of")), None),
+        is_unsure_shown=url.get("unsure") == "1",
+    )
 
 
 @component
 def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[CategoryRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     core = connection.core
-    label, opportunity = shown.item
+    label, others, opportunity = shown.item
 
-    async def decide(session: AsyncSession, category_id: UUID | None) -> Decided:
-        before = await _label_of(session, actor, label.subject_id)
-        return Decided(before, await categories.correct(core, session, actor, label.subject_id, category_id))
-
-    async def accept(session: AsyncSession) -> Decided:
+    async def accept(session: AsyncSession) -> tuple[str, Decided]:
         # What the person saw, even if the classifier has suggested another category meanwhile.
-        return await decide(session, label.category_id)
+        before = await _labels_of(session, actor, label.subject_id)
+        accepted = await categories.accept(core, session, actor, label.subject_id, label.category_id)
+        return t("Accepted"), Decided(before, accepted.decided_at)
 
-    async def correct(session: AsyncSession, chosen: str) -> Decided | None:
-        return await decide(session, None if chosen == _NONE else parse_id(chosen, t("The category"))) if chosen else None
+    async def decide(session: AsyncSession, category_id: UUID | None) -> tuple[str, Decided]:
+        before = await _labels_of(session, actor, label.subject_id)
+        after = await categories.correct(core, session, actor, label.subject_id, category_id)
+        decided_at = max((each.decided_at for each in after if each.source == LabelSource.PERSON), default=None)
+        if category_id is None:
+            return t("None of these"), Decided(before, decided_at)
+        name = next(each.category_name for each in after if each.category_id == category_id)
+        return t("Corrected to {category}", category=name), Decided(before, decided_at)
 
-    def settle(decided: Decided | None) -> None:
-        if decided is not None and decided.after is not None:
-            rows.settle(shown.item, _outcome(label, decided.after), undo=_undo(core, actor, label.subject_id, decided))
+    async def reject(session: AsyncSession) -> tuple[str, Decided]:
+        return await decide(session, None)
 
-    accepting = use_action(accept, then=settle)
-    correcting = use_action(correct, then=settle)
+    async def choose(session: AsyncSession, chosen: str) -> tuple[str, Decided] | None:
+        if not chosen:
+            return None
+        category_id = parse_id(chosen, t("The category"))
+        return await (accept(session) if category_id == label.category_id else decide(session, category_id))
+
+    def settle(settled: tuple[str, Decided] | None) -> None:
+        if settled is not None:
+            outcome, decided = settled
+            rows.settle(shown.item, outcome, undo=_undo(core, actor, label.subject_id, decided))
+
+    accepting, rejecting = use_action(accept, then=settle), use_action(reject, then=settle)
+    choosing = use_action(choose, then=settle)
     undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))
+    is_busy = accepting.is_running or rejecting.is_running or choosing.is_running
 
-    confidence = percent(label.confidence)
-    others = [Option(str(category.id), category.name) for category in found if category.id != label.category_id]
     return list_row(
         html.div(
             {"className": "fw-grow"},
@@ -593,17 +675,12 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             ),
             html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number)))),
             row(
-                category_chip(label.category_name or "", label.colour),
-                html.meter(
-                    {
-                        "className": "fw-meter",
-                        "min": 0,
-                        "max": 100,
-                        "value": round(100 * label.confidence),
-                        "aria-label": t("Confidence {percent}", percent=confidence),
-                    }
+                category_chip(label.category_name, label.colour),
+                confidence_chip(label.band, label.confidence),
+                *(
+                    category_chip(t("also {category}", category=other.category_name), other.colour, key=str(other.category_id))
+                    for other in others
                 ),
-                html.span({"className": "fw-small fw-muted"}, confidence),
             ),
         ),
         row_actions(
@@ -613,17 +690,31 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
                 look="soft",
                 icon_name="check",
                 name="accept",
+                shortcut="a",
                 aria_label=t("Accept {category} for {title}", category=label.category_name, title=opportunity.title),
                 on_click=accepting,
-                is_busy=accepting.is_running,
+                is_busy=is_busy,
+            ),
+            button(
+                t("None of these"),
+                size="small",
+                look="text",
+                name="none",
+                shortcut="n",
+                aria_label=t("None of these for {title}", title=opportunity.title),
+                on_click=rejecting,
+                is_busy=is_busy,
             ),
             select_field(
                 "correct",
                 t("Correct"),
-                [Option("", t("Choose another")), *others, Option(_NONE, t("None of these"))],
+                [
+                    Option("", t("Choose another")),
+                    *(Option(str(category.id), f"{place}. {category.name}") for place, category in enumerate(found, 1)),
+                ],
                 value="",
-                on_change=correcting,
-                disabled=correcting.is_running,
+                on_change=choosing,
+                disabled=choosing.is_running,
                 small=True,
                 id=f"correct-{label.subject_id}",
             ),
@@ -631,11 +722,3 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             on_undo=undoing if shown.can_undo else None,
         ),
     )
-
-
-def _outcome(suggested: LabelRead, decided: LabelRead) -> str:
-    if decided.state == LabelState.REJECTED:
-        return t("None of these")
-    if decided.category_id == suggested.category_id:
-        return t("Accepted")
-    return t("Corrected to {category}", category=decided.category_name)

@@ -37,6 +37,7 @@ from fundwright_ui.ui import (
     Option,
     Tab,
     alert,
+    band_name,
     button,
     card,
     category_color,
@@ -82,12 +83,12 @@ def opportunities_list(kind: Kind) -> VdomDict:
     query = query_of(kind, url.params)
     began_empty = use_ref(False)
 
-    async def search() -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
+    async def search() -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]]]:
         meaning = await service.read_meaning(connection.core, query)
         async with connection.core.database.transaction() as session:
             return await service.list_with_labels(session, actor, query, meaning=meaning)
 
-    async def read(session: AsyncSession) -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
+    async def read(session: AsyncSession) -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]]]:
         return await service.list_with_labels(session, actor, query)
 
     found = use_query(
@@ -165,7 +166,7 @@ def _results(
     url: UrlState,
     query: OpportunityQuery,
     listed: Page[OpportunityRow],
-    labels: dict[UUID, LabelRead],
+    labels: dict[UUID, list[LabelRead]],
     *,
     is_loading: bool,
 ) -> list[VdomDict | None]:
@@ -499,7 +500,7 @@ def _table(
     url: UrlState,
     query: OpportunityQuery,
     listed: Page[OpportunityRow],
-    labels: dict[UUID, LabelRead],
+    labels: dict[UUID, list[LabelRead]],
     *,
     is_loading: bool,
 ) -> VdomDict:
@@ -524,9 +525,8 @@ def _table(
 
     def cells(item: OpportunityRow) -> Row:
         marks: list[Chip] = []
-        label = labels.get(item.id)
-        if label and label.category_name and label.state != LabelState.REJECTED:
-            sure = "" if label.state == LabelState.ACCEPTED else f" · {percent(label.confidence)}"
+        for label in labels.get(item.id, ()):
+            sure = "" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"
             marks.append(Chip(label=label.category_name + sure, color=category_color(label.colour)))
         if not item.is_open:
             marks.append(Chip(label=t("Closed"), color="warning"))

@@ -14,6 +14,7 @@ from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
+from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
 from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
@@ -34,11 +35,14 @@ from fundwright_ui.ui import (
     category_chip,
     chip,
     columns,
+    confidence_chip,
     definition_list,
     disclosure,
     empty,
     form,
+    icon_button,
     link_button,
+    list_row,
     loading,
     moment,
     page,
@@ -187,69 +191,101 @@ def _similar(near: Similar, *, key: str) -> VdomDict:
 
 @component
 def category_of(address_id: str) -> VdomDict:
-    """The opportunity's category: accept what was suggested, or say what is right."""
+    """The categories that the opportunity belongs to: accept or reject what was suggested, or say what is right."""
     actor, core = use_actor(), use_connection().core
 
-    async def read(session: AsyncSession) -> tuple[LabelRead | None, list[CategoryRead]]:
+    async def read(session: AsyncSession) -> tuple[list[LabelRead], list[CategoryRead]]:
         opportunity_id = _id_in(address_id)
         labels = await categories.labels_of(session, actor, [opportunity_id])
-        return labels.get(opportunity_id), await categories.list_categories(session, actor)
+        return labels.get(opportunity_id, []), await categories.list_categories(session, actor)
 
     found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.id)])
-    accepting = use_action(
-        lambda session: categories.accept(core, session, actor, _id_in(address_id)), success=t("The category was accepted.")
-    )
 
-    async def correct(session: AsyncSession, fields: Fields) -> None:
-        chosen = str(fields.get("category", ""))
-        await categories.correct(
-            core, session, actor, _id_in(address_id), parse_id(chosen, t("The category")) if chosen else None
-        )
+    async def choose(session: AsyncSession, fields: Fields) -> None:
+        chosen, opportunity_id = str(fields.get("category", "")), _id_in(address_id)
+        if chosen:
+            await categories.accept(core, session, actor, opportunity_id, parse_id(chosen, t("The category")))
+        else:
+            await categories.correct(core, session, actor, opportunity_id, None)
 
-    correcting = use_action(correct, success=t("The category was saved; the next sorting learns from it."))
+    choosing = use_action(choose, success=t("The category was saved; the next sorting learns from it."))
 
     if found.error:
         return section(t("Category"), problem(found.error, on_retry=found.reload))
     if found.value is None:
         return section(t("Category"), loading(t("Loading the category")))
-    label, mine = found.value
+    labels, mine = found.value
+    shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
+    said = html.p(
+        {"className": "fw-muted"},
+        t("You said that none of your categories fits.")
+        if labels and not shown and _is_rejected(labels)
+        else t("Not sorted yet."),
+    )
+    listed = html.ul(
+        {"className": "fw-list", "aria-label": t("Categories")},
+        *(_label(address_id, label, key=label.category_id) for label in shown),
+    )
     if not actor.may(Permission.LABEL):
-        return section(t("Category"), _label(label))
+        return section(t("Category"), listed if shown else said)
     if not mine:
         return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))
-    is_open_suggestion = label is not None and label.state == LabelState.SUGGESTED
-    chosen = str(label.category_id) if label and label.category_id and label.state != LabelState.REJECTED else ""
     return section(
         t("Category"),
-        _label(label),
-        button(t("Accept"), look="soft", icon_name="check", on_click=accepting, is_busy=accepting.is_running)
-        if is_open_suggestion
-        else None,
+        listed if shown else said,
         form(
             select_field(
                 "category",
-                t("Correct category"),
-                [Option("", t("None of these")), *(Option(str(category.id), category.name) for category in mine)],
-                default=chosen,
-                key=f"category:{chosen}",
+                t("Add a category"),
+                [*(Option(str(category.id), category.name) for category in mine), Option("", t("None of these"))],
             ),
-            on_submit=correcting,
+            on_submit=choosing,
             submit=t("Save category"),
             label=t("Correct the category"),
         ),
     )
 
 
-def _label(label: LabelRead | None) -> VdomDict:
-    if label is None:
-        return html.p({"className": "fw-muted"}, t("Not sorted yet."))
-    if label.state == LabelState.REJECTED or label.category_name is None:
-        return html.p({"className": "fw-muted"}, t("You said that none of your categories fits."))
-    if label.state == LabelState.ACCEPTED:
-        return row(category_chip(label.category_name, label.colour), html.span(t("decided by you")))
-    return row(
-        category_chip(label.category_name, label.colour),
-        html.span(t("suggested, {percent} confidence", percent=percent(label.confidence))),
+def _is_rejected(labels: list[LabelRead]) -> bool:
+    return all(label.state == LabelState.REJECTED for label in labels if label.band != Band.UNSURE)
+
+
+@component
+def _label(address_id: str, label: LabelRead) -> VdomDict:
+    actor, core = use_actor(), use_connection().core
+    accepting = use_action(
+        lambda session: categories.accept(core, session, actor, _id_in(address_id), label.category_id),
+        success=t("The category was accepted."),
+    )
+    rejecting = use_action(
+        lambda session: categories.reject(core, session, actor, _id_in(address_id), label.category_id),
+        success=t("The category was removed; the next sorting learns from it."),
+    )
+    is_accepted = label.state == LabelState.ACCEPTED
+    return list_row(
+        row(
+            category_chip(label.category_name, label.colour),
+            html.span(t("decided by you")) if is_accepted else confidence_chip(label.band, label.confidence),
+        ),
+        row(
+            None
+            if is_accepted
+            else button(
+                t("Accept"),
+                size="small",
+                look="soft",
+                icon_name="check",
+                name="accept",
+                aria_label=t("Accept {category}", category=label.category_name),
+                on_click=accepting,
+                is_busy=accepting.is_running,
+            ),
+            icon_button(
+                t("Remove {category}", category=label.category_name), "close", small=True, name="reject", on_click=rejecting
+            ),
+        )
+        if actor.may(Permission.LABEL)
+        else None,
     )
 
 

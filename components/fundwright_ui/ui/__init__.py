@@ -18,7 +18,7 @@ alert (-error, -warning, -info, -success), empty, problem, loading, progress, de
 from __future__ import annotations
 
 from fundwright_ui.ui.buttons import button, icon_button, link_button, text_link
-from fundwright_ui.ui.categories import category_chip, category_color
+from fundwright_ui.ui.categories import band_name, category_chip, category_color, confidence_chip
 from fundwright_ui.ui.data import Color, Tab, chip, definition_list, pagination, progress, tabs
 from fundwright_ui.ui.feedback import alert, empty, loading, only_reads, problem
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
@@ -33,6 +33,7 @@ __all__ = [
     "Option",
     "Tab",
     "alert",
+    "band_name",
     "button",
     "card",
     "category_chip",
@@ -40,6 +41,7 @@ __all__ = [
     "checkbox",
     "chip",
     "columns",
+    "confidence_chip",
     "definition_list",
     "disclosure",
     "empty",

@@ -30,12 +30,13 @@ def button(
     is_busy: bool = False,
     icon_name: str | None = None,
     aria_label: str | None = None,
+    shortcut: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
     """A button. One that an action is given to is busy while it runs, in the page where it was pressed, without further ado.
 
     `is_busy` says so elsewhere too: pass `action.is_running`. One that sends a form adds the field `name` with `value` to it.
-    In a row of a list, `name` says which action it is (see `list_row`).
+    In a row of a list, `name` says which action it is (see `list_row`), and the key `shortcut` presses it if the list has `data-row-keys`.
     """
     return html.button(
         attributes(
@@ -47,6 +48,7 @@ def button(
             aria_disabled=True if is_busy else None,
             aria_busy=True if is_busy else None,
             aria_label=aria_label,
+            aria_keyshortcuts=shortcut,
             onClick=handler(on_click) if on_click is not None else None,
             key=key,
         ),

@@ -1,10 +1,13 @@
-"""A category as it is shown everywhere."""
+"""A category, and how sure it is, as they are shown everywhere."""
 
 from __future__ import annotations
 
+from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import Colour
+from fundwright.core.messages import percent, t
 from fundwright_ui.ui.data import Color, chip
 
 _COLORS: dict[Colour, Color] = {
@@ -25,3 +28,14 @@ def category_color(colour: Colour) -> Color:
 def category_chip(name: str, colour: Colour, *, key: str | None = None) -> VdomDict:
     """A category's name in its colour."""
     return chip(name, color=category_color(colour), key=key)
+
+
+def band_name(band: Band) -> str:
+    """In the reader's language."""
+    return {Band.HIGH: t("High"), Band.MEDIUM: t("Medium"), Band.LOW: t("Low"), Band.UNSURE: t("Unlikely")}[band]
+
+
+def confidence_chip(band: Band, chance: float) -> VdomDict:
+    """How sure a suggestion is. The number is in its tooltip, and for assistive technology."""
+    text = t("Confidence: {band}", band=band_name(band))
+    return html.span({"className": f"fw-confidence fw-confidence-{band}", "title": percent(chance)}, text)

@@ -25,7 +25,9 @@ def row_actions(*controls: Child, outcome: str = "", on_undo: OnEvent = None) ->
         html.div(attributes(className="fw-row", inert=True if outcome else None, key="controls"), *controls),
         html.div(
             {"className": "fw-row-outcome", "key": "outcome"},
-            button(t("Undo"), size="small", look="text", on_click=on_undo, name="undo") if on_undo is not None else None,
+            button(t("Undo"), size="small", look="text", on_click=on_undo, name="undo", shortcut="u")
+            if on_undo is not None
+            else None,
             html.span(outcome),
         )
         if outcome

@@ -49,7 +49,7 @@ async def remove_sample(session: DbSession, actor: CurrentActor, client: Request
 async def list_suggestions(
     session: DbSession, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
 ) -> Page[LabelRead]:
-    """Labels waiting for a person, least sure first; `sort=-confidence` for surest first."""
+    """The surest suggestion of each subject that waits for a person, surest first; `sort=confidence` for least sure first."""
     return await service.list_suggestions(session, actor, query)
 
 
@@ -60,27 +60,35 @@ async def export_suggestions(export: Export, actor: CurrentActor, query: Annotat
 
 
 @router.put("/labels/{subject_id}")
-async def correct(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: Decision) -> LabelRead:
-    """Say which category a subject has; null for none of them."""
+async def correct(
+    session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: Decision
+) -> list[LabelRead]:
+    """Say which category is right instead of those that are suggested; null for none of them. Returns the subject's labels."""
     return await service.correct(core, session, actor, subject_id, decision.category_id)
-
-
-@router.put("/labels/{subject_id}/acceptance")
-async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID) -> LabelRead:
-    """Say that the suggested category is right."""
-    return await service.accept(core, session, actor, subject_id)
 
 
 @router.put("/labels/{subject_id}/restoration", status_code=status.HTTP_204_NO_CONTENT)
 async def undo(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: DecisionToUndo) -> None:
-    """Undo a decision: the subject has the label from before again, also a suggestion. Refused (409) if the label has changed since."""
+    """Undo a decision: the labels from before come back, suggestions too. Refused (409) if they have changed since."""
     await service.restore(core, session, actor, subject_id, decided_at=decision.decided_at, before=decision.before)
 
 
-@router.delete("/labels/{subject_id}", status_code=status.HTTP_204_NO_CONTENT)
-async def take_back(session: DbSession, actor: CurrentActor, subject_id: UUID) -> None:
-    """Take back a decision; the classifier may label the subject again."""
-    await service.remove_example(session, actor, subject_id)
+@router.put("/labels/{subject_id}/{category_id}/acceptance")
+async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
+    """Say that the subject belongs to the category, whatever else it belongs to."""
+    return await service.accept(core, session, actor, subject_id, category_id)
+
+
+@router.put("/labels/{subject_id}/{category_id}/rejection")
+async def reject(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
+    """Say that the subject does not belong to the category."""
+    return await service.reject(core, session, actor, subject_id, category_id)
+
+
+@router.delete("/labels/{subject_id}/{category_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def take_back(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> None:
+    """Take back a decision; the classifier may suggest the category again."""
+    await service.remove_example(core, session, actor, subject_id, category_id)
 
 
 @router.get("/{category_id}")
@@ -116,4 +124,5 @@ async def export_examples(
 
 @router.put("/{category_id}/examples/{subject_id}")
 async def add_example(session: DbSession, core: CoreDep, actor: CurrentActor, category_id: UUID, subject_id: UUID) -> LabelRead:
-    return await service.add_example(core, session, actor, category_id, subject_id)
+    """Give a category an example to learn from, which also puts the subject there."""
+    return await service.accept(core, session, actor, subject_id, category_id)

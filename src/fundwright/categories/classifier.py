@@ -1,40 +1,97 @@
-"""Assigns one of a few categories to an embedding, from no example at all up to thousands.
+"""Says how likely a notice belongs to each of a few categories, from no example at all up to thousands.
 
-Each category has the embeddings of the phrases it is described with. Its score without examples is the mean similarity to
-the nearest of them: on assistance listings that is right for 61 % of 20 categories, against 47 % for the embedding of the
-whole description. Multinomial logistic regression on the examples adds to these scores and moves away from them only as
-far as the examples ask for, so that one example helps and a thousand decide. One more class, "none of these", starts at a
-constant score: a subject far from every category is left alone. The constants were fitted on assistance listings with some
-of the categories left out; benchmarks/categories.py measures what comes of it.
+Kernel ridge regression, one category against the rest. Two notices are as alike as the cosines of their words, of their
+character sequences, and of their embeddings together, plus a little for the same agency. Each category is an example of
+itself (its name and description). The targets, 1 and -1, are approached from what the description alone says: the mean
+similarity to the nearest of its phrases. So one example helps, and a thousand decide.
+
+A score becomes a chance by logistic regression on the scores of the examples, each computed as if the example were not
+known (leave-one-out), and of notices about which nothing is known: nearly all of them belong to none of the categories, so a
+notice that is like no category gets a small chance for all of them. benchmarks/eval/categories.py measures what comes of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg, optimize
+
+from fundwright.categories.terms import COLUMNS, Matrix, Terms, Weighting, terms_of
 
 Floats = NDArray[np.floating[Any]]
-Guess = tuple[int, float]
-"""Index of the category and the chance in 0..1 that it is right."""
-Example = tuple[Floats, int | None]
-"""A vector and the index of its category; None: a person said that it is none of them."""
 
-MINIMUM_CONFIDENCE = 0.5
+HIGH, MEDIUM, LOW = 0.8, 0.5, 0.25
+"""The least chance of each band. docs/categories.md has the share of right answers measured in each."""
 
 _NEAREST_PHRASES = 5
 _MOST_PHRASES = 40
-_SHARPNESS = 20.0
-"""Logits per unit of similarity."""
-_NONE_SIMILARITY = 0.25
-"""Similarity at which a category and "none" are equally likely."""
-_PRIOR_EXAMPLES = 0.05
-"""How many examples the descriptions weigh against."""
-_BIAS_STIFFNESS = 10
-_STEPS = 150
+_PRIOR = 0.1
+"""What one standard deviation of similarity to a description adds to a score."""
+_LEAST_SPREAD = 0.05
+"""Of similarities to descriptions; that of a few notices that are much alike means nothing."""
+_DESCRIPTION_WEIGHT = 2.0
+"""In examples."""
+_MOST_EXACT = 3_000
+"""Examples up to which the equations are solved exactly; more are solved step by step, which takes less memory and time."""
+_STEPS = 80
+"""Stopping early also keeps the solution smooth."""
+_BALANCE_OF_MANY = 0.5
+"""Exponent of the weight of rare categories above that number."""
+_UNKNOWN_WEIGHT, _MOST_UNKNOWN = 0.1, 30.0
+"""What a notice about which nothing is known weighs, in examples of none of the categories, and all of them together at most."""
+_USUAL = np.array([5.0, 4.0, 3.0, -2.5])
+"""Logits per unit of score, of lead over the next category, of distance behind the best one, and the constant. Fitted on
+solicitations sorted into four of twelve categories by their descriptions; most belong to none."""
+
+
+class Band(StrEnum):
+    """How sure a suggestion is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    UNSURE = "unsure"
+
+
+def band_of(chance: float) -> Band:
+    if chance >= HIGH:
+        return Band.HIGH
+    if chance >= MEDIUM:
+        return Band.MEDIUM
+    return Band.LOW if chance >= LOW else Band.UNSURE
+
+
+class Subject(NamedTuple):
+    """What the classifier reads of a notice: its terms (`terms_of`) and its embedding of unit length."""
+
+    terms: Terms
+    vector: Floats
+
+
+@dataclass(frozen=True)
+class Description:
+    """A category: its name, its description, and the embeddings of the phrases in them (`phrases_of`)."""
+
+    name: str
+    text: str
+    phrases: Floats
+
+    def as_subject(self) -> Subject:
+        mean = self.phrases.mean(axis=0)
+        return Subject(terms_of(self.name, self.text), mean / max(float(np.linalg.norm(mean)), 1e-9))
+
+
+class Example(NamedTuple):
+    """A notice and, for each category, whether a person said that it belongs there: 1 yes, -1 no, 0 not known."""
+
+    subject: Subject
+    verdicts: Sequence[int]
 
 
 def phrases_of(name: str, description: str) -> list[str]:
@@ -43,64 +100,146 @@ def phrases_of(name: str, description: str) -> list[str]:
     return list(dict.fromkeys([name, *(phrase for phrase in phrases if len(phrase) > 1)]))[:_MOST_PHRASES]
 
 
-def classify(
-    prototypes: Sequence[Floats], examples: Sequence[Example], vectors: Floats, *, minimum: float = MINIMUM_CONFIDENCE
-) -> list[Guess | None]:
-    """The surest category of each row of `vectors` (n, dimension), or None below `minimum`.
+class Classifier:
+    """Trained on `categories`, `examples`, and other notices about which nothing is known, a few thousand taken at random: they tell
+    how rare each word is, and what is usual."""
 
-    `prototypes` has for each category the embeddings of its phrases, (phrases, dimension). All vectors are unit length.
-    """
-    chances = probabilities(prototypes, examples, vectors)[:, :-1]
-    best = chances.argmax(axis=1)
-    sure = chances[np.arange(len(best)), best]
-    return [(int(index), float(chance)) if chance >= minimum else None for index, chance in zip(best, sure, strict=True)]
+    def __init__(self, categories: Sequence[Description], examples: Sequence[Example], others: Sequence[Subject]) -> None:
+        self._categories = categories
+        described = [category.as_subject() for category in categories]
+        rows = [*described, *(example.subject for example in examples)]
+        self._weighting = Weighting([subject.terms for subject in [*rows, *others]])
+        known = _Features(self._weighting, rows)
+        unknown = _Features(self._weighting, others)
+        similarities = self._similarities(unknown.vectors if others else known.vectors)
+        self._usual, self._spread = float(similarities.mean()), max(float(similarities.std()), _LEAST_SPREAD)
 
+        count = len(categories)
+        verdicts = np.array([example.verdicts for example in examples], dtype=np.int8).reshape(-1, count)
+        targets = np.vstack([2 * np.eye(count, dtype=np.int8) - 1, verdicts])
+        weights = _weights(verdicts, len(rows))
+        prior = self._prior(known.vectors)
+        self._terms_weights = np.zeros((COLUMNS, count), dtype=np.float32)
+        self._vector_weights = np.zeros((known.vectors.shape[1], count), dtype=np.float32)
+        scores = np.full(targets.shape, np.nan)
+        # Categories about which something is known of the same examples share their equations.
+        masks, group_of = np.unique(targets != 0, axis=1, return_inverse=True)
+        for group in range(masks.shape[1]):
+            columns, lines = np.flatnonzero(group_of == group), np.flatnonzero(masks[:, group])
+            of_group = known.take(lines)
+            wanted = targets[np.ix_(lines, columns)] - prior[np.ix_(lines, columns)]
+            factors, left_out = _solve(of_group, weights[lines], wanted.astype(np.float32))
+            self._terms_weights[:, columns] = of_group.terms.T @ factors
+            self._vector_weights[:, columns] = of_group.vectors.T @ factors
+            scores[np.ix_(lines, columns)] = left_out + prior[np.ix_(lines, columns)]
+        self._calibration = _calibrate(scores[count:], verdicts, self._scores(unknown) if others else np.zeros((0, count)))
 
-def probabilities(prototypes: Sequence[Floats], examples: Sequence[Example], vectors: Floats) -> Floats:
-    """Chance of each category and, in the last column, of none: (n, categories + 1), rows summing to 1."""
-    logits = _described(prototypes, vectors)
-    if examples:
-        weights, bias = _fit(prototypes, examples)
-        logits = logits + vectors @ weights.T + bias
-    return _softmax(logits)
+    def chances(self, subjects: Sequence[Subject]) -> Floats:
+        """The chance that each subject belongs to each category, (subjects, categories) in 0..1. A subject may belong to several."""
+        scores = self._scores(_Features(self._weighting, subjects))
+        return _sigmoid(_evidence(scores) @ self._calibration)
 
+    def _scores(self, features: _Features) -> Floats:
+        learned = features.terms @ self._terms_weights + features.vectors @ self._vector_weights
+        return learned + self._prior(features.vectors)
 
-def _described(prototypes: Sequence[Floats], vectors: Floats) -> Floats:
-    """Logits from the descriptions alone."""
-    columns = [np.sort(vectors @ phrases.T, axis=1)[:, -_NEAREST_PHRASES:].mean(axis=1) for phrases in prototypes]
-    columns.append(np.full(len(vectors), _NONE_SIMILARITY))
-    return np.stack(columns, axis=1, dtype=np.float32) * np.float32(_SHARPNESS)
+    def _prior(self, vectors: Floats) -> Floats:
+        return _PRIOR * (self._similarities(vectors) - self._usual) / self._spread
 
-
-def _fit(prototypes: Sequence[Floats], examples: Sequence[Example]) -> tuple[Floats, Floats]:
-    """Weights (categories + 1, dimension) and bias to add to the described logits.
-
-    Nesterov's accelerated gradient on the log loss plus a ridge around zero. Softmax has a curvature of at most one half
-    per squared length of its input, here 2 with the bias, which gives the step.
-    """
-    inputs = np.stack([vector for vector, _ in examples])
-    offset = _described(prototypes, inputs)
-    targets = np.zeros_like(offset)
-    for row, (_, target) in enumerate(examples):
-        targets[row, -1 if target is None else target] = 1
-    ridge = np.float32(_PRIOR_EXAMPLES / len(examples))
-    stiffness = ridge * np.float32(_BIAS_STIFFNESS)
-    step_size = np.float32(1 / (1 + stiffness))
-    share = np.float32(1 / len(examples))
-    weights: Floats = np.zeros((targets.shape[1], inputs.shape[1]), dtype=np.float32)
-    bias: Floats = np.zeros(targets.shape[1], dtype=np.float32)
-    before, bias_before = weights, bias
-    for step in range(_STEPS):
-        momentum = np.float32(step / (step + 3))
-        ahead: Floats = weights + momentum * (weights - before)
-        bias_ahead: Floats = bias + momentum * (bias - bias_before)
-        error: Floats = (_softmax(offset + inputs @ ahead.T + bias_ahead) - targets) * share
-        before, bias_before = weights, bias
-        weights = ahead - step_size * (error.T @ inputs + ridge * ahead)
-        bias = bias_ahead - step_size * (error.sum(axis=0, dtype=np.float32) + stiffness * bias_ahead)
-    return weights, bias
+    def _similarities(self, vectors: Floats) -> Floats:
+        """Mean similarity to the nearest phrases of each category."""
+        nearest = [np.sort(vectors @ each.phrases.T, axis=1)[:, -_NEAREST_PHRASES:].mean(axis=1) for each in self._categories]
+        return np.stack(nearest, axis=1)
 
 
-def _softmax(logits: Floats) -> Floats:
-    shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return shifted / shifted.sum(axis=1, keepdims=True)
+class _Features:
+    """Rows whose products are the similarities of the kernel."""
+
+    def __init__(self, weighting: Weighting, subjects: Sequence[Subject]) -> None:
+        self.terms: Matrix = weighting.matrix([subject.terms for subject in subjects])
+        self.vectors: Floats = np.array([subject.vector for subject in subjects], dtype=np.float32)
+
+    def take(self, rows: NDArray[np.intp]) -> _Features:
+        taken = object.__new__(_Features)
+        taken.terms, taken.vectors = self.terms[rows], self.vectors[rows]
+        return taken
+
+
+def _weights(verdicts: NDArray[np.int8], count: int) -> Floats:
+    """Of each row, the descriptions first: all categories, and none of them, weigh the same, however many examples they have."""
+    belongs = verdicts > 0
+    is_none = ~belongs.any(axis=1)
+    sizes = np.append(belongs.sum(axis=0), is_none.sum()) + 1
+    balance = 1.0 if count <= _MOST_EXACT else _BALANCE_OF_MANY
+    of_category = (sizes.sum() / (len(sizes) * sizes)) ** balance
+    shared = belongs @ of_category[:-1] / np.maximum(belongs.sum(axis=1), 1)
+    return np.concatenate([_DESCRIPTION_WEIGHT * of_category[:-1], np.where(is_none, of_category[-1], shared)]).astype(np.float32)
+
+
+def _solve(rows: _Features, weights: Floats, targets: Floats) -> tuple[Floats, Floats]:
+    """Factors of the rows, and their scores as if each row had not been known (NaN where that is not computed)."""
+    if len(weights) > _MOST_EXACT:
+        factors = _descend(rows, weights, targets)
+        some = slice(len(weights) - _MOST_EXACT // 2, None)
+        left_out = np.full(targets.shape, np.nan)
+        left_out[some] = _solve(rows.take(np.arange(len(weights))[some]), weights[some], targets[some])[1]
+        return factors, left_out
+    kernel = (rows.terms @ rows.terms.T).toarray() + rows.vectors @ rows.vectors.T
+    inverse = linalg.inv(kernel.astype(np.float64) + np.diag(1 / weights), overwrite_a=True, check_finite=False)
+    factors = inverse @ targets
+    return factors.astype(np.float32), targets - factors / np.diag(inverse)[:, None]
+
+
+def _descend(rows: _Features, weights: Floats, targets: Floats) -> Floats:
+    """The same factors by conjugate gradients, every column at once, after Jacobi's preconditioner."""
+    transposed = rows.terms.T.tocsr()
+    ridge = (1 / weights)[:, None]
+    scale = 1 / (np.asarray(rows.terms.multiply(rows.terms).sum(axis=1)) + (rows.vectors**2).sum(axis=1)[:, None] + ridge)
+    factors = np.zeros_like(targets)
+    rest = targets.copy()
+    ahead = scale * rest
+    direction = ahead.copy()
+    size = (rest * ahead).sum(axis=0)
+    for _ in range(_STEPS):
+        image = rows.terms @ (transposed @ direction) + rows.vectors @ (rows.vectors.T @ direction) + ridge * direction
+        length = size / np.maximum((direction * image).sum(axis=0), 1e-12)
+        factors += length * direction
+        rest -= length * image
+        ahead = scale * rest
+        size, before = (rest * ahead).sum(axis=0), size
+        direction = ahead + size / np.maximum(before, 1e-12) * direction
+    return factors
+
+
+def _evidence(scores: Floats) -> Floats:
+    """(..., 4) for each score: itself, its lead if it is the best of its row, its distance behind the best if not, and 1."""
+    ordered = np.sort(scores, axis=1)
+    best = ordered[:, -1:]
+    next_best = ordered[:, -2:-1] if scores.shape[1] > 1 else best
+    lead = np.where(scores == best, best - next_best, 0)
+    return np.stack([scores, lead, scores - best, np.ones_like(scores)], axis=-1)
+
+
+def _calibrate(scores: Floats, verdicts: NDArray[np.int8], unknown: Floats) -> Floats:
+    """Coefficients of the evidence: logistic regression, held near the usual ones."""
+    is_complete = ~np.isnan(scores).any(axis=1)
+    evidence = np.concatenate([_evidence(scores[is_complete]).reshape(-1, 4), _evidence(unknown).reshape(-1, 4)])
+    known, others = verdicts[is_complete].ravel(), np.full(unknown.size, -1)
+    answers = (np.concatenate([known, others]) > 0).astype(np.float64)
+    weights = np.concatenate(
+        [(known != 0).astype(np.float64), np.full(len(others), min(_UNKNOWN_WEIGHT, _MOST_UNKNOWN / max(len(unknown), 1)))]
+    )
+
+    def loss(coefficients: Floats) -> tuple[float, Floats]:
+        logits = evidence @ coefficients
+        away = coefficients - _USUAL
+        missed = weights @ (np.logaddexp(0, logits) - answers * logits)
+        return float(missed + away @ away / 2), evidence.T @ (weights * (_sigmoid(logits) - answers)) + away
+
+    # A greater score never means a smaller chance.
+    found = optimize.minimize(loss, _USUAL, jac=True, method="L-BFGS-B", bounds=[(0, None)] * 3 + [(None, None)])
+    return np.asarray(found.x)
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))

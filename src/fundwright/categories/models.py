@@ -32,20 +32,17 @@ class Category(Base):
 
 
 class Label(Base):
-    """One row per account and subject. What a person decided is also an example that the classifier learns from."""
+    """One row per account, subject, and category. What a person decided is also an example that the classifier learns from."""
 
     __tablename__ = "label"
-    __table_args__ = (UniqueConstraint("owner_id", "subject_id"),)
+    __table_args__ = (UniqueConstraint("owner_id", "subject_id", "category_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     subject_id: Mapped[UUID] = mapped_column(index=True)
-    category_id: Mapped[UUID | None] = mapped_column(ForeignKey("category.id", ondelete="CASCADE"), index=True)
+    category_id: Mapped[UUID] = mapped_column(ForeignKey("category.id", ondelete="CASCADE"), index=True)
     confidence: Mapped[float] = mapped_column(default=1.0)
     state: Mapped[str] = mapped_column(default=LabelState.SUGGESTED)
     source: Mapped[str] = mapped_column(default=LabelSource.MODEL)
     model_id: Mapped[str | None]
     decided_at: Mapped[datetime] = mapped_column(default=now)
-    vector: Mapped[bytes | None]
-    """The subject's embedding as float16, kept for examples only, for the model named in `vector_model_id`."""
-    vector_model_id: Mapped[str | None]

@@ -15,17 +15,19 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     UnaryExpression,
+    and_,
     bindparam,
     delete,
     func,
     literal_column,
     or_,
     select,
-    update,
+    tuple_,
 )
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.categories.classifier import LOW, MEDIUM
 from fundwright.categories.models import Category, Label
 from fundwright.categories.schemas import CategoryRead, Colour, EarlierLabel, LabelRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.database import acquire_lock, now
@@ -33,14 +35,15 @@ from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
-_MOST_EXAMPLES = 3_000
+_MOST_EXAMPLES = 10_000
 _BATCH = 5_000  # a statement takes at most 65 535 parameters
+_KEY = [Label.owner_id, Label.subject_id, Label.category_id]
 
 _OWNER_ID: BindParameter[UUID] = bindparam("owner_id")
 _COUNTS = (
     select(
         Label.category_id,
-        func.count().filter(Label.state == LabelState.SUGGESTED).label("suggested"),
+        func.count().filter(Label.state == LabelState.SUGGESTED, Label.confidence >= MEDIUM).label("suggested"),
         func.count().filter(Label.state == LabelState.ACCEPTED).label("accepted"),
     )
     .where(Label.owner_id == _OWNER_ID)
@@ -83,7 +86,7 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
     """What people decided: subject, name of the category, state and time, oldest first."""
     query = (
         select(Label.subject_id, Category.name.label("category"), Label.state, Label.decided_at)
-        .outerjoin(Category, Category.id == Label.category_id)
+        .join(Category, Category.id == Label.category_id)
         .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON)
     )
     return (await session.execute(query.order_by(Label.decided_at, Label.id))).all()
@@ -115,38 +118,42 @@ async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
     return len(removed.all())
 
 
+_COUNTS_AS_MEMBER = or_(Label.state == LabelState.ACCEPTED, and_(Label.state == LabelState.SUGGESTED, Label.confidence >= MEDIUM))
+
+
 def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
-    """Ids of the subjects in a category, or with None of those in any; a sub-query for other slices' filters."""
-    query = select(Label.subject_id).where(Label.owner_id == owner_id, Label.state != LabelState.REJECTED)
+    """Ids of the subjects in a category, or with None of those in any; a sub-query for other slices' filters. A subject is in a
+    category if a person accepted it, or if the model suggests it with medium or high confidence."""
+    query = select(Label.subject_id).where(Label.owner_id == owner_id, _COUNTS_AS_MEMBER)
     return query if category_id is None else query.where(Label.category_id == category_id)
 
 
-async def find_label(session: AsyncSession, owner_id: UUID, subject_id: UUID) -> Label | None:
-    return await session.scalar(
-        select(Label)
-        .where(Label.owner_id == owner_id, Label.subject_id == subject_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
+async def lock_labels(session: AsyncSession, owner_id: UUID, subject_id: UUID) -> list[Label]:
+    """All labels of a subject. Others wait to change them until the transaction ends."""
+    query = select(Label).where(Label.owner_id == owner_id, Label.subject_id == subject_id).order_by(Label.category_id)
+    return list(await session.scalars(query.with_for_update().execution_options(populate_existing=True)))
 
 
-async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> dict[UUID, LabelRead]:
-    found: dict[UUID, LabelRead] = {}
+async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
+    """The labels of each subject that has any, the surest first."""
+    found: dict[UUID, list[LabelRead]] = {}
     for start in range(0, len(subject_ids), _BATCH):
         batch = subject_ids[start : start + _BATCH]
-        rows = await session.execute(_labels(owner_id).where(Label.subject_id.in_(batch)))
-        found |= {label.subject_id: _label_read(label, category) for label, category in rows}
+        labels = _labels(owner_id).where(Label.subject_id.in_(batch))
+        for label, category in await session.execute(labels.order_by(Label.confidence.desc(), func.lower(Category.name))):
+            found.setdefault(label.subject_id, []).append(_label_read(label, category))
     return found
 
 
 @lru_cache(maxsize=256)  # composing it takes longer than PostgreSQL takes to answer
-def label_of(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
-    """A label in a form that `LabelRead` validates, or NULL: a correlated subquery for the statements of other slices."""
+def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[dict[str, Any]] | None]:
+    """The categories that a subject is in, surest first, each in a form that `LabelRead` validates, or NULL: a correlated subquery for
+    the statements of other slices."""
     fields: dict[str, Any] = {
         "subject_id": Label.subject_id,
         "category_id": Label.category_id,
         "category_name": Category.name,
-        "colour": func.coalesce(Category.colour, Colour.GREY),
+        "colour": Category.colour,
         "confidence": Label.confidence,
         "state": Label.state,
         "source": Label.source,
@@ -154,20 +161,35 @@ def label_of(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[di
         "decided_at": Label.decided_at,
     }
     named = [part for name, value in fields.items() for part in (literal_column(f"'{name}'"), value)]
+    label = func.jsonb_build_object(*named, type_=JSONB)
     return (
-        select(func.jsonb_build_object(*named, type_=JSONB))
+        select(func.jsonb_agg(aggregate_order_by(label, Label.confidence.desc(), func.lower(Category.name)), type_=JSONB))
         .select_from(Label)
-        .outerjoin(Category, Category.id == Label.category_id)
-        .where(Label.owner_id == owner_id, Label.subject_id == subject_id)
+        .join(Category, Category.id == Label.category_id)
+        .where(Label.owner_id == owner_id, Label.subject_id == subject_id, _COUNTS_AS_MEMBER)
         .scalar_subquery()
     )
 
 
-async def page_of_suggestions(session: AsyncSession, owner_id: UUID, query: SuggestionQuery) -> tuple[list[LabelRead], int]:
-    labels = _labels(owner_id).where(Label.state == LabelState.SUGGESTED)
+async def page_of_suggestions(
+    session: AsyncSession, owner_id: UUID, query: SuggestionQuery, among: Select[UUID] | None
+) -> tuple[list[LabelRead], int]:
+    """The surest suggestion of each subject."""
+    waiting = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
     if query.category_id is not None:
-        labels = labels.where(Label.category_id == query.category_id)
-    return await _page(session, labels, query, Label.confidence.desc() if query.is_descending else Label.confidence.asc())
+        waiting.append(Label.category_id == query.category_id)
+    if not query.is_unsure_shown:
+        waiting.append(Label.confidence >= LOW)
+    if among is not None:
+        waiting.append(Label.subject_id.in_(among))
+    first = (
+        select(Label.id)
+        .where(*waiting)
+        .ext(distinct_on(Label.subject_id))
+        .order_by(Label.subject_id, Label.confidence.desc(), Label.category_id)
+    )
+    labels = _labels(owner_id).where(Label.id.in_(first.subquery().select()))
+    return await _page(session, labels, query, Label.confidence.asc() if query.sort == "confidence" else Label.confidence.desc())
 
 
 async def page_of_examples(
@@ -185,79 +207,67 @@ async def _page(
     return [_label_read(label, category) for label, category in rows], total
 
 
-async def decide(session: AsyncSession, owner_id: UUID, subject_id: UUID, *, category_id: UUID | None, state: LabelState) -> None:
-    """Write what a person said; a vector kept for the subject stays."""
-    values = {
-        "category_id": category_id,
-        "state": state,
-        "source": LabelSource.PERSON,
-        "confidence": 1.0,
-        "model_id": None,
-        "decided_at": now(),
-    }
-    await _write(session, owner_id, subject_id, values)
+async def decide(
+    session: AsyncSession, owner_id: UUID, subject_id: UUID, states: Mapping[UUID, LabelState], decided_at: datetime
+) -> None:
+    """Write what a person said of each of these categories."""
+    for category_id, state in sorted(states.items()):
+        values = {
+            "state": state,
+            "source": LabelSource.PERSON,
+            "confidence": 1.0,
+            "model_id": None,
+            "decided_at": decided_at,
+        }
+        await _write(session, owner_id, subject_id, category_id, values)
 
 
 async def write_label(session: AsyncSession, owner_id: UUID, subject_id: UUID, label: LabelRead | EarlierLabel) -> None:
-    """Restore a label that was read earlier. The stored vector of the subject stays."""
-    values = label.model_dump(include={"category_id", "state", "source", "confidence", "model_id", "decided_at"})
-    await _write(session, owner_id, subject_id, values)
+    """Restore a label that was read earlier."""
+    values = label.model_dump(include={"state", "source", "confidence", "model_id", "decided_at"})
+    await _write(session, owner_id, subject_id, label.category_id, values)
 
 
-async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, values: dict[str, Any]) -> None:
+async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, category_id: UUID, values: dict[str, Any]) -> None:
     await session.execute(
         insert(Label)
-        .values(id=uuid4(), owner_id=owner_id, subject_id=subject_id, **values)
-        .on_conflict_do_update(index_elements=[Label.owner_id, Label.subject_id], set_=values)
+        .values(id=uuid4(), owner_id=owner_id, subject_id=subject_id, category_id=category_id, **values)
+        .on_conflict_do_update(index_elements=_KEY, set_=values)
     )
 
 
-async def decided_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> list[tuple[UUID | None, str, bytes]]:
-    """(category, state, vector) of what a person decided and whose vector of this model is known, latest first."""
-    rows = await session.execute(
-        select(Label.category_id, Label.state, Label.vector)
-        .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON, Label.vector_model_id == model_id)
-        .order_by(Label.decided_at.desc(), Label.id)
+async def decided(session: AsyncSession, owner_id: UUID) -> dict[UUID, dict[UUID, str]]:
+    """The state of each category that a person decided about, for each subject, the latest subjects only."""
+    latest = (
+        select(Label.subject_id)
+        .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON)
+        .group_by(Label.subject_id)
+        .order_by(func.max(Label.decided_at).desc(), Label.subject_id)
         .limit(_MOST_EXAMPLES)
     )
-    return [(category_id, state, vector) for category_id, state, vector in rows if vector is not None]
-
-
-async def subjects_lacking_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> list[UUID]:
-    return list(
-        await session.scalars(
-            select(Label.subject_id)
-            .where(
-                Label.owner_id == owner_id,
-                Label.source == LabelSource.PERSON,
-                or_(Label.vector.is_(None), Label.vector_model_id.is_distinct_from(model_id)),
-            )
-            .order_by(Label.subject_id)
-        )
+    rows = await session.execute(
+        select(Label.subject_id, Label.category_id, Label.state)
+        .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON, Label.subject_id.in_(latest))
+        .order_by(Label.decided_at, Label.id)
     )
-
-
-async def keep_vectors(session: AsyncSession, owner_id: UUID, model_id: str, vectors: Mapping[UUID, bytes]) -> None:
-    for subject_id, vector in vectors.items():
-        await session.execute(
-            update(Label)
-            .where(Label.owner_id == owner_id, Label.subject_id == subject_id, Label.source == LabelSource.PERSON)
-            .values(vector=vector, vector_model_id=model_id)
-        )
+    found: dict[UUID, dict[UUID, str]] = {}
+    for subject_id, category_id, state in rows:
+        found.setdefault(subject_id, {})[category_id] = state
+    return found
 
 
 async def known_labels(
     session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]
-) -> dict[UUID, tuple[UUID | None, float, str, str | None]]:
-    """(category, confidence, source, model) of each subject that has a label."""
-    found: dict[UUID, tuple[UUID | None, float, str, str | None]] = {}
+) -> dict[tuple[UUID, UUID], tuple[float, str, str | None]]:
+    """(confidence, source, model) of each label of these subjects, by subject and category."""
+    found: dict[tuple[UUID, UUID], tuple[float, str, str | None]] = {}
     for start in range(0, len(subject_ids), _BATCH):
         rows = await session.execute(
             select(Label.subject_id, Label.category_id, Label.confidence, Label.source, Label.model_id).where(
                 Label.owner_id == owner_id, Label.subject_id.in_(subject_ids[start : start + _BATCH])
             )
         )
-        found |= {subject: (category, confidence, source, model) for subject, category, confidence, source, model in rows}
+        found |= {(subject, category): (confidence, source, model) for subject, category, confidence, source, model in rows}
     return found
 
 
@@ -279,21 +289,20 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
             for subject_id, category_id, confidence in suggestions[start : start + _BATCH]
         ]
         statement = insert(Label).values(rows)
-        changed = {name: statement.excluded[name] for name in ("category_id", "confidence", "state", "model_id", "decided_at")}
+        changed = {name: statement.excluded[name] for name in ("confidence", "state", "model_id", "decided_at")}
         await session.execute(
-            statement.on_conflict_do_update(
-                index_elements=[Label.owner_id, Label.subject_id], set_=changed, where=Label.source == LabelSource.MODEL
-            )
+            statement.on_conflict_do_update(index_elements=_KEY, set_=changed, where=Label.source == LabelSource.MODEL)
         )
 
 
-async def withdraw_suggestions(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> None:
-    for start in range(0, len(subject_ids), _BATCH):
+async def withdraw_suggestions(session: AsyncSession, owner_id: UUID, labels: Sequence[tuple[UUID, UUID]]) -> None:
+    """Remove the model's labels (subject, category)."""
+    for start in range(0, len(labels), _BATCH):
         await session.execute(
             delete(Label).where(
                 Label.owner_id == owner_id,
                 Label.source == LabelSource.MODEL,
-                Label.subject_id.in_(subject_ids[start : start + _BATCH]),
+                tuple_(Label.subject_id, Label.category_id).in_(labels[start : start + _BATCH]),
             )
         )
 
@@ -306,18 +315,18 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
 def _labels(owner_id: UUID) -> Select[Label, Category]:
     return (
         select(Label, Category)
-        .outerjoin(Category, Category.id == Label.category_id)
+        .join(Category, Category.id == Label.category_id)
         .where(Label.owner_id == owner_id)
         .execution_options(populate_existing=True)
     )
 
 
-def _label_read(label: Label, category: Category | None) -> LabelRead:
+def _label_read(label: Label, category: Category) -> LabelRead:
     return LabelRead(
         subject_id=label.subject_id,
-        category_id=label.category_id,
-        category_name=category.name if category else None,
-        colour=Colour(category.colour) if category else Colour.GREY,
+        category_id=category.id,
+        category_name=category.name,
+        colour=Colour(category.colour),
         confidence=label.confidence,
         state=LabelState(label.state),
         source=LabelSource(label.source),

@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
 
+from fundwright.categories.classifier import Band, band_of
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
@@ -48,7 +49,8 @@ class LabelSource(StrEnum):
 
 
 class CategoryRead(BaseModel):
-    """A category with what is in it: subjects that the model suggests, and those a person has put there, which are its examples."""
+    """A category with what is in it: subjects that the model suggests with medium or high confidence, and those a person has put
+    there, which are its examples."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,28 +66,35 @@ class CategoryRead(BaseModel):
 
 
 class SuggestionQuery(PageRequest):
-    """Which suggestions to list: least sure first, with `sort=-confidence` surest first."""
+    """Which suggestions to list: the surest first, with `sort=confidence` the least sure first."""
 
     category_id: UUID | None = None
+    is_unsure_shown: bool = False
+    """Also suggestions below the band "low"."""
 
 
 class LabelRead(BaseModel):
-    """The category of one subject. `confidence` is the chance in 0..1 that it is right; 1 when a person said so.
+    """Whether one subject belongs to one category: suggested by the model, or accepted or rejected by a person.
 
-    A rejected label names the category that a person took away, or none at all when there was no suggestion.
+    `confidence` is the chance in 0..1 that it belongs there; 1 when a person decided.
     """
 
     model_config = ConfigDict(frozen=True)
 
     subject_id: UUID
-    category_id: UUID | None
-    category_name: str | None
+    category_id: UUID
+    category_name: str
     colour: Colour
     confidence: float
     state: LabelState
     source: LabelSource
     model_id: str | None
     decided_at: datetime
+
+    @computed_field
+    @property
+    def band(self) -> Band:
+        return band_of(self.confidence)
 
 
 class Classified(BaseModel):
@@ -94,21 +103,13 @@ class Classified(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     labelled: int = 0
-    """New or changed suggestions."""
+    """Suggestions are new or have changed."""
     unchanged: int = 0
-    """Suggestions that were already there."""
+    """Suggestions are as they were."""
     abstained: int = 0
     """No category was sure enough."""
     kept: int = 0
-    """Decided by a person before, left alone."""
-
-    def __add__(self, other: Classified) -> Classified:
-        return Classified(
-            labelled=self.labelled + other.labelled,
-            unchanged=self.unchanged + other.unchanged,
-            abstained=self.abstained + other.abstained,
-            kept=self.kept + other.kept,
-        )
+    """Decided by a person for every category."""
 
 
 class CategoryCreate(BaseModel):
@@ -132,7 +133,7 @@ class CategoryChange(BaseModel):
 
 
 class Decision(BaseModel):
-    """What a person says a subject is; `category_id` null means none of the categories."""
+    """What a person says a subject is; `category_id` null means none of the categories that there are."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -144,7 +145,7 @@ class EarlierLabel(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    category_id: UUID | None
+    category_id: UUID
     confidence: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
     state: LabelState
     source: LabelSource
@@ -154,25 +155,24 @@ class EarlierLabel(BaseModel):
     @model_validator(mode="after")
     def _is_possible(self) -> Self:
         if self.source == LabelSource.MODEL:
-            possible = self.state == LabelState.SUGGESTED and self.category_id is not None and self.model_id is not None
+            possible = self.state == LabelState.SUGGESTED and self.model_id is not None
         else:
-            possible = self.confidence == 1 and self.model_id is None
-            possible &= self.state == LabelState.REJECTED or (self.state == LabelState.ACCEPTED and self.category_id is not None)
+            possible = self.confidence == 1 and self.model_id is None and self.state != LabelState.SUGGESTED
         if not possible:
             raise ValueError(t("Send the label as you received it before the decision."))
         return self
 
 
 class DecisionToUndo(BaseModel):
-    """Which decision to undo: when it was made (`decided_at` of its answer), and the label from before, null if there was none."""
+    """Which decision to undo: when it was made (`decided_at` in its result), and the labels that the subject had before."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     decided_at: AwareDatetime
-    before: EarlierLabel | None
+    before: Annotated[list[EarlierLabel], Field(max_length=1_000)]
 
     @model_validator(mode="after")
     def _is_in_order(self) -> Self:
-        if self.before and not 2000 <= self.before.decided_at.year <= self.decided_at.year <= 2099:
+        if not all(2000 <= label.decided_at.year <= self.decided_at.year <= 2099 for label in self.before):
             raise ValueError(t("Send the label as you received it before the decision."))
         return self

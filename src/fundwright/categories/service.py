@@ -1,6 +1,6 @@
-"""What a person can do with categories, and how subjects get one.
+"""What a person can do with categories, and how subjects get into them.
 
-A subject is an id with a vector. What it stands for (an opportunity, say) is known to the package that has it: the hook
+A subject is an id with its words and a vector. What it stands for (an opportunity, say) is known to the package that has it: the hook
 `label_subjects` tells which ids exist.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import classifier, repository
+from fundwright.categories.classifier import LOW, Classifier, Description, Example, Floats, Subject
 from fundwright.categories.models import Category
 from fundwright.categories.schemas import (
     CategoryChange,
@@ -46,7 +48,12 @@ from fundwright.identity.schemas import Actor, Client, Permission
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
 """Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
 
+DecisionHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
+"""Called in the transaction of a decision about a label."""
+
 _SAME_CONFIDENCE = 1e-3
+_LEAST_CONFIDENCE = 0.1
+"""The surest category of a subject is kept from here on, to be shown on request; any other only from the band "low" on."""
 
 
 class DecidedSince(Conflict):
@@ -70,8 +77,8 @@ class NameTaken(Conflict):
         super().__init__(t("You already have a category named “{name}”. Choose another name, or use that one.", name=name))
 
 
-class PrototypesOutdated(Conflict):
-    """The text of a category, or the model, has changed since its phrases were embedded."""
+class CategoriesChanged(Conflict):
+    """A category is new or gone, or its text or the model has changed since its phrases were embedded."""
 
     def __init__(self) -> None:
         super().__init__(t("A category changed while notices were being sorted. Try again."))
@@ -166,21 +173,24 @@ def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]
 
 
 @needs(Permission.READ)
-def label_of(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[dict[str, Any] | None]:
-    """The actor's label of `subject_id` in a form that `LabelRead` validates, or NULL: a column for the queries of other slices."""
-    return repository.label_of(actor.id, subject_id)
+def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[dict[str, Any]] | None]:
+    """The actor's categories that `subject_id` is in, in a form that `LabelRead` validates, or NULL: a column for the queries of other
+    slices."""
+    return repository.labels_in(actor.id, subject_id)
 
 
 @needs(Permission.READ)
-async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, LabelRead]:
-    """The label of each of these subjects that has one; a rejected one is included."""
+async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
+    """The labels of each of these subjects that has any, surest first, with those that are rejected or uncertain."""
     return await repository.labels_of(session, actor.id, subject_ids)
 
 
 @needs(Permission.READ)
-async def list_suggestions(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> Page[LabelRead]:
-    """Labels waiting for a person, least sure first (`sort="-confidence"`: surest first)."""
-    items, total = await repository.page_of_suggestions(session, actor.id, query)
+async def list_suggestions(
+    session: AsyncSession, actor: Actor, query: SuggestionQuery, *, among: Select[UUID] | None = None
+) -> Page[LabelRead]:
+    """The surest suggestion of each subject, or of each of those `among` these, surest first (`sort="confidence"`: least sure first)."""
+    items, total = await repository.page_of_suggestions(session, actor.id, query, among)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
@@ -225,6 +235,7 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
             (t("ID"), lambda label: label.subject_id),
             (t("Category"), lambda label: label.category_name),
             (t("Confidence"), lambda label: label.confidence),
+            (t("Certainty"), lambda label: label.band),
             (t("State"), lambda label: label.state),
             (t("When"), lambda label: label.decided_at),
         ],
@@ -233,42 +244,46 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
 
 
 @needs(Permission.LABEL)
-async def accept(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID) -> LabelRead:
-    """Say that the suggested category is right. Raises NotFound when there is no suggestion, or no such subject any more."""
-    await _require_subject(core, session, actor, subject_id)
-    label = await repository.find_label(session, actor.id, subject_id)
-    if label is None or label.category_id is None:
-        raise NotFound(t("The suggestion"))
-    return await _decide(session, actor, subject_id, category_id=label.category_id, state=LabelState.ACCEPTED)
+async def accept(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> LabelRead:
+    """Say that the subject belongs to the category, whatever else it belongs to. Raises NotFound."""
+    return await _decide_one(core, session, actor, subject_id, category_id, LabelState.ACCEPTED)
 
 
 @needs(Permission.LABEL)
-async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> LabelRead:
-    """Say which category is right, or with None that none is. The model never overwrites it. Raises NotFound."""
+async def reject(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> LabelRead:
+    """Say that the subject does not belong to the category. Raises NotFound."""
+    return await _decide_one(core, session, actor, subject_id, category_id, LabelState.REJECTED)
+
+
+@needs(Permission.LABEL)
+async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> list[LabelRead]:
+    """Say which category is right instead of those that are suggested, or with None that no category is. Raises NotFound.
+
+    Returns the labels of the subject. Categories that a person accepted before stay, unless none is right.
+    """
     await _require_subject(core, session, actor, subject_id)
-    if category_id is not None:
+    if category_id is None:
+        states = {category.id: LabelState.REJECTED for category in await repository.list_for_classifier(session, actor.id)}
+        await repository.lock_labels(session, actor.id, subject_id)
+    else:
         await repository.get(session, actor.id, category_id)
-        return await _decide(session, actor, subject_id, category_id=category_id, state=LabelState.ACCEPTED)
-    label = await repository.find_label(session, actor.id, subject_id)
-    was = label.category_id if label else None
-    return await _decide(session, actor, subject_id, category_id=was, state=LabelState.REJECTED)
+        labels = await repository.lock_labels(session, actor.id, subject_id)
+        states = {label.category_id: LabelState.REJECTED for label in labels if label.state == LabelState.SUGGESTED}
+        states[category_id] = LabelState.ACCEPTED
+    await _decide(core, session, actor, subject_id, states)
+    return (await repository.labels_of(session, actor.id, [subject_id])).get(subject_id, [])
 
 
 @needs(Permission.LABEL)
-async def add_example(core: Core, session: AsyncSession, actor: Actor, category_id: UUID, subject_id: UUID) -> LabelRead:
-    """Give a category an example to learn from, which also puts the subject there. Raises NotFound."""
-    return await correct(core, session, actor, subject_id, category_id)
-
-
-@needs(Permission.LABEL)
-async def remove_example(session: AsyncSession, actor: Actor, subject_id: UUID) -> None:
-    """Take back what a person said of a subject; the model may label it again. Raises NotFound."""
-    label = await repository.find_label(session, actor.id, subject_id)
+async def remove_example(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> None:
+    """Take back what a person said of a subject and a category; the model may suggest it again. Raises NotFound."""
+    labels = await repository.lock_labels(session, actor.id, subject_id)
+    label = next((label for label in labels if label.category_id == category_id), None)
     if label is None or label.source != LabelSource.PERSON:
         raise NotFound(t("The example"))
     await session.delete(label)
     await session.flush()
-    await _announce(session, actor)
+    await _decided(core, session, actor)
 
 
 @needs(Permission.LABEL)
@@ -279,41 +294,31 @@ async def restore(
     subject_id: UUID,
     *,
     decided_at: datetime | None,
-    before: LabelRead | EarlierLabel | None,
+    before: Sequence[LabelRead | EarlierLabel],
 ) -> None:
-    """Undo the decision made at `decided_at` (None: it removed the label): the subject has the label `before` again, or none.
+    """Undo the decision made at `decided_at`: its labels become those of `before` again. None undoes the removal of labels that are
+    missing now.
 
-    Raises DecidedSince when the label has changed again, NotFound when the category of
-    `before` or the subject has been deleted.
+    Raises DecidedSince when the labels have changed again, NotFound when a category of `before` or the subject has been deleted.
     """
-    if before is not None:
-        await _require_subject(core, session, actor, subject_id)
-    label = await repository.find_label(session, actor.id, subject_id)
-    if (label.decided_at if label else None) != decided_at:
+    await _require_subject(core, session, actor, subject_id)
+    labels = await repository.lock_labels(session, actor.id, subject_id)
+    decisions = {label.category_id: label.decided_at for label in labels if label.source == LabelSource.PERSON}
+    earlier = {label.category_id: label for label in before}
+    if decided_at is None:
+        changed = earlier.keys() - decisions.keys()
+    else:
+        changed = {category_id for category_id, moment in decisions.items() if moment == decided_at}
+    if not changed:
         raise DecidedSince
-    if before is not None:
-        if before.category_id is not None:
-            await repository.get(session, actor.id, before.category_id)
-        await repository.write_label(session, actor.id, subject_id, before)
-    elif label is not None:
-        await session.delete(label)
-        await session.flush()
-    await _announce(session, actor)
-
-
-@needs(Permission.READ)
-async def examples_lacking_vectors(session: AsyncSession, actor: Actor, *, model_id: str) -> list[UUID]:
-    """Subjects a person decided whose vector of this model is not known here. Give them to `supply_vectors`."""
-    return await repository.subjects_lacking_vectors(session, actor.id, model_id)
-
-
-@needs(Permission.LABEL)
-async def supply_vectors(
-    session: AsyncSession, actor: Actor, vectors: Mapping[UUID, NDArray[np.float32]], *, model_id: str
-) -> None:
-    """Keep the vectors of decided subjects, so that the classifier learns from them. Other subjects are ignored."""
-    packed = {subject: _pack(vector) for subject, vector in vectors.items()}
-    await repository.keep_vectors(session, actor.id, model_id, packed)
+    for label in labels:
+        if label.category_id in changed - earlier.keys():
+            await session.delete(label)
+    await session.flush()
+    for category_id in sorted(changed & earlier.keys()):
+        await repository.get(session, actor.id, category_id)
+        await repository.write_label(session, actor.id, subject_id, earlier[category_id])
+    await _decided(core, session, actor)
 
 
 @needs(Permission.LABEL)
@@ -346,58 +351,86 @@ async def supply_prototypes(
     await session.flush()
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """What there is to learn: the categories, each with the key of the text that its vectors are of, and what people decided."""
+
+    model_id: str
+    keys: dict[UUID, str]
+    descriptions: list[Description]
+    decided: dict[UUID, dict[UUID, str]]
+
+
 @needs(Permission.LABEL)
-async def classify(
-    session: AsyncSession,
-    actor: Actor,
-    items: Sequence[tuple[UUID, NDArray[np.float32]]],
-    *,
-    model_id: str,
+async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> Lesson:
+    """Raises CategoriesChanged unless `supply_prototypes` was given what `list_phrases_to_embed` returns."""
+    found = await repository.list_for_classifier(session, actor.id)
+    descriptions = [_description(category, model_id) for category in found]
+    keys = {category.id: category.prototype_key or "" for category in found}
+    return Lesson(model_id, keys, descriptions, await repository.decided(session, actor.id))
+
+
+async def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
+    """Train on those decided subjects of the lesson that `examples` has, and on `others`, about which nothing is known."""
+    taught = [Example(examples[id], _verdicts(lesson, states)) for id, states in lesson.decided.items() if id in examples]
+    return await asyncio.to_thread(Classifier, lesson.descriptions, taught, others)
+
+
+def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
+    """Whoever accepts one category does not think of the others, and so says that it belongs there only."""
+    unsaid = -1 if LabelState.ACCEPTED in states.values() else 0
+    said = {LabelState.ACCEPTED: 1, LabelState.REJECTED: -1}
+    return [said[LabelState(states[id])] if id in states else unsaid for id in lesson.keys]
+
+
+@needs(Permission.LABEL)
+async def suggest(
+    session: AsyncSession, actor: Actor, lesson: Lesson, subject_ids: Sequence[UUID], chances: Floats
 ) -> Classified:
-    """Suggest a category for each (subject, unit-length vector of the model), or none when none is sure enough.
+    """Suggest the categories of each subject by their chances, (subjects, categories of the lesson). What a person decided stays.
 
-    Raises PrototypesOutdated unless `supply_prototypes` was given what `list_phrases_to_embed` asks for. What a person decided is left alone and learned from. Running it twice with nothing changed changes nothing.
-    Call it with batches of a few thousand, after `examples_lacking_vectors` / `supply_vectors`.
+    Doing it twice with nothing changed changes nothing. Raises CategoriesChanged when the categories are no longer those of the lesson.
     """
-    if not items:
-        return Classified()
-    known = await repository.known_labels(session, actor.id, [subject for subject, _ in items])
-    decided = {subject for subject, (_, _, source, _) in known.items() if source == LabelSource.PERSON}
-    if decided:
-        lacking = decided & set(await examples_lacking_vectors(session, actor, model_id=model_id))
-        await supply_vectors(
-            session, actor, {subject: vector for subject, vector in items if subject in lacking}, model_id=model_id
-        )
-    open_items = [(subject, vector) for subject, vector in items if subject not in decided]
-    categories = await repository.list_for_classifier(session, actor.id)
-    guesses = await _guess(session, actor, categories, [vector for _, vector in open_items], model_id)
-
+    current = await repository.list_for_classifier(session, actor.id)
+    if {category.id: category.prototype_key or "" for category in current} != lesson.keys:
+        raise CategoriesChanged
+    known = await repository.known_labels(session, actor.id, subject_ids)
+    category_ids = list(lesson.keys)
     changed: list[tuple[UUID, UUID, float]] = []
-    withdrawn: list[UUID] = []
-    unchanged = abstained = 0
-    for (subject, _), guess in zip(open_items, guesses, strict=True):
-        before = known.get(subject)
-        if guess is None:
-            abstained += 1
-            if before is not None:
-                withdrawn.append(subject)
-            continue
-        index, confidence = guess
-        category_id = categories[index].id
-        if (
-            before is not None
-            and before[0] == category_id
-            and abs(before[1] - confidence) < _SAME_CONFIDENCE
-            and before[3] == model_id
-        ):
-            unchanged += 1
+    withdrawn: list[tuple[UUID, UUID]] = []
+    numbers = dict.fromkeys(Classified.model_fields, 0)
+    for subject_id, row in zip(subject_ids, chances.tolist(), strict=True):
+        before = {id: known[subject_id, id] for id in category_ids if (subject_id, id) in known}
+        decided = {id for id, (_, source, _) in before.items() if source == LabelSource.PERSON}
+        suggested = _suggested(dict(zip(category_ids, row, strict=True)), decided)
+        news = [
+            (subject_id, id, chance)
+            for id, chance in suggested.items()
+            if id not in before or abs(before[id][0] - chance) >= _SAME_CONFIDENCE or before[id][2] != lesson.model_id
+        ]
+        gone = [(subject_id, id) for id in before.keys() - decided - suggested.keys()]
+        changed += news
+        withdrawn += gone
+        if len(decided) == len(category_ids):
+            numbers["kept"] += 1
+        elif news or gone:
+            numbers["labelled" if suggested else "abstained"] += 1
         else:
-            changed.append((subject, category_id, confidence))
-    await repository.suggest(session, actor.id, model_id, changed)
+            numbers["unchanged" if suggested else "abstained"] += 1
+    await repository.suggest(session, actor.id, lesson.model_id, changed)
     await repository.withdraw_suggestions(session, actor.id, withdrawn)
     if changed or withdrawn:
         await _announce(session, actor)
-    return Classified(labelled=len(changed), unchanged=unchanged, abstained=abstained, kept=len(decided))
+    return Classified(**numbers)
+
+
+def _suggested(chances: Mapping[UUID, float], decided: Collection[UUID]) -> dict[UUID, float]:
+    best = max(chances, key=chances.__getitem__, default=None)
+    return {
+        id: chance
+        for id, chance in chances.items()
+        if id not in decided and (chance >= LOW or (id == best and chance >= _LEAST_CONFIDENCE))
+    }
 
 
 async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
@@ -445,38 +478,36 @@ async def _require_subject(core: Core, session: AsyncSession, actor: Actor, subj
     raise NotFound(t("The opportunity"))
 
 
-async def _decide(
-    session: AsyncSession, actor: Actor, subject_id: UUID, *, category_id: UUID | None, state: LabelState
+async def _decide_one(
+    core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID, state: LabelState
 ) -> LabelRead:
-    await repository.decide(session, actor.id, subject_id, category_id=category_id, state=state)
+    await _require_subject(core, session, actor, subject_id)
+    await repository.get(session, actor.id, category_id)
+    await repository.lock_labels(session, actor.id, subject_id)
+    await _decide(core, session, actor, subject_id, {category_id: state})
+    labels = (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]
+    return next(label for label in labels if label.category_id == category_id)
+
+
+async def _decide(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, states: Mapping[UUID, LabelState]) -> None:
+    await repository.decide(session, actor.id, subject_id, states, now())
+    await _decided(core, session, actor)
+
+
+async def _decided(core: Core, session: AsyncSession, actor: Actor) -> None:
     await _announce(session, actor)
-    return (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]
+    handlers: list[DecisionHandler] = core.plugins.collect("decision_handlers")
+    for handler in handlers:
+        await handler(core, session, actor)
 
 
-async def _guess(
-    session: AsyncSession,
-    actor: Actor,
-    categories: list[Category],
-    vectors: list[NDArray[np.float32]],
-    model_id: str,
-) -> list[classifier.Guess | None]:
-    if not categories or not vectors:
-        return [None] * len(vectors)
-    prototypes = [_prototype(category, model_id) for category in categories]
-    position = {category.id: index for index, category in enumerate(categories)}
-    examples: list[classifier.Example] = []
-    for category_id, state, packed in await repository.decided_vectors(session, actor.id, model_id):
-        target = None if state == LabelState.REJECTED or category_id is None else position[category_id]
-        examples.append((_unpack(packed), target))
-    return await asyncio.to_thread(classifier.classify, prototypes, examples, np.stack(vectors))
-
-
-def _prototype(category: Category, model_id: str) -> NDArray[np.float32]:
-    """Embeddings of the category's phrases, (phrases, dimension). Raises PrototypesOutdated when its text or the model changed."""
+def _description(category: Category, model_id: str) -> Description:
+    """Raises CategoriesChanged when its text or the model has changed."""
     phrases = classifier.phrases_of(category.name, category.description)
     if category.prototype_key != _prototype_key(phrases, model_id):
-        raise PrototypesOutdated
-    return _unpack(category.prototype or b"").reshape(len(phrases), -1)
+        raise CategoriesChanged
+    vectors = _unpack(category.prototype or b"").reshape(len(phrases), -1)
+    return Description(category.name, category.description, vectors)
 
 
 def _prototype_key(phrases: list[str], model_id: str) -> str:

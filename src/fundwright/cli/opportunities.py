@@ -18,8 +18,8 @@ from fundwright.core.errors import Invalid
 from fundwright.core.files import file_name
 from fundwright.core.jobs import job_topic, jobs_topic
 from fundwright.core.messages import nt, number
-from fundwright.opportunities import service
-from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities, ImportReport
+from fundwright.opportunities import embedding, service
+from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities, ImportReport
 
 _CHUNK_BYTES = 1 << 20
 
@@ -68,6 +68,8 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
 
     async def command() -> None:
         async with acting(context) as (core, actor):
+            with _progress(core, None, "Reading"):
+                await core.jobs.run_inline(EmbedOpportunities(), title=embedding.TITLE, owner_id=None)
             with _progress(core, actor.id, "Sorting"):
                 job = await core.jobs.run_inline(CategoriseOpportunities(), title=service.CATEGORISING_TITLE, owner_id=actor.id)
         result: dict[str, Any] = job.result or {}
@@ -75,7 +77,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
             result,
             as_json=as_json,
             human=f"{number(result['labelled'])} labeled, {number(result['unchanged'])} as before, {number(result['kept'])} decided by you, "
-            f"{number(result['abstained'])} fit no category ({number(result['embedded'])} newly read by {result['model']}).",
+            f"{number(result['abstained'])} fit no category (read by {result['model']}).",
         )
 
     run(command, if_stopped="Stopped. What was sorted until then stays sorted; the same command goes on.")

@@ -64,4 +64,7 @@ async def categorise(run: JobRun[CategoriseOpportunities, Actor]) -> dict[str, A
 
 async def embed(run: JobRun[EmbedOpportunities, None]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
-    return await embedding.embed(run, embedder)
+    embedded = await embedding.embed(run, embedder)
+    async with run.transaction() as session:
+        await service.categorise_again(run.services, session)
+    return embedded

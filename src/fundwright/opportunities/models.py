@@ -156,6 +156,15 @@ class OpportunityWord(Base):
     notices: Mapped[int]
 
 
+class OpportunityTerms(Base):
+    """The words of an opportunity as the classifier reads them (`fundwright.categories.terms`)."""
+
+    __tablename__ = "opportunity_terms"
+
+    opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
+    terms: Mapped[bytes]
+
+
 class ImportRun(Base):
     __tablename__ = "import_run"
 

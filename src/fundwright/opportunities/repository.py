@@ -21,6 +21,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Float,
+    LargeBinary,
     Select,
     TextClause,
     Uuid,
@@ -63,6 +64,7 @@ from fundwright.opportunities.models import (
     Opportunity,
     OpportunityFacet,
     OpportunitySighting,
+    OpportunityTerms,
     OpportunityText,
     OpportunityVector,
     OpportunityVersion,
@@ -71,7 +73,14 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.question import Meaning, Question, number_key, parse
 from fundwright.opportunities.reading import WASHINGTON
-from fundwright.opportunities.schemas import EmbedOpportunities, ImportCounts, ImportOpportunities, OpportunityQuery, Reason
+from fundwright.opportunities.schemas import (
+    CategoriseOpportunities,
+    EmbedOpportunities,
+    ImportCounts,
+    ImportOpportunities,
+    OpportunityQuery,
+    Reason,
+)
 from fundwright.opportunities.sources import Kind, RejectedRow, Source
 
 _CANDIDATES = 1_000
@@ -99,6 +108,7 @@ MARK, END_MARK = "\x02", "\x03"
 """Around the words that were asked for in a passage."""
 _HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
 _AWARD = "Award Notice"
+_SORTED_AT_ONCE = 5_000
 
 _EMBEDDED_CHARACTERS = 500
 
@@ -194,6 +204,9 @@ _FORGET_VECTORS = text("""
     WITH forgotten AS (
         DELETE FROM opportunity_words USING opportunity_verdict v
         WHERE v.verdict = 'changed' AND opportunity_words.opportunity_id = v.opportunity_id
+    ), unread AS (
+        DELETE FROM opportunity_terms USING opportunity_verdict v
+        WHERE v.verdict = 'changed' AND opportunity_terms.opportunity_id = v.opportunity_id
     )
     DELETE FROM opportunity_vector USING opportunity_verdict v
     WHERE v.verdict = 'changed' AND opportunity_vector.opportunity_id = v.opportunity_id
@@ -972,17 +985,6 @@ async def count_lacking_vectors(session: AsyncSession, model_id: str) -> int:
     return await session.scalar(select(func.count()).select_from(Opportunity).where(_lacks_vector(model_id))) or 0
 
 
-async def texts_lacking_vectors(
-    session: AsyncSession, model_id: str, *, limit: int, of: Sequence[UUID] | None = None
-) -> list[tuple[UUID, str]]:
-    """(id, text to embed) of opportunities, or of those `of` these, that this model has not embedded, newest first."""
-    words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
-    joined = select(Opportunity.id, words).join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
-    among = Opportunity.id.in_(of) if of is not None else true()
-    found = joined.where(_lacks_vector(model_id), among).order_by(Opportunity.posted_at.desc()).limit(limit)
-    return [(id, words) for id, words in await session.execute(found)]
-
-
 async def lock_embedding(session: AsyncSession) -> None:
     await database.acquire_lock(session, "embedding of opportunities")
 
@@ -1049,23 +1051,72 @@ async def save_vectors(session: AsyncSession, model_id: str, versions: Sequence[
         await session.execute(upsert(OpportunityVector).on_conflict_do_nothing(), rows)
 
 
-async def add_vectors(session: AsyncSession, model_id: str, vectors: Sequence[tuple[UUID, NDArray[np.float32]]]) -> None:
-    """Keep vectors of opportunities that still exist."""
-    there = set(await session.scalars(select(Opportunity.id).where(Opportunity.id.in_([id for id, _ in vectors]))))
-    rows = [{"opportunity_id": id, "model_id": model_id, "vector": vector} for id, vector in vectors if id in there]
-    if rows:
-        await session.execute(upsert(OpportunityVector).on_conflict_do_nothing(), rows)
+async def list_unread(session: AsyncSession, *, limit: int) -> list[tuple[UUID, str, str, str]]:
+    """(id, title, description, agency) of opportunities whose words have not been read."""
+    unread = not_(exists().where(OpportunityTerms.opportunity_id == Opportunity.id))
+    agency = func.coalesce(func.nullif(Opportunity.sub_agency, ""), Opportunity.agency)
+    joined = select(Opportunity.id, Opportunity.title, func.left(OpportunityText.description, _EMBEDDED_CHARACTERS), agency)
+    rows = await session.execute(joined.join(OpportunityText).where(unread).limit(limit))
+    return [(id, title, description, of) for id, title, description, of in rows]
 
 
-async def vectors_after(
-    session: AsyncSession, model_id: str, after: UUID | None, *, limit: int
-) -> list[tuple[UUID, NDArray[np.float32]]]:
-    """Vectors of this model in the order of their opportunities' ids, from the one after `after`."""
-    found = select(OpportunityVector.opportunity_id, OpportunityVector.vector).where(OpportunityVector.model_id == model_id)
+async def add_terms(session: AsyncSession, terms: Mapping[UUID, bytes]) -> None:
+    """Keep the words of opportunities that still exist."""
+    there = await session.scalars(select(Opportunity.id).where(Opportunity.id.in_(list(terms))))
+    if rows := [{"opportunity_id": id, "terms": terms[id]} for id in there]:
+        await session.execute(upsert(OpportunityTerms).on_conflict_do_nothing(), rows)
+
+
+async def sorting_owners(session: AsyncSession) -> Sequence[UUID]:
+    """Accounts that have ever sorted, always in the same order."""
+    owners = select(Job.owner_id).where(Job.kind == CategoriseOpportunities.job_kind, Job.owner_id.is_not(None)).distinct()
+    return [id for id in await session.scalars(owners.order_by(Job.owner_id)) if id is not None]
+
+
+async def count_sortable(session: AsyncSession, model_id: str) -> int:
+    return await session.scalar(select(func.count()).select_from(_sortable(model_id).subquery())) or 0
+
+
+async def sortable_after(
+    session: AsyncSession, model_id: str, after: UUID | None, *, is_open: bool, limit: int
+) -> list[tuple[UUID, bytes, bytes]]:
+    """(id, words, vector of this model) of opportunities that are open, or of those that are not, in the order of their ids."""
+    condition = is_open_at(now())
+    found = _sortable(model_id).where(condition if is_open else not_(condition))
     if after is not None:
-        found = found.where(OpportunityVector.opportunity_id > after)
-    rows = await session.execute(found.order_by(OpportunityVector.opportunity_id).limit(limit))
-    return [(id, np.asarray(vector, dtype=np.float32)) for id, vector in rows]
+        found = found.where(OpportunityTerms.opportunity_id > after)
+    rows = await session.execute(found.order_by(OpportunityTerms.opportunity_id).limit(limit))
+    return [(id, terms, vector) for id, terms, vector in rows]
+
+
+async def sortable_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) -> list[tuple[UUID, bytes, bytes]]:
+    """Like `sortable_after`, of these."""
+    found: list[tuple[UUID, bytes, bytes]] = []
+    for start in range(0, len(ids), _SORTED_AT_ONCE):
+        some = OpportunityTerms.opportunity_id.in_(ids[start : start + _SORTED_AT_ONCE])
+        found += [(id, terms, vector) for id, terms, vector in await session.execute(_sortable(model_id).where(some))]
+    return found
+
+
+async def sortable_sample(session: AsyncSession, model_id: str, *, limit: int) -> list[tuple[UUID, bytes, bytes]]:
+    """Like `sortable_after`, the same few each time: ids are random."""
+    rows = await session.execute(_sortable(model_id).order_by(OpportunityTerms.opportunity_id.desc()).limit(limit))
+    return [(id, terms, vector) for id, terms, vector in rows]
+
+
+def _sortable(model_id: str) -> Select[UUID, bytes, bytes]:
+    # Its binary form is read much faster than its text.
+    vector = func.halfvec_send(OpportunityVector.vector, type_=LargeBinary())
+    joined = select(OpportunityTerms.opportunity_id, OpportunityTerms.terms, vector).join(
+        OpportunityVector, OpportunityVector.opportunity_id == OpportunityTerms.opportunity_id
+    )
+    return joined.join(Opportunity, Opportunity.id == OpportunityTerms.opportunity_id).where(
+        OpportunityVector.model_id == model_id
+    )
+
+
+def open_ids() -> Select[UUID]:
+    return select(Opportunity.id).where(is_open_at(now()))
 
 
 async def count_vectors(session: AsyncSession, model_id: str) -> int:

@@ -79,6 +79,8 @@ TOPIC = importing.TOPIC
 CATEGORISING_TITLE = later("Categorise opportunities")
 
 _VISITED = "opportunities: visited"
+_SETTLED_AFTER_S = 2
+"""Decisions that follow one another within this time are learned together."""
 
 _EXPORTED = (
     "id", "source", "kind", "number", "title", "agency", "sub_agency", "office", "type", "status", "naics", "psc",
@@ -151,16 +153,16 @@ async def list_opportunities(
 @needs(Permission.READ)
 async def list_with_labels(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
-) -> tuple[Page[OpportunityRow], dict[UUID, LabelRead]]:
-    """Like `list_opportunities`, with the actor's label of each opportunity that has one, read in the same statement. If the list has
+) -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]]]:
+    """Like `list_opportunities`, with the actor's categories that each opportunity is in, read in the same statement. If the list has
     become too short for the requested page, returns its last page."""
     ranked = await _rank(session, actor, query, meaning)
-    read = partial(repository.page, session, labelled=_labelled(actor, query), ranked=ranked, extra_columns=[_label_of(actor)])
+    read = partial(repository.page, session, labelled=_labelled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
     rows, total = await read(query)
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
         rows, total = await read(query)
-    labels = {row["id"]: LabelRead.model_validate(row["label"]) for row in rows if row["label"]}
+    labels = {row["id"]: [LabelRead.model_validate(label) for label in row["labels"] or ()] for row in rows}
     return await _page(session, query, rows, total, ranked), labels
 
 
@@ -544,6 +546,31 @@ async def start_categorising(session: AsyncSession, actor: Actor, core: Core) ->
     return waiting or await core.jobs.enqueue(session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=actor.id)
 
 
+@needs(Permission.LABEL)
+async def categorise_soon(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """Sort again once the actor has stopped deciding for a moment, unless a job that has not begun will do so."""
+    await _categorise_soon(core, session, actor.id)
+
+
+async def categorise_again(core: Core, session: AsyncSession) -> None:
+    """Sort notices that have just been embedded, for every account that has sorted before."""
+    for owner_id in await repository.sorting_owners(session):
+        await _categorise_soon(core, session, owner_id)
+
+
+async def _categorise_soon(core: Core, session: AsyncSession, owner_id: UUID) -> None:
+    if not await jobs.find_waiting(session, owner_id, kind=CategoriseOpportunities.job_kind):
+        await core.jobs.enqueue(
+            session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=owner_id, delay_s=_SETTLED_AFTER_S
+        )
+
+
+@needs(Permission.READ)
+def open_ids(actor: Actor) -> Select[UUID]:
+    """Ids of the opportunities that are open, to be used as a sub-query. Notices of awards are not."""
+    return repository.open_ids()
+
+
 @needs(Permission.READ)
 async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """A job that sorts opportunities into the actor's categories. Raises NotFound."""
@@ -642,8 +669,8 @@ def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
     return categories.labelled_with(actor, query.category) if query.category else None
 
 
-def _label_of(actor: Actor) -> ColumnElement[Any]:
-    return categories.label_of(actor, repository.ID).label("label")
+def _labels_in(actor: Actor) -> ColumnElement[Any]:
+    return categories.labels_in(actor, repository.ID).label("labels")
 
 
 def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:

@@ -3,13 +3,14 @@
 import { forgetDrafts } from "./draftKeys";
 import { forgetOldDrafts } from "./drafts";
 import { keepFocus } from "./focus";
+import { followRowKeys } from "./rowKeys";
 import type { Unsubscribe } from "./signal";
 import { followTabKeys } from "./tabKeys";
 
 export function followInteraction(root: HTMLElement, account: string): Unsubscribe {
   forgetDrafts(account);
   forgetOldDrafts();
-  const stops = [keepFocus(root), followTabKeys()];
+  const stops = [keepFocus(root), followRowKeys(), followTabKeys()];
   return () => {
     for (const stop of stops) stop();
   };

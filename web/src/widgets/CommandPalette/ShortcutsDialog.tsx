@@ -25,6 +25,16 @@ export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): R
     [t("Go to the search of this page"), ["/"]],
     [t("Show these shortcuts"), ["?"]],
   ];
+  const ofRows: readonly (readonly [string, readonly string[]])[] =
+    document.querySelector("[data-row-keys]") === null
+      ? []
+      : [
+          [t("Next or previous row"), ["J", "K"]],
+          [t("Accept"), ["A"]],
+          [t("None of these"), ["N"]],
+          [t("Choose the category with this number"), ["1", "…", "9"]],
+          [t("Undo"), ["U"]],
+        ];
   return (
     <Modal label={t("Keyboard shortcuts")} onClose={onClose}>
       <div className="fw-shortcuts">
@@ -37,7 +47,7 @@ export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): R
           </button>
         </div>
         <dl>
-          {[...always, ...shortcuts.map(({ key, label }) => [label, ["g", key]] as const)].map(([label, keys]) => (
+          {[...always, ...ofRows, ...shortcuts.map(({ key, label }) => [label, ["g", key]] as const)].map(([label, keys]) => (
             <div key={label}>
               <dt>{label}</dt>
               <dd>

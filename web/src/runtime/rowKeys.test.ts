@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { followRowKeys } from "./rowKeys";
+
+let stop: () => void;
+let pressed: string[];
+
+const ROW = (name: string): string => `
+  <li data-row>
+    <button name="accept" aria-keyshortcuts="a" data-of="${name}">Accept</button>
+    <button name="none" aria-keyshortcuts="n" data-of="${name}">None</button>
+    <select data-of="${name}"><option value=""></option><option value="one">1</option><option value="two">2</option></select>
+    <button name="undo" aria-keyshortcuts="u" data-of="${name}">Undo</button>
+  </li>`;
+
+beforeEach(() => {
+  pressed = [];
+  document.body.innerHTML = `<input id="words"><ul data-row-keys>${ROW("first")}${ROW("second")}</ul>`;
+  for (const button of document.querySelectorAll("button"))
+    button.addEventListener("click", () => pressed.push(`${button.name} ${button.dataset["of"] ?? ""}`));
+  for (const select of document.querySelectorAll("select"))
+    select.addEventListener("change", () => pressed.push(`${select.value} ${select.dataset["of"] ?? ""}`));
+  stop = followRowKeys();
+});
+afterEach(() => {
+  stop();
+});
+
+function press(key: string): void {
+  (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+}
+
+const focused = (): string | undefined => (document.activeElement as HTMLElement | null)?.dataset["of"];
+
+test("J and K move from row to row, and stay at the ends", () => {
+  press("j");
+  expect(focused()).toBe("first");
+  press("j");
+  press("j");
+  expect(focused()).toBe("second");
+  press("k");
+  press("k");
+  expect(focused()).toBe("first");
+});
+
+test("a key presses its control in the row that has the focus", () => {
+  press("a");
+  press("j");
+  press("j");
+  press("n");
+  expect(pressed).toEqual(["none second"]);
+});
+
+test("a digit takes the option with this number", () => {
+  press("j");
+  press("2");
+  press("9");
+  expect(pressed).toEqual(["two first"]);
+});
+
+test("U undoes the last action when nothing has the focus", () => {
+  press("j");
+  press("a");
+  (document.activeElement as HTMLElement).blur();
+  press("u");
+  expect(pressed).toEqual(["accept first", "undo first"]);
+});
+
+test("keys do nothing while somebody types, with a modifier, and after g", () => {
+  document.querySelector<HTMLElement>("#words")?.focus();
+  press("j");
+  expect(document.activeElement?.id).toBe("words");
+  document.querySelector<HTMLElement>("button")?.focus();
+  document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "a", ctrlKey: true, bubbles: true }));
+  press("g");
+  press("a");
+  expect(pressed).toEqual([]);
+});

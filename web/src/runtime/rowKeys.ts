@@ -1,0 +1,72 @@
+/**
+ * Keys for a list that is worked through row by row: J and K move the focus to the next and the previous row, U presses "undo" in
+ * this row or in the last one that was acted on, and any other key presses the control of the row that has it in `aria-keyshortcuts`.
+ * The select of the row takes the option with the number of a digit. Keys that somebody types are left alone (WCAG 2.1.4).
+ */
+
+import { areShortcutsOn } from "./settings";
+import type { Unsubscribe } from "./signal";
+
+const LIST = "[data-row-keys]";
+const ROW = "[data-row]";
+const USES_KEYS = "input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog], dialog";
+/** As long as the palette waits for the letter of a page after `g`. */
+const PATIENCE_MS = 1_500;
+
+const isUsable = (control: Element): boolean => !control.matches(":disabled") && control.closest("[inert]") === null;
+
+function controlOf(row: Element, key: string): HTMLElement | undefined {
+  return Array.from(row.querySelectorAll<HTMLElement>(`[aria-keyshortcuts="${key}"]`)).find(isUsable);
+}
+
+function choose(row: Element, digit: number): boolean {
+  const select = row.querySelector<HTMLSelectElement>("select");
+  const option = select?.options[digit];
+  if (select === null || option === undefined || !isUsable(select)) return false;
+  controlOf(row, "a")?.focus(); // and not the select, which would take the next keys
+  select.value = option.value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  return true;
+}
+
+function focusRow(row: Element | undefined): boolean {
+  const control = Array.from(row?.querySelectorAll<HTMLElement>("button") ?? []).find(isUsable) ?? row?.querySelector<HTMLElement>("a[href]");
+  control?.focus();
+  return control != null;
+}
+
+export function followRowKeys(): Unsubscribe {
+  let wentAt = -PATIENCE_MS;
+  let lastActed: Element | null = null;
+
+  const act = (key: string): boolean => {
+    const list = document.querySelector(LIST);
+    if (list === null) return false;
+    const rows = Array.from(list.querySelectorAll(`:scope > ${ROW}`));
+    const row = document.activeElement?.closest(ROW) ?? null;
+    const place = row === null ? -1 : rows.indexOf(row);
+    if (key === "j") return focusRow(rows[place + 1]);
+    if (key === "k") return focusRow(rows[Math.max(place - 1, 0)]);
+    const control = (row === null ? undefined : controlOf(row, key)) ?? (key === "u" && lastActed !== null ? controlOf(lastActed, key) : undefined);
+    if (control !== undefined) {
+      lastActed = control.closest(ROW);
+      control.focus();
+      control.click();
+      return true;
+    }
+    if (row === null || !/^[1-9]$/.test(key) || !choose(row, Number(key))) return false;
+    lastActed = row;
+    return true;
+  };
+
+  const press = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
+    if (!areShortcutsOn() || (event.target instanceof Element && event.target.closest(USES_KEYS) !== null)) return;
+    const isGoing = event.timeStamp - wentAt < PATIENCE_MS;
+    wentAt = event.key === "g" && !isGoing ? event.timeStamp : -PATIENCE_MS;
+    if (!isGoing && act(event.key.toLowerCase())) event.preventDefault();
+  };
+
+  document.addEventListener("keydown", press);
+  return () => document.removeEventListener("keydown", press);
+}
