@@ -58,7 +58,7 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
             "They were repaired at Hill base in 2019 [1].",
             "We are glad to help.",
         ]
-        found = screen.find("list", "Unsupported sentences of Roofs").text
+        found = screen.find("list", "Unsupported sentences in Roofs").text
         assert "Not in the passages: “2019”" in found
         assert "It cites no passage." in found
         await screen.click("button", "Compare with [1] Roofs")
@@ -85,5 +85,5 @@ async def test_who_only_reads_sees_the_checks_but_no_button_to_edit(desk: Desk) 
     async with mounted(
         desk.core, viewer, draft_screen, path=f"/generate/slug/{draft.slug}?claims=unsupported", params={"token": draft.slug}
     ) as screen:
-        assert screen.has("list", "Unsupported sentences of Roofs")
+        assert screen.has("list", "Unsupported sentences in Roofs")
         assert not screen.has("button", "Edit Roofs")

@@ -245,10 +245,10 @@ class TestDraftScreen:
             await screen.click("button", "Regenerate Roofs")
             await screen.type("Instructions", "Mention gutters")
             await screen.submit("Regenerate Roofs")
-            await screen.expect(lambda: "Being written again" in screen.text)
+            await screen.expect(lambda: "Regenerating" in screen.text)
             assert not screen.has("button", "Regenerate Team")
             await screen.click("button", "Stop")
-            await screen.expect(lambda: "Being written again" not in screen.text)
+            await screen.expect(lambda: "Regenerating" not in screen.text)
         assert (await read(desk, draft.id)).sections[0].text == draft.sections[0].text
 
     async def test_a_section_is_added_and_the_draft_renamed(self, desk: Desk) -> None:
@@ -256,7 +256,7 @@ class TestDraftScreen:
         async with opened(desk, draft) as screen:
             await screen.click("button", "Add a section")
             await screen.type("Heading", "Prices")
-            await screen.choose("Place", "1")
+            await screen.choose("Position", "1")
             await screen.submit("New section")
             await screen.expect(lambda: screen.has("button", "Edit Prices"))
             await screen.click("button", "Rename this draft")

@@ -233,7 +233,7 @@ class TestSimilar:
 
     async def test_says_what_to_do_before_the_texts_were_compared(self, committed: Core, member: Actor, roof: str) -> None:
         async with mounted(committed, member, contract_screen, path=f"/dashboard/sam/{roof}", params={"id": roof}) as screen:
-            assert "Not known until this notice has been read" in screen.text
+            assert "Available once this notice has been indexed" in screen.text
 
 
 class TestRejectedRows:

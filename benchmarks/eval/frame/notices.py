@@ -32,4 +32,4 @@ async def import_published(core: Core, actor: Actor) -> None:
             run = await service.prepare_import(session, actor, core, source=source, filename=file.name)
         payload = ImportOpportunities(run_id=run.id, source=source, path=file)
         await core.jobs.run_inline(payload, title=f"Import {file.name}", owner_id=actor.id)
-    await core.jobs.run_inline(EmbedOpportunities(), title="Read notices", owner_id=None)
+    await core.jobs.run_inline(EmbedOpportunities(), title="Index notices", owner_id=None)

@@ -220,7 +220,7 @@ def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | N
     if draft.is_complete:
         return None
     if draft.state == DraftState.FAILED:
-        return alert(draft.error or t("The writer could not go on."), continue_button)
+        return alert(draft.error or t("The writer could not continue."), continue_button)
     if draft.state == DraftState.STOPPED:
         return alert(t("Stopped. The text so far is kept."), continue_button, variant="warning")
     return None

@@ -63,7 +63,7 @@ def unsupported_claims(
         section(
             t(part.heading),
             html.ul(
-                {"className": "fw-list", "aria-label": t("Unsupported sentences of {heading}", heading=t(part.heading))},
+                {"className": "fw-list", "aria-label": t("Unsupported sentences in {heading}", heading=t(part.heading))},
                 *(_claim(draft, part, check, passage, open_passage) for check in _unsupported(part)),
             ),
             actions=[
@@ -131,4 +131,4 @@ def _reason(check: ClaimCheck) -> str:
         return t("It cites no passage.")
     if check.missing:
         return t("Not in the passages: {words}", words=", ".join(f"“{word}”" for word in check.missing))
-    return t("Its words are in the passages, but not in this connection.")
+    return t("The passages contain these words, but do not connect them in this way.")

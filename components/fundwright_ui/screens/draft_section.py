@@ -190,7 +190,7 @@ def section_part(
         _versions(draft, part, restored=set_restored) if panel == "versions" else None,
         delete_dialog(
             t("Delete this section?"),
-            t("“{heading}” is deleted with its versions. This cannot be undone.", heading=heading),
+            t("“{heading}” and all of its versions will be deleted. This cannot be undone.", heading=heading),
             on_confirm=deleting,
             error=deleting.error,
             on_cancel=lambda: set_panel(""),
@@ -242,7 +242,7 @@ def _without_text(draft: DraftRead, part: DraftSectionRead) -> str:
 
 
 def _progress(stop_button: VdomDict | None) -> VdomDict:
-    return row(progress(0, None, label=t("Writing"), message=t("Being written again …")), stop_button, key="progress")
+    return row(progress(0, None, label=t("Writing"), message=t("Regenerating…")), stop_button, key="progress")
 
 
 def _outcome(part: DraftSectionRead) -> VdomDict | None:
@@ -254,10 +254,11 @@ def _outcome(part: DraftSectionRead) -> VdomDict | None:
             return alert(t("Your documents do not answer this. The text is unchanged."), variant="warning")
         case Rewriting.KEPT_AS_VERSION:
             return alert(
-                t("You changed the text meanwhile, so it stays. What the writer wrote is among the versions."), variant="info"
+                t("You changed the text in the meantime, so your text was kept. The writer's text is saved as a version."),
+                variant="info",
             )
         case Rewriting.FAILED:
-            return alert(part.error or t("The writer could not go on."))
+            return alert(part.error or t("The writer could not continue."))
         case _:
             return None
 
@@ -278,8 +279,8 @@ def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callabl
                 rows=3,
                 maxlength=2_000,
                 help=t(
-                    "What the section should say, for example “Mention our work for the Navy”. The built-in writer looks for it in your "
-                    "documents; a language model also follows wishes such as “shorter”."
+                    "What the section should say, for example, “Mention our work for the Navy.” The built-in writer looks for it in your "
+                    "documents; a language model also follows requests such as “Make it shorter.”"
                 ),
                 id=f"instructions-{part.id}",
             ),
@@ -289,7 +290,7 @@ def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callabl
             label=t("Regenerate {heading}", heading=t(part.heading)),
             actions=[button(t("Cancel"), on_click=close)],
         ),
-        html.p({"className": "fw-muted fw-small"}, t("The current text stays among the versions.")),
+        html.p({"className": "fw-muted fw-small"}, t("The current text is kept as a version.")),
         label=t("Regenerate {heading}", heading=t(part.heading)),
         key="regenerate",
     )
@@ -367,7 +368,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead) -
     citation = f" [{match.number}]" if match.number is not None else ""
     return html.div(
         {"key": match.text},
-        html.p({"className": "fw-muted fw-small"}, t("Possible match, check it")),
+        html.p({"className": "fw-muted fw-small"}, t("Possible match to check")),
         html.blockquote({"className": "fw-passage", "dir": "auto"}, f"{match.text}{citation}"),
         row(
             control(t("Add to the section"), t("Add to the section: {text}", text=match.text), is_accepted=True),
@@ -424,7 +425,7 @@ def _versions(draft: DraftRead, part: DraftSectionRead, *, restored: Callable[[R
         if found.value is None:
             return [loading(t("Loading the versions"))]
         if not found.value.items:
-            return [empty(t("No versions yet. The first one is kept when the section is written or edited."))]
+            return [empty(t("No versions yet. The first one is saved when the section is written or edited."))]
         pages = -(-found.value.total // _VERSIONS_PER_PAGE)
         return [
             html.ul(
@@ -546,7 +547,7 @@ def new_section(draft: DraftRead) -> VdomDict:
             )
             if not draft.is_being_written
             else None,
-            select_field("position", t("Place"), places, default=last, id="new-position"),
+            select_field("position", t("Position"), places, default=last, id="new-position"),
             on_submit=adding,
             model=NewSection,
             submit=t("Add the section"),

@@ -47,9 +47,9 @@ def draft_sources(draft: DraftRead, *, close: Callable[[], None]) -> VdomDict:
         wanted = DraftSources(document_ids=() if ids == ours else tuple(ids))
         await editing.choose_sources(session, actor, draft.id, wanted)
 
-    choosing = use_action(choose, success=t("The sources were chosen. Regenerate a section to use them."), then=close)
+    choosing = use_action(choose, success=t("The sources were changed. Regenerate a section to use them."), then=close)
     return card(
-        html.p(t("Sections that are written from now on use these documents. The text that is there stays.")),
+        html.p(t("Sections written from now on use these documents. Existing text does not change.")),
         source_choice(searched, _Chosen(chosen, set_chosen), text, set_text),
         row(
             button(t("Use these sources"), look="contained", on_click=choosing),

@@ -152,7 +152,7 @@ def generate_screen() -> VdomDict:
                 value=company,
                 on_change=name_company,
                 maxlength=MAX_COMPANY_CHARACTERS,
-                help=t("The draft speaks for it."),
+                help=t("The draft is written in its name."),
                 id="draft-company",
             ),
             source_choice(searched, sources, wanted, set_wanted),

@@ -157,7 +157,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
 
 def _count(listed: Page[OpportunityRow]) -> str:
     if any(item.match and item.match.is_close for item in listed.items):
-        return nt("{n} opportunity, close matches included", "{n} opportunities, close matches included", listed.total)
+        return nt("{n} opportunity, including close matches", "{n} opportunities, including close matches", listed.total)
     return nt("{n} opportunity", "{n} opportunities", listed.total)
 
 
@@ -176,7 +176,7 @@ def _results(
         return [_table(kind, url, query, listed, labels, is_loading=is_loading)]
     matching = [item for item in listed.items if item not in close]
     whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
-    none = html.p(t("No notice contains all of these words and is about them.")) if listed.page == 1 else None
+    none = html.p(t("No notice fully matches your search.")) if listed.page == 1 else None
     return [
         _table(kind, url, query, whole, labels, is_loading=is_loading) if matching else none,
         section(
@@ -605,17 +605,21 @@ def embedding_progress() -> VdomDict | None:
     if job is None or job.state == JobState.SUCCEEDED:
         return None
     if job.state.is_over:
-        resume = button(t("Read the rest"), size="small", on_click=starting, is_busy=starting.is_running)
+        resume = button(t("Resume indexing"), size="small", on_click=starting, is_busy=starting.is_running)
         return alert(
-            job.error or t("Reading notices was stopped. Search by meaning covers only those read before."),
+            job.error or t("Indexing was stopped. Search by meaning covers only the notices indexed so far."),
             resume if may_change else None,
             variant="warning",
         )
     if not job.total:
         return None
-    counts = t("Reading notices: {done} of {total}. Search by meaning covers those so far.", done=job.done, total=job.total)
-    stop = button(t("Stop reading"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
-    return row(progress(job.done, job.total, label=t("Reading notices"), message=counts), stop if may_change else None)
+    counts = t(
+        "Indexing notices: {done} of {total}. Search by meaning covers the notices indexed so far.",
+        done=job.done,
+        total=job.total,
+    )
+    stop = button(t("Stop indexing"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
+    return row(progress(job.done, job.total, label=t("Indexing notices"), message=counts), stop if may_change else None)
 
 
 @component

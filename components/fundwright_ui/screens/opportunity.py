@@ -159,7 +159,8 @@ def similar_to(address_id: str) -> VdomDict:
         return section(title, loading(t("Loading similar opportunities")))
     if not found.value:
         return section(
-            title, html.p({"className": "fw-muted"}, t("Not known until this notice has been read, which happens by itself."))
+            title,
+            html.p({"className": "fw-muted"}, t("Available once this notice has been indexed, which happens automatically.")),
         )
     return section(
         title,

@@ -151,7 +151,7 @@ def _group(kind: DocumentKind, searched: Searched, sources: Choice, text: str) -
         html.legend({"className": "fw-strong"}, f"{kind.label} · ", t("{chosen} of {total}", chosen=chosen, total=len(ids))),
         row(
             button(
-                t("All"),
+                t("Choose all"),
                 size="small",
                 look="text",
                 disabled=chosen == len(ids),
@@ -159,7 +159,7 @@ def _group(kind: DocumentKind, searched: Searched, sources: Choice, text: str) -
                 aria_label=t("Choose all: {kind}", kind=kind.label),
             ),
             button(
-                t("None"),
+                t("Choose none"),
                 size="small",
                 look="text",
                 disabled=not chosen,

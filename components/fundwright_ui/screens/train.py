@@ -183,7 +183,7 @@ def train_screen() -> VdomDict:
             _documents(overview.documents, rows, load, model.value.id if model.value else None, key="documents")
             if overview.documents.total or rows.shown
             else empty(
-                t("No documents yet. Drop some above or paste text. They are processed by themselves.")
+                t("No documents yet. Drop some above or paste text. They are processed automatically.")
                 if actor.may(Permission.WORK)
                 else t("No documents yet.")
             ),
@@ -312,7 +312,7 @@ def _unsearched() -> VdomDict:
 def _not_searched(unsearched: Unsearched) -> str:
     titles = ", ".join(unsearched.titles) + (" …" if unsearched.count > len(unsearched.titles) else "")
     if unsearched.underway == unsearched.count:
-        return t("Being processed, and therefore not searched yet: {titles}", titles=titles)
+        return t("Still being processed, so not searched yet: {titles}", titles=titles)
     return t("Not trained yet, and therefore not searched: {titles}", titles=titles)
 
 
@@ -462,7 +462,7 @@ def _document_card(
             [Option(kind, kind.label) for kind in DocumentKind],
             value=document.kind,
             on_change=choosing_kind,
-            help=t("Drafts make claims from your own documents. Notices and policies are requirements."),
+            help=t("Drafts make claims only from your own documents. Notices and policies are used as requirements."),
             small=True,
             id="document-kind",
         )

@@ -36,20 +36,20 @@ def draft(
         typer.Option(
             "--document",
             metavar="DOCUMENT",
-            help="The title or id of a document to draft from; give it once for each. Without it, all of yours.",
+            help="The title or id of a source document; repeat the option for each one. By default, all of your own.",
         ),
     ] = None,
-    company: Annotated[str, typer.Option(metavar="NAME", help="The name of the company that applies.")] = "",
+    company: Annotated[str, typer.Option(metavar="NAME", help="The name of your company or organization.")] = "",
     output: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also write the draft to this file: Word when it ends in .docx, else Markdown.",
+            help="Also write the draft to this file: Word if its name ends in .docx, otherwise Markdown.",
             dir_okay=False,
             writable=True,
         ),
     ] = None,
-    citations: Annotated[CitationStyle, typer.Option(help="How the file and the text show where each fact comes from.")] = (
+    citations: Annotated[CitationStyle, typer.Option(help="How citations are shown in the file and the text.")] = (
         CitationStyle.FOOTNOTES
     ),
     as_json: AsJson = False,

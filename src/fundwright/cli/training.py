@@ -30,7 +30,7 @@ def train(
     context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML or text files.", metavar="FILE")],
     kind: Annotated[
-        DocumentKind | None, typer.Option(help="What the files are. Without it, the text of each says which it is.")
+        DocumentKind | None, typer.Option(help="The kind of the files. By default, it is proposed from the text of each.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -54,7 +54,7 @@ async def export_drafts(export: Export, actor: CurrentActor, query: Annotated[Dr
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 async def start_draft(session: DbSession, actor: CurrentActor, core: CoreDep, start: DraftStart) -> DraftRead:
-    """Start writing; read the draft again to see the text grow."""
+    """Start writing a draft. Get the draft again to follow the text as it is written."""
     require(actor, Permission.WORK)
     opportunity = await opportunities.look_up(session, actor, start.opportunity_id)
     return await service.start_draft(
@@ -107,7 +107,7 @@ async def export_draft(
     form: ExportFormat = ExportFormat.MARKDOWN,
     citations: CitationStyle = CitationStyle.FOOTNOTES,
 ) -> Response:
-    """The draft as a file to hand in: `form=md` or `form=docx`, with `citations=footnotes` or `citations=none`."""
+    """The draft as a file that is ready to submit: `form=md` or `form=docx`, with `citations=footnotes` or `citations=none`."""
     async with core.database.transaction() as session:  # reading it is recorded
         exported = await service.export_draft(session, actor, draft_id, form, citations=citations, client=client)
     return Response(
@@ -127,7 +127,7 @@ async def rename_draft(session: DbSession, actor: CurrentActor, draft_id: UUID, 
 
 @router.put("/{draft_id}/sources")
 async def choose_sources(session: DbSession, actor: CurrentActor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
-    """From which documents sections are written from now on; none means all."""
+    """Change the documents that sections are written from, from now on. An empty list means all of your own."""
     return await editing.choose_sources(session, actor, draft_id, chosen)
 
 
@@ -142,7 +142,7 @@ async def add_section(
 async def save_section(
     session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
-    """Save heading and text. Answers 409 when the section was changed since revision `based_on`."""
+    """Save heading and text. Returns 409 if the section was changed since revision `based_on`."""
     return await editing.save_section(session, actor, draft_id, section_id, save)
 
 
@@ -157,7 +157,7 @@ async def delete_section(
 async def compare_text(
     session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, other: SectionText
 ) -> SectionComparison:
-    """The section as it is, and what leads from its text to another one."""
+    """The current section, and the differences between its text and another text."""
     return await editing.compare_text(session, actor, draft_id, section_id, other)
 
 
@@ -172,13 +172,13 @@ async def move_section(
 async def regenerate_section(
     session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, wish: Regeneration
 ) -> DraftSectionRead:
-    """Let the writer write the section again; read the draft again to see the text grow."""
+    """Regenerate a section. Get the draft again to follow the text as it is written."""
     return await editing.regenerate_section(session, actor, core, draft_id, section_id, wish)
 
 
 @router.delete("/{draft_id}/sections/{section_id}/regeneration")
 async def cancel_regeneration(session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
-    """Stop writing the section again; its text stays as it was."""
+    """Cancel the regeneration of a section. Its text does not change."""
     return await editing.cancel_regeneration(session, actor, draft_id, section_id)
 
 
@@ -194,7 +194,7 @@ async def mark_question(
 async def decide_match(
     session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, decision: MatchDecision
 ) -> DraftSectionRead:
-    """Add a possible match to the section, or drop it."""
+    """Add a possible match to the section, or dismiss it."""
     return await editing.decide_match(session, actor, draft_id, section_id, decision)
 
 
@@ -202,13 +202,13 @@ async def decide_match(
 async def list_versions(
     session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> Page[VersionRead]:
-    """The texts that the section had, newest first."""
+    """List the versions of the section, newest first."""
     return await editing.list_versions(session, actor, draft_id, section_id, request)
 
 
 @router.get("/{draft_id}/sections/{section_id}/versions/{number}/changes")
 async def compare_version(session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
-    """What was changed from this version to the current text."""
+    """The changes from this version to the current text."""
     return await editing.compare_version(session, actor, draft_id, section_id, number)
 
 
@@ -216,5 +216,5 @@ async def compare_version(session: DbSession, actor: CurrentActor, draft_id: UUI
 async def restore_version(
     session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int
 ) -> DraftSectionRead:
-    """Make the text of this version the section's text again."""
+    """Restore the text of this version."""
     return await editing.restore_version(session, actor, draft_id, section_id, number)

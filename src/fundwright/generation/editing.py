@@ -57,7 +57,7 @@ class SectionChanged(Conflict):
     def __init__(self) -> None:
         super().__init__(
             t(
-                "This section was changed elsewhere while you were editing. Compare both texts, then keep yours or take the other one."
+                "This section was changed elsewhere while you were editing. Compare both texts, then keep yours or use the other one."
             )
         )
 
@@ -345,7 +345,7 @@ async def _check_citations(session: AsyncSession, draft_id: UUID, text: str) -> 
     if unknown:
         raise Invalid(
             t(
-                "The draft has no source [{number}]. Cite one of its sources, or write \\[{number}\\] to mean the characters.",
+                "The draft has no source [{number}]. Cite one of its sources, or type \\[{number}\\] to show the brackets as text.",
                 number=unknown[0],
             )
         )

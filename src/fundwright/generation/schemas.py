@@ -94,7 +94,7 @@ class WriteDraft(JobPayload):
 
 
 class WriteSection(JobPayload):
-    """The job that writes one section again. Its result replaces the text unless somebody changed that meanwhile."""
+    """The job that regenerates one section. Its result replaces the text unless someone changed it in the meantime."""
 
     job_kind: ClassVar[str] = "draft_section"
 
@@ -109,7 +109,7 @@ class SectionState(StrEnum):
 
 
 class Rewriting(StrEnum):
-    """What became of the last request to write a section again."""
+    """The outcome of the last request to regenerate a section."""
 
     UNDERWAY = "underway"
     REPLACED = "replaced"
@@ -147,7 +147,7 @@ class ClaimCheck(BaseModel):
 
 
 class PossibleMatchRead(BaseModel):
-    """A quotation that may answer an open question: check it. `question` is what is missing, `number` that of its citation."""
+    """A quotation that may answer an open question and has to be checked. `question` is what is missing, `number` that of its citation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -174,7 +174,7 @@ class DraftSectionRead(BaseModel):
     state: SectionState
     rewriting: Rewriting | None
     error: str | None
-    """Why it could not be written again."""
+    """Why the section could not be regenerated."""
     open_questions: tuple[str, ...]
     possible_matches: tuple[PossibleMatchRead, ...] = ()
     done_questions: tuple[str, ...]
@@ -195,7 +195,7 @@ class DraftTitle(BaseModel):
 
 
 class DraftSources(BaseModel):
-    """The documents that a draft is written from; without any, from all."""
+    """The documents that a draft is written from. An empty list means all of your own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -228,7 +228,7 @@ class NewSection(BaseModel):
 
 
 class SectionPosition(BaseModel):
-    """The place of a section among those of the draft, from 0."""
+    """The position of a section in the draft, counted from 0."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -236,7 +236,7 @@ class SectionPosition(BaseModel):
 
 
 class Regeneration(BaseModel):
-    """`instructions` say what the section should say, in the person's own words."""
+    """`instructions` describe what the section should say, in the person's own words."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -253,7 +253,7 @@ class QuestionChange(BaseModel):
 
 
 class MatchDecision(BaseModel):
-    """What becomes of a possible match, named by its text: added to the section with its citation, or dropped."""
+    """Whether a possible match, identified by its text, is added to the section with its citation or dismissed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -270,7 +270,7 @@ class VersionOrigin(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            VersionOrigin.WRITER: t("Written by the writer"),
+            VersionOrigin.WRITER: t("Generated"),
             VersionOrigin.PERSON: t("Edited"),
             VersionOrigin.RESTORED: t("Restored"),
         }[self]
@@ -301,7 +301,7 @@ class DiffPiece(BaseModel):
 
 
 class SectionText(BaseModel):
-    """A text to compare with a section's."""
+    """A text to compare with that of a section."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -309,7 +309,7 @@ class SectionText(BaseModel):
 
 
 class SectionComparison(BaseModel):
-    """The section as it is, and what leads from its text to another one."""
+    """The current section, and the differences between its text and another text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -318,7 +318,7 @@ class SectionComparison(BaseModel):
 
 
 class VersionDiff(BaseModel):
-    """What leads from a version's text to the current one."""
+    """The changes from a version's text to the current text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -372,7 +372,7 @@ class DraftRow(BaseModel):
 
 
 class DraftRead(DraftRow):
-    """A draft with its text. It is written from the documents of `document_ids`, from all when there are none."""
+    """A draft with its text. It is written from the documents in `document_ids`; an empty list means all."""
 
     writer_id: str
     opportunity_number: str

@@ -39,7 +39,7 @@ CAPABILITY_STATEMENT = DraftTemplate(
             questions=(
                 TemplateQuestion(
                     ask="What distinguishes our methods, quality, safety record, or results from those of others?",
-                    missing="proof of what sets you apart, such as quality figures, methods, or awards",
+                    missing="evidence of what sets you apart, such as quality figures, methods, or awards",
                     topic=Topic.DIFFERENTIATORS,
                 ),
             ),
@@ -173,7 +173,7 @@ COVER_LETTER = DraftTemplate(
             questions=(
                 TemplateQuestion(
                     ask="What kind of organization is it, where, and when was it founded?",
-                    missing="a short profile of your organization: founding, place, mission",
+                    missing="a short profile of your organization: founding, location, and mission",
                     topic=Topic.PROFILE,
                 ),
             ),

@@ -1,4 +1,4 @@
-"""What language answers about the models in use, and the kinds of documents that writers tell apart."""
+"""What language returns about the models in use, and the kinds of documents that writers tell apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fundwright.core.messages import t
 
 
 class DocumentKind(StrEnum):
-    """What a document is. Drafts make claims only from ours; what funders and agencies publish are requirements."""
+    """The kind of a document. Drafts make claims only from our own; documents that funders and agencies publish are requirements."""
 
     ABOUT_US = "about_us"
     PAST_PERFORMANCE = "past_performance"

@@ -114,19 +114,19 @@ async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: U
 
 @router.get("/embedding")
 async def find_embedding(session: DbSession, actor: CurrentActor) -> JobRead | None:
-    """The latest job that read notices for searches by meaning, with its state and progress."""
+    """The latest job that indexed notices for searches by meaning, with its state and progress."""
     return await service.find_embedding(session, actor)
 
 
 @router.post("/embedding", status_code=202)
 async def start_embedding(session: DbSession, actor: CurrentActor, core: CoreDep) -> JobRead | None:
-    """Read the notices that have not been read yet; answers the job that does it. It starts by itself after an import."""
+    """Index the notices that have not been indexed yet, and return the job. It starts automatically after an import."""
     return await service.start_embedding(session, actor, core)
 
 
 @router.put("/embedding/cancellation")
 async def cancel_embedding(session: DbSession, actor: CurrentActor) -> JobRead:
-    """Cancel the job at its next step. What has been read stays."""
+    """Cancel the job at its next step. Notices indexed so far stay indexed."""
     return await service.cancel_embedding(session, actor)
 
 

@@ -21,7 +21,7 @@ from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
 from fundwright.opportunities.schemas import EmbedOpportunities
 
-TITLE = later("Read notices")
+TITLE = later("Index notices")
 
 _WEIGHED_AT_ONCE = 500
 _READ_AT_ONCE = 512

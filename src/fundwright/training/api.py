@@ -77,7 +77,7 @@ async def get_document(session: DbSession, actor: CurrentActor, document_id: UUI
 
 @router.put("/documents/{document_id}/kind")
 async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID, choice: KindChoice) -> DocumentRead:
-    """Say what a document is. Training it again keeps the kind."""
+    """Set the kind of a document. Training the document again keeps it."""
     return await service.choose_kind(session, actor, document_id, choice.kind)
 
 

@@ -18,7 +18,7 @@ export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
         <p className="fw-alert-title" id={titleId}>
           {t("This section was changed elsewhere.")}
         </p>
-        <p>{t("Marked below: what your text adds to the other one, and what it removes. Every version that was saved is kept.")}</p>
+        <p>{t("The differences are marked below: what your text adds to the other text and what it removes. Every saved version is kept.")}</p>
         <div className="fw-diff" dir="auto">
           {other.pieces.map(({ kind, text }, index) => {
             const key = `${index}`;
@@ -31,7 +31,7 @@ export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
             {t("Keep my text")}
           </button>
           <button type="button" className="fw-button fw-button-outlined" onClick={onTake}>
-            {t("Take the other text")}
+            {t("Use the other text")}
           </button>
         </div>
       </div>

@@ -23,7 +23,7 @@ function sentence(kind: SaveState["kind"], t: (sentence: string) => string): str
     case "saving":
       return t("Saving…");
     case "conflict":
-      return t("Not saved: choose a text.");
+      return t("Not saved: choose which text to keep.");
     default:
       return t("Not saved yet");
   }

@@ -54,7 +54,7 @@ describe("SectionEditor", () => {
     fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Mine" } });
     await waitFor(() => expect(screen.getByText("This section was changed elsewhere.")).toBeTruthy(), { timeout: 4_000 });
     expect(screen.getByText("Of another tab.").tagName).toBe("DEL");
-    await act(async () => fireEvent.click(screen.getByRole("button", { name: "Take the other text" })));
+    await act(async () => fireEvent.click(screen.getByRole("button", { name: "Use the other text" })));
     expect(screen.getByRole("textbox", { name: "Text" }).textContent).toBe("Of another tab.");
     expect(screen.getByText("Saved")).toBeTruthy();
   });

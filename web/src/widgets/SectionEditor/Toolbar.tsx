@@ -61,7 +61,7 @@ export function Toolbar({ view, state, citations }: ToolbarProps): ReactNode {
     <div ref={bar} className="fw-editor-bar" role="toolbar" aria-label={t("Formatting")} tabIndex={-1} onKeyDown={move}>
       <select
         className="fw-input fw-input-small fw-editor-select"
-        aria-label={t("Kind of paragraph")}
+        aria-label={t("Paragraph style")}
         value={level}
         disabled={isTable}
         onChange={({ target }) => run(editing.setHeading(Number(target.value)))}
