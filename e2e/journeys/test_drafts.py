@@ -50,7 +50,7 @@ def test_pasted_text_outlives_a_reload_until_it_is_saved(signed_in: Page) -> Non
     expect(form.get_by_label("Text")).to_have_value(TEXT)
     form.get_by_label("Title").fill("Harbours")
     page.get_by_role("button", name="Add text").click()
-    expect(page.get_by_text("The text was added.")).to_be_visible()
+    expect(page.get_by_text("The text was added and is being processed.")).to_be_visible()
     ready(page)
     assert drafts(page) == 0
     page.reload()

@@ -32,5 +32,5 @@ def test_megabytes_pasted_into_a_form(signed_in: Page, megabytes: int) -> None:
     assert signed_in.evaluate(KEPT) == len(pasted)
     text.fill(f"Harbour works, {megabytes} MB.")
     add.click()
-    expect(signed_in.get_by_text("The text was added.")).to_be_visible()
+    expect(signed_in.get_by_text("The text was added and is being processed.")).to_be_visible()
     assert opened == []
