@@ -362,6 +362,7 @@ class TestSections:
         draft, _ = await written(desk)
         team = draft.sections[2]
         assert [match.text for match in team.possible_matches] == ["Bo Diaz flies.", "A hangar stands."]
+        assert [citation.number for citation in draft.citations] == [1, team.possible_matches[0].number]
 
         async def decide(text: str, *, is_accepted: bool) -> DraftSectionRead:
             decision = MatchDecision(text=text, is_accepted=is_accepted)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 
@@ -12,6 +13,7 @@ from fundwright.generation import service
 from fundwright.generation.schemas import DraftRead, DraftState
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
+from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
 from fundwright.training import service as training
@@ -227,6 +229,18 @@ class TestDraftScreen:
             await screen.expect(lambda: "Done: your hangar" in screen.text)
             await screen.click("button", "Reopen: your hangar")
             await screen.expect(lambda: "Done: your hangar" not in screen.text)
+
+    async def test_a_possible_match_opens_its_passage(self, desk: Desk) -> None:
+        def script(request: SectionRequest) -> Iterator[str | Unanswered | PossibleMatch]:
+            if request.heading == "Team":
+                yield from (Unanswered(1), PossibleMatch(1, "Bo Diaz flies.", 1))
+
+        desk.writer.script = script
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            await screen.emit("MarkdownView", "on_citation", number=1)
+            assert "[1] Team" in screen.find("region", "Passage 1").text
+            assert not screen.has("button", "Show passage 1")
 
     async def test_sections_are_moved_and_deleted(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

@@ -275,7 +275,7 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
     jobs = await repository.section_jobs(session, draft.id)
     sections = tuple(read_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
     text = "\n".join(section.text for section in sections)
-    cited = citing.numbers_in(text)
+    shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
     citations = await repository.citations(session, draft.id)
     read = DraftRead(
         **_row(row).model_dump(),
@@ -285,7 +285,7 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
         document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
         sections=sections,
-        citations=tuple(_citation(citation) for citation in citations if citation.number in cited),
+        citations=tuple(_citation(citation) for citation in citations if citation.number in shown),
     )
     return await asyncio.to_thread(claims.check_draft, read)
 
