@@ -357,17 +357,20 @@ class TestSections:
             yield Unanswered(1)
             yield PossibleMatch(1, "Bo Diaz flies.", 1)
             yield PossibleMatch(1, "A hangar stands.", 1)
+            yield PossibleMatch(0, "Bo Diaz flies.", 1)
 
         desk.writer.script = script
         draft, _ = await written(desk)
         team = draft.sections[2]
-        assert [match.text for match in team.possible_matches] == ["Bo Diaz flies.", "A hangar stands."]
+        assert [match.text for match in team.possible_matches] == ["Bo Diaz flies.", "A hangar stands.", "Bo Diaz flies."]
         assert [citation.number for citation in draft.citations] == [1, team.possible_matches[0].number]
 
-        async def decide(text: str, *, is_accepted: bool) -> DraftSectionRead:
-            decision = MatchDecision(text=text, is_accepted=is_accepted)
+        async def decide(text: str, *, is_accepted: bool, question: str = "your hangar") -> DraftSectionRead:
+            decision = MatchDecision(question=question, text=text, is_accepted=is_accepted)
             return await do(desk, lambda s: editing.decide_match(s, desk.actor, draft.id, team.id, decision))
 
+        same = await decide("Bo Diaz flies.", is_accepted=False, question="your team")
+        assert [match.question for match in same.possible_matches] == ["your hangar", "your hangar"]
         dropped = await decide("Bo Diaz flies.", is_accepted=False)
         assert ([match.text for match in dropped.possible_matches], dropped.text) == (["A hangar stands."], team.text)
         added = await decide("A hangar stands.", is_accepted=True)

@@ -327,7 +327,7 @@ def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int
                     html.div(
                         html.span(t("Your documents do not say this: add {missing}.", missing=t(question))),
                         *(
-                            _match(draft, part, match, open_citation, key=match.text)
+                            _match(draft, part, match, open_citation, key=f"{match.question}:{match.text}")
                             for match in part.possible_matches
                             if match.question == question
                         ),
@@ -367,7 +367,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
 
     def control(label: str, name: str, *, is_accepted: bool) -> VdomDict:
         async def press() -> None:
-            await deciding.run(MatchDecision(text=match.text, is_accepted=is_accepted))
+            await deciding.run(MatchDecision(question=match.question, text=match.text, is_accepted=is_accepted))
 
         return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=deciding.is_running)
 

@@ -204,7 +204,8 @@ async def decide_match(
     Raises NotFound, BeingWritten while the writer is at work on the section, and Invalid for a match it does not have.
     """
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
-    match = next((match for match in section.possible_matches if match["text"] == decision.text), None)
+    wanted = (decision.question, decision.text)
+    match = next((match for match in section.possible_matches if (match["question"], match["text"]) == wanted), None)
     if match is None:
         raise Invalid(t("The section has no such match. Reload the draft and try again."))
     if section.state != SectionState.DONE:

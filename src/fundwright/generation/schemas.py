@@ -253,10 +253,11 @@ class QuestionChange(BaseModel):
 
 
 class MatchDecision(BaseModel):
-    """What becomes of a possible match, named by its text: added to the section with its citation, or dropped."""
+    """What becomes of a possible match, named by its question and text: added to the section with its citation, or dropped."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    question: str = Field(max_length=2_000)
     text: str = Field(max_length=10_000)
     is_accepted: bool
 
