@@ -430,9 +430,13 @@ def _versions(draft: DraftRead, part: DraftSectionRead, *, restored: Callable[[R
     )
 
     async def restore(session: AsyncSession, version: int) -> None:
-        newest = await editing.list_versions(session, actor, draft.id, part.id, PageRequest(page_size=1))
+        before = version
+        async for each in editing.iterate_versions(session, actor, draft.id, part.id):
+            if each.is_current:
+                before = each.number
+                break
         await editing.restore_version(session, actor, draft.id, part.id, version)
-        restored(Restored(version, newest.items[0].number))
+        restored(Restored(version, before))
 
     restoring = use_action(restore)
 
