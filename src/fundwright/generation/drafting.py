@@ -65,10 +65,11 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     while True:
         async with run.transaction() as session:
             section = await repository.find_unfinished(session, draft_id)
+            # A person may choose others while the draft is written.
+            sources = await repository.document_ids(session, draft_id)
         if section is None:
             break
         await run.progress(section.ordinal, total, section.heading)
-        sources = draft.document_ids or None
         await _write_section(
             run,
             section,
@@ -76,7 +77,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
             opportunity,
             embedder,
             writer,
-            document_ids=sources,
+            document_ids=sources or None,
             company=draft.company,
         )
     await run.progress(total, total, "")
