@@ -325,9 +325,11 @@ async def keep_version(
 
 async def _lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """The draft, to whose list of sections and writers nobody else can change anything until the transaction ends."""
-    await service.get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
+    await service.get_draft(
+        session, actor, draft_id, is_checked=False
+    )  # before the lock: nobody waits for the lock of somebody else's draft
     await acquire_lock(session, service.draft_topic(draft_id))
-    return await service.get_draft(session, actor, draft_id)
+    return await service.get_draft(session, actor, draft_id, is_checked=False)
 
 
 async def _enqueue(
