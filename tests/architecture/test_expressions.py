@@ -46,6 +46,7 @@ MEGABYTES = {
     "tabs": "'&amp;' + chr(9) * 1_000_000 + 'x'",
     "blank lines": "chr(10) * 1_000_000 + 'x'",
     "brackets": "'[' * 1_000_000",
+    "a table's rule that does not end": "'a|b' + chr(10) + ' ' * 1_000_000 + '|x'",
 }
 CHARACTERS = 20_000
 LIMIT_S = 0.2
@@ -123,6 +124,7 @@ def attacks(*own: str) -> Iterator[str]:
     tokens = list(dict.fromkeys((*own, *GENERAL)))
     for token in tokens:
         yield token * (CHARACTERS // len(token))
+        yield token * (CHARACTERS // len(token)) + "\x00"
     firsts = own or GENERAL
     for first, second in itertools.product(firsts, tokens):
         if first != second:

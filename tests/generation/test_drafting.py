@@ -6,12 +6,13 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobState
-from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead, DraftState, SectionState, WriteDraft
+from fundwright.generation import drafting, editing, service
+from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, SectionState, WriteDraft
 from fundwright.language.protocols import Unanswered
 from fundwright.training import service as training
 from tests.generation.conftest import Desk, EndpointDown
@@ -70,6 +71,23 @@ class TestWriting:
         written = await write(desk, draft.id)
         assert (written.company, written.document_ids) == ("Hill Roofing LLC", (documents["Team"],))
         assert [citation.document_title for citation in written.citations] == ["Team"]
+
+    async def test_documents_chosen_meanwhile_are_those_of_the_sections_still_to_be_written(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        draft = await add(desk)
+        async with desk.core.database.transaction() as session:
+            documents = {document.title: document.id for document in (await training.list_documents(session, desk.actor)).items}
+        finish = drafting._finish  # pyright: ignore[reportPrivateUsage]
+
+        async def choose_then_finish(session: AsyncSession, *given: Any, **options: Any) -> Any:
+            chosen = DraftSources(document_ids=(documents["Roofs"],))
+            await editing.choose_sources(session, desk.actor, draft.id, chosen)
+            return await finish(session, *given, **options)
+
+        monkeypatch.setattr(drafting, "_finish", choose_then_finish)
+        written = await write(desk, draft.id)
+        assert [citation.document_title for citation in written.citations] == ["Roofs"]
 
     async def test_the_quoted_words_of_a_passage_are_marked(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

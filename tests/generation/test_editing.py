@@ -128,13 +128,20 @@ class TestSaving:
 
     async def test_typing_makes_one_version_until_ten_minutes_have_gone_by(self, desk: Desk) -> None:
         draft, part = await written(desk)
-        for text in ("A", "Ab", "Abc"):
-            part = await save(desk, draft, part, text)
+        for sequence, text in enumerate(("A", "Ab", "Abc"), start=1):
+            part = await save(desk, draft, part, text, editor="tab", sequence=sequence)
         assert [version.text for version in await versions(desk, draft, part)][:-1] == ["Abc"]
         earlier = DraftVersion.created_at - timedelta(minutes=10)
         await do(desk, lambda session: session.execute(update(DraftVersion).values(created_at=earlier)))
-        await save(desk, draft, part, "Abcd")
+        await save(desk, draft, part, "Abcd", editor="tab", sequence=4)
         assert [version.text for version in await versions(desk, draft, part)][:-1] == ["Abcd", "Abc"]
+
+    async def test_a_text_that_another_tab_saved_stays_a_version_when_it_is_overwritten(self, desk: Desk) -> None:
+        draft, part = await written(desk)
+        mine = await save(desk, draft, part, "Mine.", editor="tab", sequence=1)
+        other = await save(desk, draft, mine, "Other.", editor="other tab", sequence=1)
+        await save(desk, draft, other, "Mine. Kept.", editor="tab", sequence=2)
+        assert [version.text for version in await versions(desk, draft, part)][:-1] == ["Mine. Kept.", "Other.", "Mine."]
 
     async def test_only_sources_of_the_draft_can_be_cited(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
@@ -350,16 +357,20 @@ class TestSections:
             yield Unanswered(1)
             yield PossibleMatch(1, "Bo Diaz flies.", 1)
             yield PossibleMatch(1, "A hangar stands.", 1)
+            yield PossibleMatch(0, "Bo Diaz flies.", 1)
 
         desk.writer.script = script
         draft, _ = await written(desk)
         team = draft.sections[2]
-        assert [match.text for match in team.possible_matches] == ["Bo Diaz flies.", "A hangar stands."]
+        assert [match.text for match in team.possible_matches] == ["Bo Diaz flies.", "A hangar stands.", "Bo Diaz flies."]
+        assert [citation.number for citation in draft.citations] == [1, team.possible_matches[0].number]
 
-        async def decide(text: str, *, is_accepted: bool) -> DraftSectionRead:
-            decision = MatchDecision(text=text, is_accepted=is_accepted)
+        async def decide(text: str, *, is_accepted: bool, question: str = "your hangar") -> DraftSectionRead:
+            decision = MatchDecision(question=question, text=text, is_accepted=is_accepted)
             return await do(desk, lambda s: editing.decide_match(s, desk.actor, draft.id, team.id, decision))
 
+        same = await decide("Bo Diaz flies.", is_accepted=False, question="your team")
+        assert [match.question for match in same.possible_matches] == ["your hangar", "your hangar"]
         dropped = await decide("Bo Diaz flies.", is_accepted=False)
         assert ([match.text for match in dropped.possible_matches], dropped.text) == (["A hangar stands."], team.text)
         added = await decide("A hangar stands.", is_accepted=True)

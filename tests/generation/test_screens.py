@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 
@@ -8,10 +9,11 @@ import pytest
 from sqlalchemy import update
 
 from fundwright.core.database import now
-from fundwright.generation import service
-from fundwright.generation.schemas import DraftRead, DraftState
+from fundwright.generation import editing, repository, service
+from fundwright.generation.schemas import DraftRead, DraftState, VersionOrigin
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
+from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
 from fundwright.training import service as training
@@ -220,6 +222,22 @@ class TestDraftScreen:
             await screen.expect(lambda: "Version 1 was restored." not in screen.text)
             assert "replaced" in (await read(desk, draft.id)).sections[0].text
 
+    async def test_undoing_a_restoration_brings_back_the_current_version_not_the_newest(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        roofs = draft.sections[0]
+        await save(desk, draft, roofs, "Mine.")
+        async with desk.core.database.transaction() as session:
+            section = await repository.lock_section(session, desk.actor.id, draft.id, roofs.id)
+            await editing.keep_version(session, section, text="Too late.", origin=VersionOrigin.WRITER, author=None)
+        async with opened(desk, draft) as screen:
+            await screen.click("button", "Versions of Roofs")
+            await screen.expect(lambda: screen.has("button", "Restore version 1"))
+            await screen.click("button", "Restore version 1")
+            await screen.expect(lambda: "Version 1 was restored." in screen.text)
+            await screen.click("button", "Undo")
+            await screen.expect(lambda: "Version 1 was restored." not in screen.text)
+        assert (await read(desk, draft.id)).sections[0].text == "Mine."
+
     async def test_a_gap_is_marked_as_done_and_reopened(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         async with opened(desk, draft) as screen:
@@ -227,6 +245,18 @@ class TestDraftScreen:
             await screen.expect(lambda: "Done: your hangar" in screen.text)
             await screen.click("button", "Reopen: your hangar")
             await screen.expect(lambda: "Done: your hangar" not in screen.text)
+
+    async def test_a_possible_match_opens_its_passage(self, desk: Desk) -> None:
+        def script(request: SectionRequest) -> Iterator[str | Unanswered | PossibleMatch]:
+            if request.heading == "Team":
+                yield from (Unanswered(1), PossibleMatch(1, "Bo Diaz flies.", 1))
+
+        desk.writer.script = script
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft) as screen:
+            await screen.emit("MarkdownView", "on_citation", number=1)
+            assert "[1] Team" in screen.find("region", "Passage 1").text
+            assert not screen.has("button", "Show passage 1")
 
     async def test_sections_are_moved_and_deleted(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

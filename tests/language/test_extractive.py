@@ -95,6 +95,14 @@ class TestWrite:
         before = "".join(await write(core, request(TEAM)))
         assert await write(core, request(TEAM, written=before)) == []
 
+    async def test_an_item_is_left_out_when_it_is_an_item_already_not_when_a_sentence_has_its_words(self, core: Core) -> None:
+        question = "Which water quality networks do we design, and what training do we offer on data quality?"
+        item = "Training of agency staff in data quality"
+        elsewhere = f"{item} began in 2019 at two agencies. [1]"
+        assert f"- {item} [1]" in "".join(await write(core, request(PROFILE, question=question, written=elsewhere)))
+        listed = f"Ours:\n\n- {item} [1]\n"
+        assert item not in "".join(await write(core, request(PROFILE, question=question, written=listed)))
+
     async def test_nothing_is_written_when_nothing_answers(self, core: Core) -> None:
         assert await write(core, request(BREAD)) == []
         assert await write(core, request()) == []

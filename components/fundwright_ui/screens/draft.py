@@ -15,6 +15,7 @@ from fundwright.core import jobs
 from fundwright.core.messages import nt, t
 from fundwright.generation import editing
 from fundwright.generation import service as generation
+from fundwright.generation.citing import numbers_in
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
 from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Action, use_action, use_actor, use_connection, use_live, use_query, use_url_state
@@ -243,10 +244,12 @@ def _title_form(title: str, renaming: Action, close: Callable[[], None]) -> Vdom
 
 def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None]) -> VdomDict | None:
     """What the draft cites, by document."""
-    if not draft.citations:
+    numbers = numbers_in("\n".join(part.text for part in draft.sections))
+    listed = [citation for citation in draft.citations if citation.number in numbers]
+    if not listed:
         return None
     documents: dict[UUID, list[CitationRead]] = {}
-    for citation in draft.citations:
+    for citation in listed:
         documents.setdefault(citation.document_id, []).append(citation)
 
     def open_source(number: int) -> Callable[[], None]:

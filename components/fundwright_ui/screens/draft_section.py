@@ -186,7 +186,7 @@ def section_part(
         )
         if part.dropped_citations
         else None,
-        _gaps(draft, part) if part.open_questions or part.done_questions else None,
+        _gaps(draft, part, open_citation) if part.open_questions or part.done_questions else None,
         _versions(draft, part, restored=set_restored) if panel == "versions" else None,
         delete_dialog(
             t("Delete this section?"),
@@ -297,7 +297,7 @@ def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callabl
 
 
 @component
-def _gaps(draft: DraftRead, part: DraftSectionRead) -> VdomDict:
+def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int], None]) -> VdomDict:
     """What the documents do not answer, and what a person has marked as done."""
     actor, connection = use_actor(), use_connection()
     may_work = actor.may(Permission.WORK)
@@ -327,7 +327,11 @@ def _gaps(draft: DraftRead, part: DraftSectionRead) -> VdomDict:
                 list_row(
                     html.div(
                         html.span(t("Your documents do not say this: add {missing}.", missing=t(question))),
-                        *(_match(draft, part, match) for match in part.possible_matches if match.question == question),
+                        *(
+                            _match(draft, part, match, open_citation, key=f"{match.question}:{match.text}")
+                            for match in part.possible_matches
+                            if match.question == question
+                        ),
                     ),
                     control(question, is_done=True) if may_work else None,
                     key=question,
@@ -350,7 +354,7 @@ def _gaps(draft: DraftRead, part: DraftSectionRead) -> VdomDict:
 
 
 @component
-def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead) -> VdomDict:
+def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, open_citation: Callable[[int], None]) -> VdomDict:
     """A quotation that may answer a question: to be added, or dropped."""
     actor = use_actor()
 
@@ -359,17 +363,31 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead) -
 
     deciding = use_action(decide)
 
+    def opened(event: CitationOpened) -> None:
+        open_citation(event.number)
+
     def control(label: str, name: str, *, is_accepted: bool) -> VdomDict:
         async def press() -> None:
-            await deciding.run(MatchDecision(text=match.text, is_accepted=is_accepted))
+            await deciding.run(MatchDecision(question=match.question, text=match.text, is_accepted=is_accepted))
 
         return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=deciding.is_running)
 
     citation = f" [{match.number}]" if match.number is not None else ""
     return html.div(
-        {"key": match.text},
         html.p({"className": "fw-muted fw-small"}, t("Possible match to check")),
-        html.blockquote({"className": "fw-passage", "dir": "auto"}, f"{match.text}{citation}"),
+        html.blockquote(
+            {"className": "fw-passage", "dir": "auto"},
+            markdown_view(
+                f"{match.text}{citation}",
+                citations=[
+                    Citation(number=each.number, title=each.document_title)
+                    for each in draft.citations
+                    if each.number == match.number
+                ],
+                on_citation=opened,
+                key="text",
+            ),
+        ),
         row(
             control(t("Add to the section"), t("Add to the section: {text}", text=match.text), is_accepted=True),
             control(t("Dismiss"), t("Dismiss: {text}", text=match.text), is_accepted=False),
@@ -413,9 +431,13 @@ def _versions(draft: DraftRead, part: DraftSectionRead, *, restored: Callable[[R
     )
 
     async def restore(session: AsyncSession, version: int) -> None:
-        newest = await editing.list_versions(session, actor, draft.id, part.id, PageRequest(page_size=1))
+        before = version
+        async for each in editing.iterate_versions(session, actor, draft.id, part.id):
+            if each.is_current:
+                before = each.number
+                break
         await editing.restore_version(session, actor, draft.id, part.id, version)
-        restored(Restored(version, newest.items[0].number))
+        restored(Restored(version, before))
 
     restoring = use_action(restore)
 

@@ -9,7 +9,6 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.generation import editing
 from fundwright.generation.schemas import DraftRead, DraftSources
@@ -39,12 +38,7 @@ def draft_sources(draft: DraftRead, *, close: Callable[[], None]) -> VdomDict:
     chosen, set_chosen = use_state(lambda: _sources_of(draft))
 
     async def choose(session: AsyncSession) -> None:
-        available = await training.list_searched(session, actor)
-        ours = [id for id, kind in available if kind.is_ours]
-        ids = chosen.chosen(available)
-        if not ids:
-            raise Invalid(t("Choose at least one of your documents."))
-        wanted = DraftSources(document_ids=() if ids == ours else tuple(ids))
+        wanted = DraftSources(document_ids=chosen.document_ids(await training.list_searched(session, actor)))
         await editing.choose_sources(session, actor, draft.id, wanted)
 
     choosing = use_action(choose, success=t("The sources were changed. Regenerate a section to use them."), then=close)

@@ -112,18 +112,13 @@ def generate_screen() -> VdomDict:
     async def start(session: AsyncSession) -> str:
         if opportunity is None or template is None:
             raise Invalid(t("Choose an opportunity and a template first."))
-        available = await training.list_searched(session, actor)
-        ours = {id for id, kind in available if kind.is_ours}
-        chosen_ids = sources.value.chosen(available)
-        if ours and ours.isdisjoint(chosen_ids):
-            raise Invalid(t("Choose at least one of your documents."))
         draft = await generation.start_draft(
             session,
             actor,
             core,
             opportunity_id=opportunity.id,
             template=template.name,
-            document_ids=[] if len(chosen_ids) == len(available) else chosen_ids,
+            document_ids=sources.value.document_ids(await training.list_searched(session, actor)),
             company=company[:MAX_COMPANY_CHARACTERS],
         )
         return draft.slug

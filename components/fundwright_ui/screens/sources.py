@@ -12,6 +12,7 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.core.errors import Invalid
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
@@ -53,6 +54,15 @@ class Sources(BaseModel):
     def chosen(self, searched: Searched) -> list[UUID]:
         """Ours that are chosen, and all notices and policies, whose requirements apply."""
         return [id for id, kind in searched if not kind.is_ours or self.group(kind).has(id)]
+
+    def document_ids(self, searched: Searched) -> tuple[UUID, ...]:
+        """The documents to draft from; none when all are chosen, so that later ones are used too. Raises Invalid when all of ours
+        are left out."""
+        chosen = self.chosen(searched)
+        ours = {id for id, kind in searched if kind.is_ours}
+        if ours and ours.isdisjoint(chosen):
+            raise Invalid(t("Choose at least one of your documents."))
+        return () if len(chosen) == len(searched) else tuple(chosen)
 
     def with_group(self, kind: DocumentKind, *, is_chosen: bool) -> Sources:
         return Sources(groups={**self.groups, kind: GroupChoice(is_chosen=is_chosen)})

@@ -21,7 +21,7 @@ _HEADING = re.compile(r"\A(?:[ ]{0,3}#{1,6}(?:\s|$))")
 _RULE = re.compile(r"\A(?:[ ]{0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})[ ]*$)")
 _FENCE = re.compile(r"\A(?:[ ]{0,3}(?:```|~~~))")
 _ITEM = re.compile(r"\A(?:[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+|[ \t]*>[ \t]?)")
-_TABLE_RULE = re.compile(r"\A(?:[ \t]*\|?[ \t:|-]{3,}$)")
+_TABLE_RULE = re.compile(r"\A(?:[ \t:|-]{3,}$)")
 _CELL = re.compile(r"[^|]+")
 _GREETING = re.compile(
     r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|sehr geehrte|mit freundlichen|madame|"

@@ -12,7 +12,8 @@ from fundwright.generation.schemas import DiffPiece
 _WORDS = re.compile(r"\s+|[\w’'-]+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _MOST_COMPARISONS = 2_000_000
-"""Two blocks with more pairs of words than this are shown as a whole: comparing takes time with the square of their length."""
+"""Texts with more pairs of lines than this are compared by words alone, and blocks with more pairs of words are shown as a whole:
+comparing takes time with the square of their length."""
 
 _Kind = str
 _Piece = tuple[_Kind, str]
@@ -38,16 +39,15 @@ def _by_lines(old: str, new: str) -> Iterator[_Piece]:
 
 def _by_words(old: str, new: str) -> Iterator[_Piece]:
     before, after = _WORDS.findall(old), _WORDS.findall(new)
-    if len(before) * len(after) > _MOST_COMPARISONS:
-        yield "removed", old
-        yield "added", new
-        return
     for same, removed, added in _blocks(before, after):
         yield from ((kind, text) for kind, text in (("same", same), ("removed", removed), ("added", added)) if text)
 
 
 def _blocks(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """(what is the same, what was removed, what was added) from the beginning to the end."""
+    if len(before) * len(after) > _MOST_COMPARISONS:
+        yield "", "".join(before), "".join(after)
+        return
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
         old, new = "".join(before[old_start:old_end]), "".join(after[new_start:new_end])

@@ -51,7 +51,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     core: Core = run.services
     draft_id = run.payload.draft_id
     async with run.transaction() as session:
-        draft = await service.get_draft(session, run.actor, draft_id)
+        draft = await service.get_draft(session, run.actor, draft_id, is_checked=False)
         # First of all: the draft shows what becomes of this job, including an early failure.
         await repository.set_job(session, draft_id, run.id)
     embedder = await language.get_embedder(core)
@@ -65,10 +65,11 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     while True:
         async with run.transaction() as session:
             section = await repository.find_unfinished(session, draft_id)
+            # A person may choose others while the draft is written.
+            sources = await repository.document_ids(session, draft_id)
         if section is None:
             break
         await run.progress(section.ordinal, total, section.heading)
-        sources = draft.document_ids or None
         await _write_section(
             run,
             section,
@@ -76,7 +77,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
             opportunity,
             embedder,
             writer,
-            document_ids=sources,
+            document_ids=sources or None,
             company=draft.company,
         )
     await run.progress(total, total, "")
@@ -90,7 +91,7 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
         section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
         if section is None:
             raise NotFound(t("The section"))
-        draft = await service.get_draft(session, run.actor, section.draft_id)
+        draft = await service.get_draft(session, run.actor, section.draft_id, is_checked=False)
         opportunity = await service.get_opportunity(session, run.actor, draft)
     embedder = await language.get_embedder(core)
     writer = await language.get_writer(core)

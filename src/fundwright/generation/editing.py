@@ -48,7 +48,7 @@ from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.training import service as training
 
 _ONE_VERSION = timedelta(minutes=10)
-"""How long the saves of one person go into one version."""
+"""How long the saves of one open editor go into one version."""
 
 
 class SectionChanged(Conflict):
@@ -103,7 +103,7 @@ async def save_section(
         if is_partial and section.incoming:
             await keep_version(session, section, text=section.incoming, origin=VersionOrigin.WRITER, author=None)
         section.heading = heading
-        await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor)
+        await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor, is_continued=is_same_editor)
         section.saved_by, section.saved_sequence = save.editor, save.sequence
     return await _changed_section(session, section)
 
@@ -204,7 +204,8 @@ async def decide_match(
     Raises NotFound, BeingWritten while the writer is at work on the section, and Invalid for a match it does not have.
     """
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
-    match = next((match for match in section.possible_matches if match["text"] == decision.text), None)
+    wanted = (decision.question, decision.text)
+    match = next((match for match in section.possible_matches if (match["question"], match["text"]) == wanted), None)
     if match is None:
         raise Invalid(t("The section has no such match. Reload the draft and try again."))
     if section.state != SectionState.DONE:
@@ -271,23 +272,37 @@ def job_title(draft: DraftRead, heading: str) -> Message:
 
 
 async def change_text(
-    session: AsyncSession, section: DraftSection, text: str, *, origin: VersionOrigin, author: Actor | None
+    session: AsyncSession,
+    section: DraftSection,
+    text: str,
+    *,
+    origin: VersionOrigin,
+    author: Actor | None,
+    is_continued: bool = False,
 ) -> None:
     """Give a locked section another text, and keep it as a version with the heading it has."""
     section.text, section.incoming, section.state = text, "", SectionState.DONE
     section.revision += 1
     section.saved_by, section.saved_sequence = "", 0
-    await keep_version(session, section, text=text, origin=origin, author=author)
+    await keep_version(session, section, text=text, origin=origin, author=author, is_continued=is_continued)
 
 
 async def keep_version(
-    session: AsyncSession, section: DraftSection, *, text: str, origin: VersionOrigin, author: Actor | None
+    session: AsyncSession,
+    section: DraftSection,
+    *,
+    text: str,
+    origin: VersionOrigin,
+    author: Actor | None,
+    is_continued: bool = False,
 ) -> None:
-    """Add a version, or go on with the latest one while the same person goes on typing."""
+    """Add a version, or go on with the latest one while a person goes on typing: `is_continued` says that the open editor that
+    saved last saves again."""
     latest = await repository.find_latest_version(session, section.id)
     author_id = author.id if author else None
     if (
-        latest is not None
+        is_continued
+        and latest is not None
         and latest.origin == origin == VersionOrigin.PERSON
         and latest.author_id == author_id
         and now() - latest.created_at < _ONE_VERSION
@@ -310,9 +325,11 @@ async def keep_version(
 
 async def _lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """The draft, to whose list of sections and writers nobody else can change anything until the transaction ends."""
-    await service.get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
+    await service.get_draft(
+        session, actor, draft_id, is_checked=False
+    )  # before the lock: nobody waits for the lock of somebody else's draft
     await acquire_lock(session, service.draft_topic(draft_id))
-    return await service.get_draft(session, actor, draft_id)
+    return await service.get_draft(session, actor, draft_id, is_checked=False)
 
 
 async def _enqueue(

@@ -115,6 +115,13 @@ async def citations(session: AsyncSession, draft_id: UUID) -> list[Citation]:
     return list(await session.scalars(select(Citation).where(Citation.draft_id == draft_id).order_by(Citation.number)))
 
 
+async def document_ids(session: AsyncSession, draft_id: UUID) -> list[UUID]:
+    """What the draft is written from; without any, from all."""
+    return [
+        UUID(document_id) for document_id in await session.scalar(select(Draft.document_ids).where(Draft.id == draft_id)) or ()
+    ]
+
+
 async def find_unfinished(session: AsyncSession, draft_id: UUID) -> DraftSection | None:
     """The first section that is not done."""
     return await session.scalar(

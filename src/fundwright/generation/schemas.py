@@ -253,10 +253,11 @@ class QuestionChange(BaseModel):
 
 
 class MatchDecision(BaseModel):
-    """Whether a possible match, identified by its text, is added to the section with its citation or dismissed."""
+    """Whether a possible match, identified by its question and text, is added to the section with its citation or dismissed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    question: str = Field(max_length=2_000)
     text: str = Field(max_length=10_000)
     is_accepted: bool
 

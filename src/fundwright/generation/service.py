@@ -149,9 +149,11 @@ async def start_draft(
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved."""
-    await get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
+    await get_draft(
+        session, actor, draft_id, is_checked=False
+    )  # before the lock: nobody waits for the lock of somebody else's draft
     await acquire_lock(session, draft_topic(draft_id))  # two jobs would write the same sections
-    draft = await get_draft(session, actor, draft_id)
+    draft = await get_draft(session, actor, draft_id, is_checked=False)
     if draft.is_complete or draft.is_being_written:
         raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
     await get_opportunity(session, actor, draft)
@@ -161,7 +163,7 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
 @needs(Permission.WORK)
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
-    draft = await get_draft(session, actor, draft_id)
+    draft = await get_draft(session, actor, draft_id, is_checked=False)
     if draft.job_id is None or draft.state.is_over:
         raise Conflict(t("The draft is not being written; there is nothing to cancel."))
     await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
@@ -179,9 +181,12 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 
 
 @needs(Permission.READ)
-async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Raises NotFound, also for somebody else's draft."""
-    return await _read(session, await repository.get(session, actor.id, draft_id))
+async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, is_checked: bool = True) -> DraftRead:
+    """The draft with the checks of its claims, which take time, unless not `is_checked`.
+
+    Raises NotFound, also for somebody else's draft.
+    """
+    return await _read(session, await repository.get(session, actor.id, draft_id), is_checked=is_checked)
 
 
 @needs(Permission.READ)
@@ -248,7 +253,7 @@ async def export_draft(
     client: Client = entry.COMMAND_LINE,
 ) -> ExportedDraft:
     """The draft as a file to hand in. Raises NotFound."""
-    draft = await get_draft(session, actor, draft_id)
+    draft = await get_draft(session, actor, draft_id, is_checked=False)
     await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
     return await asyncio.to_thread(exporting.export, draft, form, citations=citations, author=actor.name)
 
@@ -270,12 +275,12 @@ def job_title(draft: DraftRead) -> Message:
     return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
 
 
-async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
+async def _read(session: AsyncSession, row: repository.DraftAndJob, *, is_checked: bool = True) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
     sections = tuple(read_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
     text = "\n".join(section.text for section in sections)
-    cited = citing.numbers_in(text)
+    shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
     citations = await repository.citations(session, draft.id)
     read = DraftRead(
         **_row(row).model_dump(),
@@ -285,9 +290,9 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
         document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
         sections=sections,
-        citations=tuple(_citation(citation) for citation in citations if citation.number in cited),
+        citations=tuple(_citation(citation) for citation in citations if citation.number in shown),
     )
-    return await asyncio.to_thread(claims.check_draft, read)
+    return await asyncio.to_thread(claims.check_draft, read) if is_checked else read
 
 
 def _row(row: repository.DraftAndJob) -> DraftRow:

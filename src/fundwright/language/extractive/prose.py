@@ -87,6 +87,8 @@ _AIM = re.compile(
     r"\b(?:goals?|hypothes\w+|objectives?|aims?|purpose|propos\w+|will|ziele?|hypothese|objectifs?|buts?)\b", re.IGNORECASE
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
+_WRITTEN_ITEM = re.compile(r"^[-*+•] +(\S[^\n]*)$", re.MULTILINE)
+_CITED = re.compile(r" ?\[[0-9]{1,4}\]")
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
 _POINTS_BACK = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|such|both|however|also|additionally|moreover|furthermore|therefore|"
@@ -141,6 +143,7 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
     """What can be quoted of the passages and is not yet in the draft, each once, in order."""
     found: list[Candidate] = []
     said: set[str] = set()
+    items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
     written = " ".join(written.split()).casefold()
     for passage in passages:
         if not passage.kind.is_ours:
@@ -148,7 +151,9 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
         last_place, last = -2, 0
         for candidate in _candidates_of(passage, others):
             key = candidate.text.casefold()
-            if key in said or key in written or not others.may_claim(candidate.text):
+            # Few words, as items have them, stand within many a sentence that says something else.
+            is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
+            if key in said or is_written or not others.may_claim(candidate.text):
                 continue
             if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
                 if last_place != candidate.place - 1:

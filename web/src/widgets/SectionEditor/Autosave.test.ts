@@ -149,6 +149,15 @@ describe("Autosave", () => {
     stop();
   });
 
+  it("sends a long text when the editor is closed while the page stays", async () => {
+    const autosave = open();
+    const stop = autosave.start();
+    type(autosave, "x".repeat(70_000));
+    stop();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(server.text).toHaveLength(70_000);
+  });
+
   it("says what the server says, and does not insist", async () => {
     vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error: { message: "The draft was not found." } }, { status: 404 })));
     const autosave = open();

@@ -72,6 +72,7 @@ export class Autosave {
   #sequence = 0;
   #isDirty = false;
   #isSending = false;
+  #underway: Promise<void> = Promise.resolve();
   #adopted: string | undefined;
   #dirtySince = 0;
   #retryMs = FIRST_RETRY_MS;
@@ -123,6 +124,14 @@ export class Autosave {
     if (this.#isDirty && this.state.get().kind !== "conflict") void this.#save();
   }
 
+  /** Save what is typed; whether all of it is on the server now. */
+  async settle(): Promise<boolean> {
+    await this.#underway;
+    // A second time for what was typed meanwhile, or what the first answer has cleared up.
+    for (let tries = 0; tries < 2 && this.#isDirty && this.state.get().kind !== "conflict"; tries += 1) await this.#save();
+    return this.isClean && this.state.get().kind !== "conflict";
+  }
+
   /** The text here replaces the other one. */
   keepMine(other: Other): void {
     this.#revision = other.revision;
@@ -141,7 +150,7 @@ export class Autosave {
   start(): () => void {
     if (this.#isDirty) this.change(this.content.get());
     else this.#forget();
-    const leave = (): void => this.#leave();
+    const leave = (): void => this.#leave(true);
     const retry = (): void => this.flush();
     const beat = setInterval(() => this.#keep(), KEEP_EVERY_MS);
     addEventListener("pagehide", leave);
@@ -149,7 +158,7 @@ export class Autosave {
     return () => {
       removeEventListener("pagehide", leave);
       removeEventListener("online", retry);
-      this.#leave();
+      this.#leave(false);
       clearInterval(beat);
       clearTimeout(this.#saveTimer);
       clearTimeout(this.#keepTimer);
@@ -174,14 +183,15 @@ export class Autosave {
     this.#adopted = undefined;
   }
 
-  #leave(): void {
+  #leave(isPageLeaving: boolean): void {
     this.#keep();
     if (!this.#isDirty || this.#runtime.isSignedOut || this.state.get().kind === "conflict") return;
     const content = this.content.get();
     const body = this.#body();
-    if (body.length > MOST_AT_THE_END) return;
+    const isLong = body.length > MOST_AT_THE_END;
+    if (isLong && isPageLeaving) return;
     // Whatever comes of it, the browser still has the text.
-    void this.#put(body, true).then(
+    void this.#put(body, !isLong).then(
       ({ ok }) => (ok && this.content.get() === content ? this.#forget() : undefined),
       () => undefined,
     );
@@ -200,6 +210,11 @@ export class Autosave {
     clearTimeout(this.#saveTimer);
     this.#saveTimer = undefined;
     if (!this.#isDirty || this.#isSending || this.#runtime.isSignedOut) return;
+    this.#underway = this.#send();
+    await this.#underway;
+  }
+
+  async #send(): Promise<void> {
     const content = this.content.get();
     if (content.heading.trim() === "") {
       this.#fail(this.#runtime.t("Enter a heading."), false);

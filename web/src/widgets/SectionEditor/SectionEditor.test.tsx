@@ -59,6 +59,20 @@ describe("SectionEditor", () => {
     expect(screen.getByText("Saved")).toBeTruthy();
   });
 
+  it("closes once everything is saved, and stays open while the text could not be", async () => {
+    const onDone = vi.fn();
+    answer.mockImplementation(() => Response.json({ error: { message: "Too long." } }, { status: 422 }));
+    await renderWidget(<SectionEditor {...props} onDone={onDone} />);
+    fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Mine" } });
+    await act(async () => fireEvent.click(screen.getByRole("button", { name: "Done" })));
+    expect(onDone).not.toHaveBeenCalled();
+    answer.mockReset();
+    answer.mockImplementation((_url, { heading, text }) => Response.json({ heading, text, revision: 4 }));
+    await act(async () => fireEvent.click(screen.getByRole("button", { name: "Done" })));
+    await waitFor(() => expect(onDone).toHaveBeenCalledOnce());
+    expect(answer).toHaveBeenCalledOnce();
+  });
+
   it("offers one stop of the Tab key for all controls", async () => {
     await renderWidget(<SectionEditor {...props} />);
     const stops = Array.from(screen.getByRole("toolbar").querySelectorAll<HTMLElement>("button, select")).filter(({ tabIndex }) => tabIndex === 0);

@@ -14,7 +14,7 @@ import { Toolbar } from "./Toolbar";
 
 /** Edits one section: its heading, and its text without the signs of Markdown. What is typed saves itself. */
 export function SectionEditor(props: SectionEditorProps): ReactNode {
-  const { path, heading, text, revision, citations, onDone } = props;
+  const { path, heading, text, revision, citations } = props;
   const runtime = useRuntime();
   const { t } = runtime;
   const headingId = useId();
@@ -81,9 +81,8 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
   const rename = (typed: string): void => {
     if (view !== null) autosave.change({ heading: typed, text: writeMarkdown(view.state.doc) });
   };
-  const finish = (): void => {
-    autosave.flush();
-    onDone?.({});
+  const finish = async (): Promise<void> => {
+    if (await autosave.settle()) latest.current.onDone?.({});
   };
   return (
     <div className="fw-editor">
@@ -102,7 +101,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
       </div>
       <div className="fw-row fw-row-between">
         <SaveLine state={saving} />
-        <button type="button" className="fw-button fw-button-outlined" onClick={finish}>
+        <button type="button" className="fw-button fw-button-outlined" onClick={() => void finish()}>
           {t("Done")}
         </button>
       </div>
