@@ -529,8 +529,11 @@ def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
         return (_SAMPLES_LAST, ordered, Opportunity.id)
     ids = literal(list(ranked.ids), ARRAY(Uuid))
     if query.sort_field in ("", "relevance"):
-        return (_SAMPLES_LAST, func.array_position(ids, Opportunity.id), posted, Opportunity.id)
-    is_close = Opportunity.id == func.any(literal([id for id in ranked.ids if ranked.is_close(id)], ARRAY(Uuid)))
+        return (func.array_position(ids, Opportunity.id), _SAMPLES_LAST, posted, Opportunity.id)
+    if ranked.has_few:
+        is_close = Opportunity.id != func.all(literal([id for id in ranked.ids if not ranked.is_close(id)], ARRAY(Uuid)))
+    else:
+        is_close = Opportunity.id == func.any(literal(list(ranked.close), ARRAY(Uuid)))
     return (is_close, _SAMPLES_LAST, ordered, Opportunity.id)
 
 
