@@ -138,8 +138,8 @@ class TestChanging:
     async def test_the_counts_lead_to_the_lists(self, committed: Core, ada: Actor) -> None:
         category = await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            assert screen.find("link", "Contracts").props["href"] == f"/dashboard/sam?category={category.id}"
-            assert screen.find("link", "Grants").props["href"] == f"/dashboard/nih?category={category.id}"
+            assert screen.find("link", "Contracts").props["href"] == f"/dashboard/sam?category={category.id}&availability=any"
+            assert screen.find("link", "Grants").props["href"] == f"/dashboard/nih?category={category.id}&availability=any"
 
 
 class TestExamples:
