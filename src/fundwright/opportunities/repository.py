@@ -1009,9 +1009,11 @@ async def find_embedding(session: AsyncSession) -> Job | None:
 async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -> Sequence[tuple[UUID, int, str]]:
     """(id, version, text to embed) of opportunities that this model has not embedded, the open ones first, and of these the newest."""
     words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
-    joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
     order = (is_open_at(now()).desc(), Opportunity.posted_at.desc())
-    rows = await session.execute(joined.where(_lacks_vector(model_id)).order_by(*order).limit(limit))
+    # First the ids: sorting all notices must not read all their texts.
+    ids = select(Opportunity.id).where(_lacks_vector(model_id)).order_by(*order).limit(limit)
+    joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
+    rows = await session.execute(joined.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))
     return [(id, version, words) for id, version, words in rows]
 
 
