@@ -110,7 +110,7 @@ def category_screen() -> VdomDict:
     is_adding = url.get("open") == "new"  # what is open stands in the address, so that a lost page comes back with it
 
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
-        await categories.create(session, actor, category)
+        await categories.create(session, actor, category, core=connection.core)
 
     async def remove_sample(session: AsyncSession) -> None:
         await categories.remove_sample(session, actor, client=connection.client)
@@ -334,11 +334,11 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
 
 @component
 def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
     based_on, _ = use_state(category.changed_at)
 
     async def change(session: AsyncSession, changed: CategoryChange) -> None:
-        await categories.change(session, actor, category.id, changed)
+        await categories.change(session, actor, category.id, changed, core=connection.core)
 
     changing = use_action(change, success=t("The category was changed."), then=close)
     return form(
