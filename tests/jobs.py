@@ -27,9 +27,9 @@ def trial(
 
 
 @asynccontextmanager
-async def working(queue: JobQueue) -> AsyncIterator[None]:
+async def working(queue: JobQueue, *, concurrency: int = 2) -> AsyncIterator[None]:
     """A worker runs the jobs of `queue`."""
-    worker = asyncio.create_task(queue.run_worker(concurrency=2))
+    worker = asyncio.create_task(queue.run_worker(concurrency=concurrency))
     try:
         yield
     finally:

@@ -59,7 +59,8 @@ def label_subjects() -> Iterable[SubjectReader]:
 
 @hookspec
 def decision_handlers() -> Iterable[DecisionHandler]:
-    """Coroutines `handler(core, session, actor)` that are called after somebody has decided into which categories something belongs."""
+    """Coroutines `handler(core, session, actor)` that are called after somebody has decided into which categories something belongs, has
+    added a category, or changed the text of one."""
     return ()
 
 

@@ -138,8 +138,8 @@ class TestChanging:
     async def test_the_counts_lead_to_the_lists(self, committed: Core, ada: Actor) -> None:
         category = await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            assert screen.find("link", "Contracts").props["href"] == f"/dashboard/sam?category={category.id}"
-            assert screen.find("link", "Grants").props["href"] == f"/dashboard/nih?category={category.id}"
+            assert screen.find("link", "Contracts").props["href"] == f"/dashboard/sam?category={category.id}&availability=any"
+            assert screen.find("link", "Grants").props["href"] == f"/dashboard/nih?category={category.id}&availability=any"
 
 
 class TestExamples:
@@ -330,7 +330,10 @@ class TestCategorising:
             await screen.click("button", "Stop")
             await screen.expect("Stopped. What was sorted stays sorted.")
 
-    async def test_a_reviewer_fills_the_queue_and_works_through_it(self, committed: Core, make_actor: MakeActor) -> None:
+    async def test_a_new_category_fills_the_queue_of_a_reviewer_by_itself(
+        self, committed: Core, make_actor: MakeActor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(opportunities, "_SETTLED_AFTER_S", 0)
         committed.cache["language.embedder"] = WordEmbedder()
         async with committed.database.transaction() as session:
             await opportunities.load_sample_once(session)
@@ -340,7 +343,6 @@ class TestCategorising:
             await screen.type("Name", "Roofing")
             await screen.click("button", "Create category")
             await screen.expect(lambda: screen.has("article", "Roofing"))
-            await screen.click("button", "Categorise now")
             async with working(committed.jobs):
                 await screen.expect(lambda: screen.has("list", "Suggestions"))
             names = [button.name for button in screen.elements("button")]

@@ -64,6 +64,10 @@ class ShortTrial(JobPayload):
     job_kind: ClassVar[str] = "short trial"
 
 
+class BackgroundTrial(JobPayload):
+    job_kind: ClassVar[str] = "background trial"
+
+
 class TestTitle:
     async def test_is_read_in_the_language_of_the_reader(self, queue: JobQueue) -> None:
         queue.register(trial(_nothing))
@@ -129,6 +133,36 @@ class TestEnqueue:
             may_end.set()
             for job_id in added:
                 await ended(queue, job_id)
+
+    async def test_a_background_job_gives_way_and_goes_on(self, queue: JobQueue) -> None:
+        order, has_begun, may_end = list[str](), asyncio.Event(), asyncio.Event()
+
+        async def note(_run: JobRun[Trial, None]) -> None:
+            order.append("other")
+
+        async def give_way(run: JobRun[BackgroundTrial, None]) -> dict[str, Any]:
+            order.append(f"background {run.checkpoint.get('next', 0)}")
+            async with run.transaction() as session:
+                await run.save_checkpoint(session, {"next": 1})
+            await run.progress(1, 2, "steps")
+            has_begun.set()
+            await may_end.wait()
+            await run.give_way()
+            return {"steps": 2}
+
+        queue.register(trial(note))
+        queue.register(JobHandler(BackgroundTrial, give_way, no_actor, is_background=True))
+        async with queue.database.transaction() as session:
+            background = await queue.enqueue(session, BackgroundTrial(), title="Background", owner_id=None)
+        async with working(queue, concurrency=1):
+            await has_begun.wait()
+            other = await add(queue)
+            may_end.set()
+            await ended(queue, other)
+            assert (await read(queue, background.id)).done == 1
+            done = await ended(queue, background.id)
+        assert order == ["background 0", "other", "background 1"]
+        assert (done.state, done.result, done.done) == (JobState.SUCCEEDED, {"steps": 2}, 2)
 
     async def test_nothing_starts_when_the_transaction_is_rolled_back(self, queue: JobQueue) -> None:
         ran: list[UUID] = []

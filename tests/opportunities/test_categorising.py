@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryCreate
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, Colour
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobCancelled, JobRead, JobRun, JobState
@@ -137,6 +137,22 @@ class TestCategorise:
         async with committed.database.transaction() as session:
             waiting = await jobs.list_recent(session, member.id, kind=CategoriseOpportunities.job_kind, limit=9)
         assert [job.state for job in waiting] == [JobState.QUEUED]
+
+    async def test_a_new_category_or_text_is_learned_by_a_job_that_starts_by_itself(self, committed: Core, member: Actor) -> None:
+        async def count_waiting() -> int:
+            async with committed.database.transaction() as session:
+                return await jobs.count_underway(session, member.id, kind=CategoriseOpportunities.job_kind)
+
+        async with committed.database.transaction() as session:
+            old = await categories.create(session, member, CategoryCreate(name="Roof"))
+            await categories.change(session, member, old.id, CategoryChange(colour=Colour.RED), core=committed)
+        assert await count_waiting() == 0
+        async with committed.database.transaction() as session:
+            await categories.change(session, member, old.id, CategoryChange(description="shingles"), core=committed)
+        assert await count_waiting() == 1
+        async with committed.database.transaction() as session:
+            await categories.create(session, member, CategoryCreate(name="Software"), core=committed)
+        assert await count_waiting() == 1
 
     async def test_the_words_of_a_changed_notice_are_read_again(
         self, committed: Core, member: Actor, import_file: ImportFile

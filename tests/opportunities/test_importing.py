@@ -70,7 +70,7 @@ class TestImport:
                 "ResponseDeadLine": ("2027-01-01", "2027-02-01"),
                 "Description": ("Old text.", "New text."),
             }
-            assert await listed(session, member, text="old text") == []
+            assert await listed(session, member, text="old") == []
             assert len(await listed(session, member, text="new amended")) == 1
 
     async def test_the_first_real_opportunities_replace_the_sample(

@@ -215,6 +215,16 @@ class TestVersions:
             assert "The first version." in screen.text
 
 
+class TestKinds:
+    async def test_grants_have_no_award_notices(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row()))
+        path = "/dashboard/sam?q=roof&availability="
+        async with mounted(committed, member, sam_screen, path=path + "award") as screen:
+            assert screen.find("link", "Grants and NIH").props["href"] == "/dashboard/nih?q=roof"
+        async with mounted(committed, member, sam_screen, path=path + "closed") as screen:
+            assert screen.find("link", "Grants and NIH").props["href"] == "/dashboard/nih?q=roof&availability=closed"
+
+
 class TestSimilar:
     @pytest.fixture
     async def roof(self, committed: Core, member: Actor, import_file: ImportFile) -> str:

@@ -90,6 +90,21 @@ class TestCloseMatches:
             ("Not read yet", False), ("Service desk", True), ("Help wanted", True),
         ]  # fmt: skip
 
+    @pytest.mark.parametrize("sort", ["", "title", "-title", "due"])
+    async def test_of_which_more_have_all_words_than_are_ranked_come_last_in_every_order(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch, sort: str
+    ) -> None:
+        monkeypatch.setattr(repository, "_CLOSE", 1)
+        others = [notice(n, title=title, description="help desk support") for n, title in enumerate(("Ants", "Yaks", "Zebras"))]
+        await add(session, *others, notice(9, title="Help desk support"))
+        await embed(session, actor, Ants=0.3, Yaks=0.3, Zebras=0.3, Help_desk_support=0.9)
+        query = OpportunityQuery(text="help desk support", sort=sort)
+        found = await service.list_opportunities(session, actor, query, meaning=ASKED)
+        assert [row.match.is_close for row in found.items if row.match] == [False, True, True, True]
+        ranked = await repository.rank(session, query, None, ASKED)
+        rows = repository.stream(session, query, None, ["title"], ranked=ranked)
+        assert [title async for (title,) in rows] == titles(found.items)
+
     @pytest.mark.parametrize(
         ("query", "expected"),
         [({"text": '"roof repair"'}, []), ({"text": "gutter -shingles"}, ["Eaves"]), ({"text": "gutter or pipe"}, []),

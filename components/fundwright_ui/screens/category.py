@@ -110,7 +110,7 @@ def category_screen() -> VdomDict:
     is_adding = url.get("open") == "new"  # what is open stands in the address, so that a lost page comes back with it
 
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
-        await categories.create(session, actor, category)
+        await categories.create(session, actor, category, core=connection.core)
 
     async def remove_sample(session: AsyncSession) -> None:
         await categories.remove_sample(session, actor, client=connection.client)
@@ -293,8 +293,8 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
             t("{accepted} accepted, {suggested} suggested", accepted=category.accepted, suggested=category.suggested),
         ),
         row(
-            text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}")),
-            text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}")),
+            text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}&availability=any")),
+            text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}&availability=any")),
         ),
         _examples(category, key="examples") if opened == "examples" else None,
         delete_dialog(
@@ -334,11 +334,11 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
 
 @component
 def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
     based_on, _ = use_state(category.changed_at)
 
     async def change(session: AsyncSession, changed: CategoryChange) -> None:
-        await categories.change(session, actor, category.id, changed)
+        await categories.change(session, actor, category.id, changed, core=connection.core)
 
     changing = use_action(change, success=t("The category was changed."), then=close)
     return form(
@@ -362,24 +362,22 @@ def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
 
 @component
 def _examples(category: CategoryRead) -> VdomDict:
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
     text, set_text = use_state("")
 
     async def read_examples(session: AsyncSession) -> list[OpportunityRow]:
         newest = await categories.list_examples(session, actor, category.id, PageRequest(page_size=_EXAMPLES_SHOWN))
         return await opportunities.rows_of(session, actor, [label.subject_id for label in newest.items])
 
-    async def search(session: AsyncSession) -> list[OpportunityRow]:
+    async def search() -> list[OpportunityRow]:
         if len(text.strip()) < 2:
             return []
-        found = await opportunities.list_opportunities(
-            session, actor, OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE)
-        )
-        return found.items
+        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE)
+        return (await opportunities.search(connection.core, actor, query)).items
 
     examples = use_query(read_examples, key=[category.id], topics=[categories.categories_topic(actor.id)])
     given = use_rows(examples, lambda listed: listed, key=[category.id], id=lambda opportunity: opportunity.id)
-    found = use_query(search, key=[text])
+    found = use_query(search, key=[text], with_session=False)
     given_ids = {example.id for example in examples.value or ()}
     offered = use_rows(
         found,
@@ -392,7 +390,7 @@ def _examples(category: CategoryRead) -> VdomDict:
         examples.reload()
         given.load()
 
-    export = export_button(use_connection(), f"/api/categories/{category.id}/examples/export.csv", len(given.shown))
+    export = export_button(connection, f"/api/categories/{category.id}/examples/export.csv", len(given.shown))
     return stack(
         text_field(
             "search",

@@ -71,6 +71,8 @@ _SHARED = ("q", "availability", "due_from", "due_to", "posted_from", "posted_to"
 """What both kinds have: the tabs keep it."""
 _ANY = "any"
 _OPEN, _CLOSED = "open", "closed"
+_AWARD = "award"
+"""Only contracts have notices of awards."""
 _SHOWN_IMPORTS = 3
 _SHOWN_REJECTIONS = 10
 
@@ -290,12 +292,16 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
 
 def _kinds(kind: Kind, url: UrlState) -> VdomDict:
     connection = use_connection()
-    kept = urlencode({name: value for name in _SHARED if (value := url.get(name))})
-    ending = f"?{kept}" if kept else ""
+    kept = {name: value for name in _SHARED if (value := url.get(name))}
+    kept_of_grants = {name: value for name, value in kept.items() if (name, value) != ("availability", _AWARD)}
+
+    def address(of: Kind, params: Mapping[str, str]) -> str:
+        return connection.href(PATHS[of] + (f"?{urlencode(params)}" if params else ""))
+
     return tabs(
         [
-            Tab("grant", t("Grants and NIH"), connection.href(PATHS["grant"] + ending)),
-            Tab("contract", t("Contracts (SAM.gov)"), connection.href(PATHS["contract"] + ending)),
+            Tab("grant", t("Grants and NIH"), address("grant", kept_of_grants)),
+            Tab("contract", t("Contracts (SAM.gov)"), address("contract", kept)),
         ],
         kind,
         label=t("Kind of opportunity"),
@@ -334,7 +340,7 @@ def _shown(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
     shown = [
         (_OPEN, t("Open")),
         (_CLOSED, t("Closed")),
-        *([("award", t("Award notices"))] if kind == "contract" else []),
+        *([(_AWARD, t("Award notices"))] if kind == "contract" else []),
         (_ANY, t("All")),
     ]
     orders = [

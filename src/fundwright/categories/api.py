@@ -36,8 +36,8 @@ async def export_categories(export: Export, actor: CurrentActor) -> CsvDownload:
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-async def create(session: DbSession, actor: CurrentActor, category: CategoryCreate) -> CategoryRead:
-    return await service.create(session, actor, category)
+async def create(session: DbSession, core: CoreDep, actor: CurrentActor, category: CategoryCreate) -> CategoryRead:
+    return await service.create(session, actor, category, core=core)
 
 
 @router.delete("/sample")
@@ -97,8 +97,10 @@ async def get_category(session: DbSession, actor: CurrentActor, category_id: UUI
 
 
 @router.patch("/{category_id}")
-async def change(session: DbSession, actor: CurrentActor, category_id: UUID, change: CategoryChange) -> CategoryRead:
-    return await service.change(session, actor, category_id, change)
+async def change(
+    session: DbSession, core: CoreDep, actor: CurrentActor, category_id: UUID, change: CategoryChange
+) -> CategoryRead:
+    return await service.change(session, actor, category_id, change, core=core)
 
 
 @router.delete("/{category_id}", status_code=status.HTTP_204_NO_CONTENT)

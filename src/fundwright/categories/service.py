@@ -49,7 +49,7 @@ SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Coll
 """Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
 
 DecisionHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
-"""Called in the transaction of a decision about a label."""
+"""Called in the transaction of a decision about a label, or of a new or changed text of a category."""
 
 _SAME_CONFIDENCE = 1e-3
 _LEAST_CONFIDENCE = 0.1
@@ -105,9 +105,12 @@ async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -
 
 
 @needs(Permission.LABEL)
-async def create(session: AsyncSession, actor: Actor, category: CategoryCreate) -> CategoryRead:
-    """Raises NameTaken, or NotAllowed for accounts that only read."""
-    return await _add(session, actor, category, is_sample=False)
+async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, *, core: Core | None = None) -> CategoryRead:
+    """Add a category; with `core`, subjects are soon sorted into it. Raises NameTaken, or NotAllowed for accounts that only read."""
+    added = await _add(session, actor, category, is_sample=False)
+    if core is not None:
+        await _call_handlers(core, session, actor)
+    return added
 
 
 async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *, is_sample: bool) -> CategoryRead:
@@ -127,11 +130,15 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
 
 
 @needs(Permission.LABEL)
-async def change(session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange) -> CategoryRead:
-    """Rename, describe or recolour. Labels stay; the classifier reads the new text next time. Raises NotFound, NameTaken, CategoryChangedMeanwhile."""
+async def change(
+    session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange, *, core: Core | None = None
+) -> CategoryRead:
+    """Rename, describe or recolour. Labels stay; with `core`, the classifier soon reads a new text, or else next time. Raises NotFound,
+    NameTaken, CategoryChangedMeanwhile."""
     category = await repository.get(session, actor.id, category_id, for_update=True)
     if change.based_on is not None and change.based_on != category.changed_at:
         raise CategoryChangedMeanwhile
+    before = (category.name, category.description)
     if change.name is not None:
         holder = await repository.find_named(session, actor.id, change.name)
         if holder is not None and holder.id != category_id:
@@ -144,6 +151,8 @@ async def change(session: AsyncSession, actor: Actor, category_id: UUID, change:
     category.changed_at = now()
     await session.flush()
     await _announce(session, actor)
+    if core is not None and (category.name, category.description) != before:
+        await _call_handlers(core, session, actor)
     return await get_category(session, actor, category_id)
 
 
@@ -496,6 +505,10 @@ async def _decide(core: Core, session: AsyncSession, actor: Actor, subject_id: U
 
 async def _decided(core: Core, session: AsyncSession, actor: Actor) -> None:
     await _announce(session, actor)
+    await _call_handlers(core, session, actor)
+
+
+async def _call_handlers(core: Core, session: AsyncSession, actor: Actor) -> None:
     handlers: list[DecisionHandler] = core.plugins.collect("decision_handlers")
     for handler in handlers:
         await handler(core, session, actor)

@@ -45,6 +45,9 @@ _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
 _QUEUE, _SHORT_QUEUE = "fundwright", "fundwright.short"
 _SHORT_CONCURRENCY = 1
+_BACKGROUND_PRIORITY = -1_000
+"""Below that of any job of an account with fewer jobs underway."""
+_GIVEN_WAY_S = 1
 _MOST_ATTEMPTS = 2
 """A job that ends its process, such as by using all memory, would otherwise do so forever."""
 
@@ -146,6 +149,10 @@ class JobCancelled(Exception):
     """Raised inside a job at its next `progress()` after somebody cancelled it."""
 
 
+class _GaveWay(Exception):
+    """Raised inside a background job that lets other jobs go first."""
+
+
 class JobPayload(BaseModel):
     """The input of a job. Each kind of job has its own subclass, which names the kind.
 
@@ -193,6 +200,16 @@ class JobRun(Generic[P, A]):
         self.checkpoint = checkpoint
         await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint, attempts=1))
 
+    async def give_way(self) -> None:
+        """End a background job for now if others wait for its slot. It goes on from its checkpoint after them.
+
+        Call it after `save_checkpoint`, every few seconds of work. A job that waits remains one job, with its progress.
+        """
+        if self._queue.is_background(self.payload) and self.id in self._queue.in_slots:
+            async with self.transaction() as session:
+                if await session.scalar(_DO_OTHERS_WAIT, {"queue": _QUEUE, "priority": _BACKGROUND_PRIORITY}):
+                    raise _GaveWay
+
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
         """Report `done` of `total`; at most five reports a second are written.
 
@@ -226,6 +243,8 @@ class JobHandler(Generic[P, A]):
     """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
     is_short: bool = False
     """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and imports."""
+    is_background: bool = False
+    """These jobs start after all others that wait, and may give way to them."""
 
     @property
     def kind(self) -> str:
@@ -262,6 +281,8 @@ class JobQueue:
         self._handlers: dict[str, JobHandler[Any, Any]] = {}
         self._interrupted: list[UUID] = []
         """Jobs whose attempt does not count, and whose row does not say so yet."""
+        self.in_slots: set[UUID] = set()
+        """Jobs that a worker of this process runs, unlike those that run inline."""
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
         )
@@ -269,6 +290,9 @@ class JobQueue:
 
     def register(self, handler: JobHandler[Any, Any]) -> None:
         self._handlers[handler.kind] = handler
+
+    def is_background(self, payload: JobPayload) -> bool:
+        return self._handlers[payload.job_kind].is_background
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -373,6 +397,8 @@ class JobQueue:
         schedule_in: TimeDeltaParams | None = {"seconds": delay_s} if delay_s else None
         handler = self._handlers.get(job.kind)  # none for a job of a package that was removed
         queue = _SHORT_QUEUE if handler is not None and handler.is_short else _QUEUE
+        if handler is not None and handler.is_background:
+            priority = _BACKGROUND_PRIORITY
         task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority, queue=queue)
         await task.defer_async(job_id=str(job.id))
 
@@ -386,7 +412,11 @@ class JobQueue:
     async def _run(self, job_id: UUID, *, reraise: bool) -> None:
         async with _job_lock(self.database.url, job_id) as is_mine:
             if is_mine:
-                await self._begin(job_id, reraise=reraise)
+                self.in_slots.add(job_id)
+                try:
+                    await self._begin(job_id, reraise=reraise)
+                finally:
+                    self.in_slots.discard(job_id)
 
     async def _begin(self, job_id: UUID, *, reraise: bool) -> None:
         async with self.database.transaction() as session:
@@ -422,6 +452,8 @@ class JobQueue:
             raise
         except JobCancelled:
             await self._finish(job.id, JobState.CANCELLED)
+        except _GaveWay:
+            await self._wait_again(job.id)
         except Exception as error:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
                 await self._interrupt(job.id)  # it was canceled, and failed while it cleaned up
@@ -437,6 +469,18 @@ class JobQueue:
                 raise
         else:
             await self._finish(job.id, JobState.SUCCEEDED, result=result or {})
+
+    async def _wait_again(self, job_id: UUID) -> None:
+        async with self.database.transaction() as session:
+            job = await session.get(Job, job_id, with_for_update=True, populate_existing=True)
+            if job is None:
+                return
+            if not job.cancel_requested:
+                job.state, job.attempts = JobState.QUEUED, 0
+                await self._defer(session, job, delay_s=_GIVEN_WAY_S)  # its lock is released meanwhile
+                await _announce(session, job)
+                return
+        await self._finish(job_id, JobState.CANCELLED)
 
     async def _finish(
         self, job_id: UUID, state: JobState, *, result: dict[str, Any] | None = None, error: str | None = None
@@ -498,6 +542,11 @@ _IS_TAKEN = or_(
 )
 """A worker runs the job, or has taken it from the queue a moment ago. When nobody holds its lock, that worker has died, or could not
 reach the database."""
+
+_DO_OTHERS_WAIT = text(
+    "SELECT EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = :queue AND priority > :priority "
+    "AND (scheduled_at IS NULL OR scheduled_at <= now()))"
+)
 
 _FORGET_ABANDONED = text(
     "DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL AND NOT EXISTS "

@@ -31,6 +31,8 @@ _REST = 0.5
 _REPORT_INTERVAL_S = 2
 """Every open list shows how far the job is."""
 _ENDING = {"is_ending": True}
+_TURN_S = 5
+"""Of work, before the job gives way to others that wait."""
 
 
 async def embed_later(session: AsyncSession, core: Core) -> None:
@@ -44,12 +46,14 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
 
 async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> dict[str, Any]:
     """Weigh the words of notices that lack it, and embed those without a vector of this model, the open and the newest first. May stop
-    at any moment and run again."""
+    at any moment and run again, as it does while other jobs wait."""
     async with run.transaction() as session:
         await repository.index_vectors(session, embedder.id, embedder.dimension)
         known = await repository.count_vectors(session, embedder.id)
         total = known + await repository.count_lacking_vectors(session, embedder.id)
-    done, reported_at = known, 0.0
+    embedded = int(run.checkpoint.get("embedded", 0))  # before the job was stopped or gave way
+    run.checkpoint = {"embedded": embedded}
+    done, reported_at, turn_began = known, 0.0, time.monotonic()
     await run.progress(done, total, "notices")
     while True:
         await _weigh(run)
@@ -62,17 +66,21 @@ async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> di
             took_s = time.monotonic() - began
             async with run.transaction() as session:
                 await repository.save_vectors(session, embedder.id, [(id, version) for id, version, _ in some], vectors)
-                await run.save_checkpoint(session, {})
+                embedded += len(some)
+                await run.save_checkpoint(session, {"embedded": embedded})
             done += len(some)
             if time.monotonic() - reported_at > _REPORT_INTERVAL_S:
                 reported_at = time.monotonic()
                 await run.progress(min(done, total), total, "notices")
             await asyncio.sleep(took_s * _REST)
+            if time.monotonic() - turn_began > _TURN_S:
+                turn_began = time.monotonic()
+                await run.give_way()
         total = max(total, done)
     async with run.transaction() as session:
         await repository.refresh_search_statistics(session)
         await announce(session)
-    return {"embedded": done - known, "model": embedder.id}
+    return {"embedded": embedded, "model": embedder.id}
 
 
 async def _weigh(run: JobRun[EmbedOpportunities, None]) -> None:
@@ -88,7 +96,7 @@ async def _weigh(run: JobRun[EmbedOpportunities, None]) -> None:
 
 async def _weigh_some(run: JobRun[EmbedOpportunities, None]) -> bool:
     async with run.transaction() as session:
-        await run.save_checkpoint(session, {})
+        await run.save_checkpoint(session, run.checkpoint)
         return await repository.weigh_words(session, limit=_WEIGHED_AT_ONCE)
 
 
@@ -100,5 +108,5 @@ async def _list_lacking(run: JobRun[EmbedOpportunities, None], embedder: Embedde
         await repository.lock_embedding(session)
         if lacking := await repository.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
             return lacking
-        await run.save_checkpoint(session, _ENDING)
+        await run.save_checkpoint(session, run.checkpoint | _ENDING)
         return []

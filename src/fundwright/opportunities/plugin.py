@@ -31,7 +31,7 @@ def job_handlers() -> list[JobHandler[Any, Any]]:
     return [
         JobHandler(ImportOpportunities, import_file, load_importer),
         JobHandler(CategoriseOpportunities, categorise, load_sorter),
-        JobHandler(EmbedOpportunities, embed, no_actor),
+        JobHandler(EmbedOpportunities, embed, no_actor, is_background=True),
     ]
 
 

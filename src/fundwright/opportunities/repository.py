@@ -529,8 +529,11 @@ def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
         return (_SAMPLES_LAST, ordered, Opportunity.id)
     ids = literal(list(ranked.ids), ARRAY(Uuid))
     if query.sort_field in ("", "relevance"):
-        return (_SAMPLES_LAST, func.array_position(ids, Opportunity.id), posted, Opportunity.id)
-    is_close = Opportunity.id == func.any(literal([id for id in ranked.ids if ranked.is_close(id)], ARRAY(Uuid)))
+        return (func.array_position(ids, Opportunity.id), _SAMPLES_LAST, posted, Opportunity.id)
+    if ranked.has_few:
+        is_close = Opportunity.id != func.all(literal([id for id in ranked.ids if not ranked.is_close(id)], ARRAY(Uuid)))
+    else:
+        is_close = Opportunity.id == func.any(literal(list(ranked.close), ARRAY(Uuid)))
     return (is_close, _SAMPLES_LAST, ordered, Opportunity.id)
 
 
@@ -1006,9 +1009,11 @@ async def find_embedding(session: AsyncSession) -> Job | None:
 async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -> Sequence[tuple[UUID, int, str]]:
     """(id, version, text to embed) of opportunities that this model has not embedded, the open ones first, and of these the newest."""
     words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
-    joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
     order = (is_open_at(now()).desc(), Opportunity.posted_at.desc())
-    rows = await session.execute(joined.where(_lacks_vector(model_id)).order_by(*order).limit(limit))
+    # First the ids: sorting all notices must not read all their texts.
+    ids = select(Opportunity.id).where(_lacks_vector(model_id)).order_by(*order).limit(limit)
+    joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
+    rows = await session.execute(joined.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))
     return [(id, version, words) for id, version, words in rows]
 
 
