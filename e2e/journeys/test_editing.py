@@ -52,7 +52,7 @@ def draft(recognised: Page, things: Things) -> DraftPage:
     request = recognised.request
     made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
     address = f"/api/drafts/{made['id']}"
-    eventually(lambda: request.get(address).json()["state"] == "finished")
+    eventually(lambda: (request.get(address).json()["state"] == "finished") or None)
     sections = request.get(address).json()["sections"]
     for place, section in enumerate(sections):
         wanted = {"heading": f"Part {place + 1}", "text": f"Words of part {place + 1}.", "based_on": section["revision"]}
@@ -79,7 +79,7 @@ def test_formatted_text_is_saved_as_markdown(draft: DraftPage) -> None:
     draft.page.keyboard.press("ControlOrMeta+b")
     draft.page.keyboard.type("two")
     draft.page.keyboard.press("ControlOrMeta+s")
-    eventually(lambda: draft.saved("- one\n- **two**"))
+    eventually(lambda: draft.saved("- one\n- **two**") or None)
 
 
 def test_what_is_typed_offline_is_saved_later(draft: DraftPage, complaints: list[str]) -> None:
@@ -99,13 +99,13 @@ def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complain
     other.page.route("**/api/drafts/**", lambda route: route.abort())
     other.edit("Part 1").press_sequentially("Second tab. ")
     draft.text.press_sequentially("First tab. ")
-    eventually(lambda: draft.saved("First tab."))
+    eventually(lambda: draft.saved("First tab.") or None)
     other.page.unroute_all()
     conflict = other.page.get_by_role("alert").filter(has_text="This section was changed elsewhere.")
     expect(conflict.get_by_role("insertion")).to_contain_text("Second", timeout=15_000)
     assert not draft.saved("Second tab.")
     conflict.get_by_role("button", name="Keep my text").click()
-    eventually(lambda: draft.saved("Second tab."))
+    eventually(lambda: draft.saved("Second tab.") or None)
     expect(draft.text).to_contain_text("Second tab.")  # the first tab had nothing that waited
     complaints.clear()  # the browser reports each refused request
 
@@ -119,7 +119,7 @@ def test_a_version_is_compared_and_restored_and_that_is_undone(draft: DraftPage)
     expect(page.get_by_text("Version 1 was restored.")).to_be_visible()
     assert draft.sections()[0]["text"] != before
     page.get_by_role("button", name="Undo").click()
-    eventually(lambda: draft.sections()[0]["text"] == before)
+    eventually(lambda: (draft.sections()[0]["text"] == before) or None)
 
 
 def test_a_section_is_written_again_and_the_text_before_stays_a_version(draft: DraftPage) -> None:
@@ -127,7 +127,7 @@ def test_a_section_is_written_again_and_the_text_before_stays_a_version(draft: D
     page.get_by_role("button", name="Regenerate Part 1").click()
     page.get_by_label("Instructions").fill("air quality")
     page.get_by_role("button", name="Regenerate", exact=True).click()
-    eventually(lambda: draft.sections()[0]["rewriting"] in ("replaced", "nothing_found"))
+    eventually(lambda: (draft.sections()[0]["rewriting"] in ("replaced", "nothing_found")) or None)
     versions = page.request.get(f"/api/drafts/{draft.id}/sections/{draft.sections()[0]['id']}/versions").json()
     assert any(version["text"] == "Words of part 1." for version in versions["items"])
 
@@ -136,7 +136,7 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
     page, first = draft.page, draft.headings()
     down = page.get_by_role("button", name="Move Part 1 down")
     down.press("Enter")
-    eventually(lambda: draft.headings()[:2] == [first[1], first[0]])
+    eventually(lambda: (draft.headings()[:2] == [first[1], first[0]]) or None)
     expect(down).to_be_focused()
     page.get_by_role("button", name="Add a section").press("Enter")
     page.get_by_label("Heading").fill("Prices")
