@@ -22,7 +22,7 @@ from fundwright_ui.screens.opportunity import contract_screen
 from fundwright_ui.screens.run import run_screen
 from fundwright_ui.screens.sam import sam_screen
 from fundwright_ui.screens.train import train_screen
-from tests.categories.embedding import WordEmbedder, classify, word_vector
+from tests.categories.embedding import WordEmbedder, classify
 from tests.conftest import MakeActor
 
 
@@ -39,7 +39,7 @@ async def places(committed: Core, ada: Actor) -> dict[str, str]:
     async with committed.database.transaction() as session:
         notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(kind="contract"))).items[0]
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
-        await classify(session, ada, [(notice.id, word_vector("Roofing"))], embedder=WordEmbedder())
+        await classify(session, ada, [(notice.id, "Roofing")], embedder=WordEmbedder())
         document = await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
     run = await training.start_run(committed, ada, [document.id])
     async with committed.database.transaction() as session:
