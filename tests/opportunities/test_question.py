@@ -5,22 +5,23 @@ from fundwright.opportunities.question import number_key, parse
 
 class TestParse:
     @pytest.mark.parametrize(
-        ("text", "words", "required", "is_open"),
+        ("text", "words", "required", "excluded", "is_open"),
         [
-            ("water quality sensors", "water quality sensors", "", True),
-            ('"water quality" sensors -army', "water quality sensors", '"water quality" -army', True),
-            ('"water quality"', "water quality", '"water quality"', False),
-            ("-army", "", "-army", False),
-            ('dam -"hoover dam"', "dam", '-"hoover dam"', True),
-            ("ultrasound or x-ray", "ultrasound x-ray", "ultrasound or x-ray", False),
-            ("ultrasound OR x-ray", "ultrasound x-ray", "ultrasound OR x-ray", False),
-            ("or", "or", "", True),
-            ('"unfinished phrase', "unfinished phrase", '"unfinished phrase', False),
+            ("water quality sensors", "water quality sensors", "", "", True),
+            ('"water quality" sensors -army -navy', "water quality sensors", '"water quality"', "army or navy", True),
+            ('"water quality"', "water quality", '"water quality"', "", False),
+            ("-army", "", "", "army", False),
+            ('dam -"hoover dam"', "dam", "", '"hoover dam"', True),
+            ("ultrasound or x-ray -vet", "ultrasound x-ray", "ultrasound or x-ray -vet", "", False),
+            ("ultrasound OR x-ray", "ultrasound x-ray", "ultrasound OR x-ray", "", False),
+            ("or", "or", "", "", True),
+            ('"unfinished phrase', "unfinished phrase", '"unfinished phrase', "", False),
         ],
     )
-    def test_tells_conditions_from_words(self, text: str, words: str, required: str, is_open: bool) -> None:
+    def test_tells_conditions_from_words(self, text: str, words: str, required: str, excluded: str, is_open: bool) -> None:
         question = parse(text)
-        assert (question.words, question.required, question.is_open) == (words, required, is_open)
+        found = (question.words, question.required, question.excluded, question.is_open)
+        assert found == (words, required, excluded, is_open)
 
     @pytest.mark.parametrize(
         ("text", "number"),

@@ -70,6 +70,19 @@ class TestCloseMatches:
         assert match is not None
         assert [match.passage[start:end] for start, end in match.marks] == ["gauge", "stream"]
 
+    @pytest.mark.parametrize("text", ["dredging -army", "dredging -the -army", 'dredging "harbor" -army -"the navy"'])
+    async def test_lack_what_is_excluded(self, session: AsyncSession, actor: Actor, text: str) -> None:
+        await add(
+            session,
+            notice(1, title="Dredging a harbor"),
+            notice(2, title="Dredging a harbor", description="For the Army"),
+            notice(3, title="Silt in the harbor"),
+            notice(4, title="Silt in a harbor of the Army"),
+        )
+        await embed(session, actor, Silt_in_the_harbor=0.9, Silt_in_a_harbor_of_the_Army=0.9)
+        found = await search(session, actor, text)
+        assert [title for title, _, _ in reasons(found)] == ["Dredging a harbor", "Silt in the harbor"]
+
     async def test_do_not_follow_many_matches(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, *(notice(n, title=f"Roof {n}") for n in range(12)), notice(20, title="Shingles"))
         await embed(session, actor, Shingles=0.9)

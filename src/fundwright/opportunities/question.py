@@ -37,6 +37,8 @@ class Question:
     """The words to rank by, without signs and without excluded ones."""
     required: str
     """The conditions, to be read by `websearch_to_tsquery`; '' when there are none."""
+    excluded: str
+    """What must not occur, in the same way."""
     is_open: bool
     """Whether notices without some of the words can match as well."""
     number: str
@@ -63,7 +65,8 @@ def parse(text: str) -> Question:
     return Question(
         text=text,
         words=words,
-        required=text if has_or else " ".join([*phrases, *excluded]),
+        required=text if has_or else " ".join(phrases),
+        excluded="" if has_or else " or ".join(token[1:] for token in excluded),
         is_open=bool(plain) and not has_or and len(number) < _FEWEST_IN_WHOLE_NUMBER,
         number=number,
         numbers=() if has_or else tuple(_numbers_in(kept)),

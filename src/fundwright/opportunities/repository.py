@@ -580,6 +580,9 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     conditions = _conditions(query, labelled)
     if question.required:
         conditions.append(_has(question.required))
+    if question.excluded:
+        # Apart from the rest: an index that is asked for what lacks a word is read from end to end.
+        conditions.append(not_(_has(question.excluded)))
     has_all, numbered = _has(query.text), await _list_numbered(session, question, conditions)
     matching = or_(has_all, Opportunity.id.in_(numbered)) if numbered else has_all
     reasons: dict[UUID, Reason] = dict.fromkeys(numbered, "number")
@@ -725,11 +728,11 @@ async def _by_meaning(
     if is_narrow:
         some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
         are_few = select(func.count() <= _EXACT_LIMIT).select_from(some).scalar_subquery()
-        distance = _distance(OpportunityVector.vector.expression, meaning)
-        compared = select(OpportunityVector.opportunity_id, distance).join(some, some.c.id == OpportunityVector.opportunity_id)
-        nearest = (
-            compared.where(OpportunityVector.model_id == meaning.model_id, are_few).order_by(distance).limit(retrieval.DEPTH)
-        )
+        # One by one: with a join, the planner would rather read the vectors of all notices.
+        of_notice = and_(OpportunityVector.opportunity_id == some.c.id, OpportunityVector.model_id == meaning.model_id)
+        distance = select(_distance(OpportunityVector.vector.expression, meaning)).where(of_notice).scalar_subquery()
+        compared = select(some.c.id, distance.label("distance")).where(are_few).subquery()
+        nearest = select(compared).where(compared.c.distance.is_not(None)).order_by(compared.c.distance).limit(retrieval.DEPTH)
         if found := {id: 1 - far for id, far in await session.execute(nearest)}:
             return found
     return dict(await _nearest(session, meaning, conditions, limit=retrieval.DEPTH))
