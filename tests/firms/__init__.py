@@ -1,4 +1,4 @@
-"""Five organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
+"""Seven organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent
-DEVELOPMENT, HELD_OUT = ("brightwater", "northgate", "hallberg"), ("ironpeak", "riverbend")
+DEVELOPMENT, HELD_OUT = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend"), ("tallgrass", "prairie")
 
 
 @dataclass(frozen=True)

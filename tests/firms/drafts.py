@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
-from sqlalchemy import update
-
 from fundwright.core.assembly import Core
 from fundwright.core.files import ReceivedFile
 from fundwright.generation import service as generation
@@ -20,7 +18,6 @@ from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import ImportOpportunities
 from fundwright.training import service as training
-from fundwright.training.models import Document
 from tests.firms import Firm
 from tests.opportunities.files import grants_file, grants_row, sam_file, sam_row
 
@@ -47,13 +44,12 @@ class SectionScore:
 
 
 async def add_documents(core: Core, actor: Actor, firm: Firm) -> list[UUID]:
-    """Add and train the documents of a firm, notices included."""
+    """Add and train the documents of a firm, notices included. Training proposes their kinds."""
     ids: list[UUID] = []
-    for filename, kind in firm.kinds.items():
+    for filename in firm.kinds:
         received: ReceivedFile = await core.files.receive(_once(firm.path(filename).read_bytes()))
         async with core.database.transaction() as session:
             document = await training.add_document(core, session, actor, received, filename=filename)
-            await session.execute(update(Document).where(Document.id == document.id).values(kind=kind))
         ids.append(document.id)
     await training.run_inline(core, actor, ids)
     return ids

@@ -5,6 +5,8 @@ from fundwright.core.messages import speaking
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
 from fundwright.language.protocols import NumberedPassage, SectionRequest, Unanswered
+from fundwright.language.schemas import DocumentKind
+from fundwright.language.topics import Topic
 
 TEAM = (
     "The project is led by Dr. Ada Example, who has managed water quality programs for sixteen years. "
@@ -139,3 +141,93 @@ class TestWrite:
             models = service.describe(core)
         assert models.writer_label == "Auszüge: Sätze aus Ihren Dokumenten, Wort für Wort"
         assert models.how_to_connect.startswith("Um mit einem generativen Modell zu schreiben")
+
+
+def section(topic: Topic, *passages: NumberedPassage, written: str = "") -> SectionRequest:
+    return SectionRequest(
+        heading="Section",
+        questions=("What is there to say?",),
+        topics=(topic,),
+        instructions="About 120 words.",
+        opportunity="Boilers of a hospital",
+        passages=passages,
+        language="en",
+        company="Iron Peak Inc.",
+        written=written,
+    )
+
+
+def passage(text: str, kind: DocumentKind, heading: str = "") -> NumberedPassage:
+    return NumberedPassage(number=1, text=text, kind=kind, heading=heading)
+
+
+class TestFacts:
+    async def test_values_below_their_labels_and_a_title_with_a_colon(self, core: Core) -> None:
+        below = passage(
+            "PROJECT PROFILE\nMaintenance of Air Handlers\n\nClient:\nVeterans Hospital\nContract:\n36C25922D0031\n\n"
+            "Scope\nMaintained 410 air handlers each quarter.\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, below)))
+        assert "| Maintenance of Air Handlers | Veterans Hospital | 36C25922D0031 [1] |" in text
+        titled = passage(
+            "School District 60: chiller plants\n\nContract amount: $1.26M\n\nIron Peak replaced chillers at four schools.\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, titled)))
+        assert "| School District 60: chiller plants | $1.26M [1] |" in text
+
+    async def test_two_dates_keep_their_labels(self, core: Core) -> None:
+        sheet = passage(
+            "Title: Replace Boilers\nOwner: Fort Example\nAward date: 15 May 2020\nCompletion date: 30 Nov 2021\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
+        assert "Award date 15 May 2020; Completion date 30 Nov 2021" in text
+
+    async def test_what_went_wrong_is_no_past_performance(self, core: Core) -> None:
+        sheet = passage(
+            "Title: Replace Boilers\nOwner: Fort Example\n\nScope\nInstalled 32 boilers in two winters.\n\n"
+            "Challenges and how we solved them\nThe first pump failed twice.\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
+        assert "Installed 32 boilers" in text
+        assert "failed" not in text
+
+    async def test_roles_with_dates_and_certificates_in_a_sentence(self, core: Core) -> None:
+        resume = passage(
+            "Thelma Jeffries, MPH\n\nExecutive Director, Riverbend Partners (2011 - present)\n\n"
+            "LEED AP BD+C; Master Plumber; OSHA 500 trainer.\n",
+            DocumentKind.RESUME,
+        )
+        text = "".join(await write(core, section(Topic.PEOPLE, resume)))
+        assert "| Executive Director, Riverbend Partners | LEED AP BD+C; Master Plumber; OSHA 500 trainer [1] |" in text
+
+    async def test_the_role_of_a_work_history_that_goes_on(self, core: Core) -> None:
+        resume = passage(
+            "Ada Example\n\nEDUCATION\nPhD, Biology, 2001\n\nWORK HISTORY\n2004-present   Director of Research, Institute\n1998-2004   Analyst\n",
+            DocumentKind.RESUME,
+        )
+        assert "| Director of Research, Institute |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
+
+
+class TestHeadings:
+    async def test_text_beside_a_section_is_not_of_it(self, core: Core) -> None:
+        about = passage(
+            "Facilities\n\nWe run a clean laboratory of 1,400 square feet.\n\nNews of the Season\n\nOur lab won a prize for its garden.\n",
+            DocumentKind.ABOUT_US,
+            heading="Facilities",
+        )
+        text = "".join(await write(core, section(Topic.FACILITIES, about)))
+        assert "laboratory" in text
+        assert "garden" not in text
+
+    async def test_an_item_that_names_a_section_answers_it_even_if_it_is_said_already(self, core: Core) -> None:
+        item = "Own fleet: two aircraft and five drones"
+        about = passage(
+            f"Differentiators\n\n- {item}\n- No accident in eleven years\n", DocumentKind.ABOUT_US, heading="Differentiators"
+        )
+        written = f"- {item} [1]\n- No accident in eleven years [1]"
+        text = "".join(await write(core, section(Topic.FACILITIES, about, written=written)))
+        assert text == f"- {item} [1]"

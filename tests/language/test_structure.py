@@ -37,6 +37,22 @@ class TestRead:
         found = [block for block in read(f"About the project\n\n{line}\n") if block.kind == BlockKind.PAIR]
         assert [(block.label, block.text) for block in found] == pairs
 
+    def test_a_label_and_the_line_below_are_a_pair(self) -> None:
+        found = read(
+            "Project Profile\n\nClient:\nDepartment of Veterans Affairs\nAnnual value:\n$612,000\n\nScope\nWe repaired it all.\n"
+        )
+        assert [(block.label, block.text) for block in found if block.kind == BlockKind.PAIR] == [
+            ("Client", "Department of Veterans Affairs"),
+            ("Annual value", "$612,000"),
+        ]
+
+    def test_a_label_above_several_lines_is_no_pair(self) -> None:
+        assert all(block.kind != BlockKind.PAIR for block in read("Skills:\nNextflow\nSeurat\nArchR\n"))
+
+    def test_short_lines_below_prose_are_lines(self) -> None:
+        text = "Runs the pipeline of the laboratory; 214 libraries processed.\nHospital, data analyst\nMS Bioinformatics, 2015\n"
+        assert kinds(text)[1:] == [(BlockKind.LINE, "Hospital, data analyst"), (BlockKind.LINE, "MS Bioinformatics, 2015")]
+
     def test_rows_have_the_columns_above_them(self) -> None:
         (row,) = read("Agency | Contract | Value\n---|---|---\nDLA | SP4701-21 | $11.8M")
         assert row.columns == ("Agency", "Contract", "Value")
@@ -77,6 +93,8 @@ class TestTopicsOf:
             ("2.1 Research capabilities", Topic.CAPABILITIES),
             ("Past Performance (see separate sheets)", Topic.PAST_PERFORMANCE),
             ("What sets us apart", Topic.DIFFERENTIATORS),
+            ("Our distinctive strengths", Topic.DIFFERENTIATORS),
+            ("Prior results", Topic.PAST_PERFORMANCE),
             ("Key Personnel", Topic.PEOPLE),
             ("Facilities & Equipment", Topic.FACILITIES),
             ("NAICS Codes", Topic.COMPANY_DATA),

@@ -116,6 +116,12 @@ class _Reading:
             for first, last in lines:
                 self._add(BlockKind.LINE, first, last)
         else:
+            # Short lines below the last full stop were not cut to fit a page: each is one.
+            ended = max((place for place, line in enumerate(lines) if _IS_ENDED.search(self.line(line))), default=len(lines) - 1)
+            apart = lines[ended + 1 :]
+            if any(line[1] - line[0] >= _WRAPPED for line in apart):
+                apart = []
+            end = lines[ended][1] if apart else end
             label = ""
             for place, (first, last) in enumerate(spans_of(self.text[start:end])):
                 text = self.text[start + first : start + last]
@@ -124,6 +130,8 @@ class _Reading:
                     continue
                 self._add(BlockKind.SENTENCE, start + first, start + last, label=label)
                 label = ""
+            for first, last in apart:
+                self._add(BlockKind.LINE, first, last)
 
     def _add(self, kind: BlockKind, start: int, end: int, *, label: str = "") -> None:
         if end - start > MOST_CHARACTERS:
@@ -151,6 +159,7 @@ def read(text: str) -> list[Block]:
 def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
     """A heading has something below it. A short line alone in a paragraph, with something below it, is a heading."""
     settled: list[Block] = []
+    blocks = _with_values_below(text, blocks)
     for index, block in enumerate(blocks):
         after = blocks[index + 1] if index + 1 < len(blocks) else None
         if block.kind == BlockKind.HEADING and not topics_of(block.text) and not _is_heading_of(text, settled, block, after):
@@ -163,6 +172,27 @@ def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
         else:
             settled.append(block)
     return settled
+
+
+def _with_values_below(text: str, blocks: list[Block]) -> list[Block]:
+    """“Client:” and its value in the line below make a pair, unless more lines follow, as in a list."""
+    joined: list[Block] = []
+    for block in blocks:
+        label = joined[-1] if joined else None
+        if label is not None and _is_value_of(text, label, block):
+            joined[-1] = Block(BlockKind.PAIR, block.text, label.start, block.end, label=label.text)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _is_value_of(text: str, label: Block, block: Block) -> bool:
+    is_label = label.kind == BlockKind.HEADING and text[label.start : label.end].rstrip(" *_").endswith(":")
+    is_value = block.kind in (BlockKind.LINE, BlockKind.HEADING) and not text[block.start : block.end].rstrip(" *_").endswith(":")
+    if not is_label or not is_value or text[label.end : block.start].count("\n") > 1:
+        return False
+    following = text[block.end : block.end + _LONG_LINE].split("\n")[1:2]
+    return not following or not following[0].strip() or _BARE_LABEL.fullmatch(following[0]) is not None
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:
@@ -350,10 +380,10 @@ def is_heading(line: str) -> bool:
 
 
 def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
-    """A few words between two sentences."""
+    """A few words between two sentences, or some more at the beginning of a paragraph."""
     words = line.split()
     if (
-        len(words) > _TITLE_WORDS
+        len(words) > (_TITLE_WORDS if reading.lines else _ALONE_WORDS)
         or not words[0][0].isupper()
         or _IS_ENDED.search(line)
         or re.search(r"[\d@:|]", line)
@@ -363,7 +393,8 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
     previous = reading.line(reading.lines[-1]) if reading.lines else ""
     following = reading.line(after).strip()
     is_ended = not reading.lines or re.search(r"[.!?][\"”)]?$", previous) is not None
-    return is_ended and following[:1].isupper() and len(following) >= _WRAPPED and not reading.is_item
+    is_prose = len(following) >= _WRAPPED or (not reading.lines and following.endswith("."))
+    return is_ended and following[:1].isupper() and is_prose and not reading.is_item
 
 
 def _is_numbered_heading(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:

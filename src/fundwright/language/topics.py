@@ -36,7 +36,7 @@ _NAMES: dict[Topic, str] = {
     Topic.PAST_PERFORMANCE: (
         r"past performance\w*|(?:relevant|selected|representative|recent|completed|key|past|previous|prior) (?:projects?|contracts?|experience"
         r"|work|clients?|awards)|contract (?:references?|history)|project (?:profiles?|experience|history|references?|summar\w+)"
-        r"|track record|(?:completed|ongoing|current|prior|previous) (?:research |grant )?(?:support|funding|grants)|grant history|case stud\w+"
+        r"|track record|(?:completed|ongoing|current|prior|previous|past) (?:research |grant )?(?:support|funding|grants|results|findings|achievements|accomplishments)|grant history|case stud\w+"
         r"|corporate experience|clients? (?:and|&) projects|referenz\w*|projekterfahrung|abgeschlossene projekte"
         r"|références?|réalisations|projets réalisés|expérience pertinente"
     ),
@@ -98,7 +98,12 @@ _NAMES: dict[Topic, str] = {
         r"|our (?:offer|proposal)|liefer\w+|(?:unser )?angebot|meilensteine|livrables|notre offre|(?:notre )?proposition"
     ),
 }
-_PATTERNS = {topic: re.compile(rf"(?:the )?(?:{names})", re.IGNORECASE) for topic, names in _NAMES.items()}
+_QUALIFIED = (
+    r"(?:the|our|own|my|its|key|main|core|primary|principal|major|selected|select|distinctive|distinguishing|special|specific|overall|additional|current|brief"
+    r"|die|der|unsere?|wichtigsten?|besonderen?|les|nos|notre|principaux|principales)"
+)
+"""Words before the name of a section that leave it what it is."""
+_PATTERNS = {topic: re.compile(rf"(?:{_QUALIFIED} ){{0,3}}(?:{names})", re.IGNORECASE) for topic, names in _NAMES.items()}
 _NUMBER = re.compile(
     r"(?:(?:section|part|teil|partie|tab)\s)?[\dIVX]{0,4}(?:\.\d{1,2}){0,3}[.):]?\s{1,5}|[A-Z][.):]\s{1,5}", re.IGNORECASE
 )

@@ -15,9 +15,11 @@ import numpy as np
 
 from fundwright.core.assembly import Core
 from fundwright.core.messages import later, t
-from fundwright.language.extractive import facts, prose
+from fundwright.language.extractive import organization, people, projects, prose
 from fundwright.language.extractive.claims import Others, named_customers
-from fundwright.language.extractive.facts import Fact, Person, Project, ProjectField
+from fundwright.language.extractive.facts import Fact
+from fundwright.language.extractive.people import Person
+from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
 from fundwright.language.protocols import Embedder, PossibleMatch, SectionRequest, Unanswered, Vectors
 from fundwright.language.topics import Topic
@@ -137,15 +139,15 @@ def _unit(vectors: Vectors) -> Vectors:
 
 def _read(request: SectionRequest) -> _Known:
     passages = [passage for passage in request.passages if passage.kind.is_ours]
-    first = facts.projects(passages, Others(request.company))
+    first = projects.projects(passages, Others(request.company))
     customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
     others = Others(request.company, named_customers(customers))
     return _Known(
         others=others,
-        projects=facts.projects(passages, others),
-        people=facts.people(passages, others),
-        data=facts.company_data(passages),
-        contact=facts.contact(passages),
+        projects=projects.projects(passages, others),
+        people=people.people(passages, others),
+        data=organization.company_data(passages),
+        contact=organization.contact(passages),
         candidates=prose.candidates(passages, others, written=request.written)[:_MAX_CANDIDATES],
     )
 
@@ -189,7 +191,7 @@ def _cell(text: str) -> str:
 def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
     rows: list[list[str | Fact | None]] = []
     for project in projects:
-        fields = {**project.fields, ProjectField.PERIOD: facts.period(project)}
+        fields = {**project.fields, ProjectField.PERIOD: period_of(project)}
         if sum(
             1
             for name in (ProjectField.CUSTOMER, ProjectField.CONTRACT, ProjectField.VALUE, ProjectField.PERIOD)

@@ -88,6 +88,7 @@ _AIM = re.compile(
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
 _WRITTEN_ITEM = re.compile(r"^[-*+•] +(\S[^\n]*)$", re.MULTILINE)
+_ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
 _POINTS_BACK = re.compile(
@@ -112,6 +113,8 @@ class Candidate:
     label: str = ""
     is_introduction: bool = False
     """Whether it says who we are."""
+    is_written: bool = False
+    """Whether the draft says it already, in a section before."""
     before: int | None = None
     """Place among the candidates of the sentence that this one points back to (“She …”), which has to stand before it."""
 
@@ -140,7 +143,7 @@ class Candidate:
 
 
 def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: str) -> list[Candidate]:
-    """What can be quoted of the passages and is not yet in the draft, each once, in order."""
+    """What can be quoted of the passages, each once, in order."""
     found: list[Candidate] = []
     said: set[str] = set()
     items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
@@ -153,8 +156,9 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
             key = candidate.text.casefold()
             # Few words, as items have them, stand within many a sentence that says something else.
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
-            if key in said or is_written or not others.may_claim(candidate.text):
+            if key in said or not others.may_claim(candidate.text):
                 continue
+            candidate = replace(candidate, is_written=is_written)
             if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
                 if last_place != candidate.place - 1:
                     continue
@@ -169,19 +173,26 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
     above = tuple(topics_of(part) for part in passage.heading.split(" › ") if part)
     named, heading = above, passage.heading
     is_before_aims = any(Topic.AIMS in topics for topics in above[-1:])
+    is_headed, is_told = True, False
     for place, block in enumerate(read(passage.text)):
         if block.kind == BlockKind.HEADING:
             # The passage begins with its own heading.
             own = topics_of(block.text)
-            is_own = block.text.casefold() == passage.heading.rpartition(" › ")[2].casefold()
-            named, heading = (
-                (above if is_own else (*above, own)),
-                (passage.heading if is_own else f"{passage.heading} › {block.text}"),
-            )
-            is_before_aims = Topic.AIMS in own
+            last = passage.heading.rpartition(" › ")[2]
+            is_own = block.text.casefold() == last.casefold()
+            # What follows the text below a heading, and looks like it, stands beside it and not below it.
+            is_beside = is_told and last.isupper() == block.text.isupper()
+            named = above if is_own else (*above[:-1], own) if is_beside else (*above, own)
+            path = passage.heading.rpartition(" › ")[0] if is_beside else passage.heading
+            heading = passage.heading if is_own else " › ".join(part for part in (path, block.text) if part)
+            is_headed, is_before_aims = is_own or is_beside, Topic.AIMS in own
             continue
+        is_told = is_told or is_headed
         label = block.label if block.kind in (BlockKind.PAIR, BlockKind.SENTENCE) else ""
         topics = topics_of(label) if label else frozenset[Topic]()
+        if block.kind == BlockKind.ITEM and (first := _ITEM_LABEL.match(block.text)) and topics_of(first[1]):
+            # “Own fleet: two aircraft” answers for what stands above it and for equipment.
+            topics = topics_of(first[1]) | (named[-1] if named else frozenset[Topic]())
         text = " ".join(_EMPHASIS.sub(r"\2", block.text).split())
         # A page of aims begins with the need for them.
         is_before_aims = is_before_aims and block.kind == BlockKind.SENTENCE and not _AIM.search(f"{label} {text}")
@@ -262,13 +273,24 @@ def choose(
     others: Others,
 ) -> Chosen:
     """What answers the question at `place`, in about so many words."""
-    relevance = compared.relevance[place]
     kinds = _KINDS[topic] if topic else OUR_KINDS - {DocumentKind.RESUME}
-    may = [
+    asked = [
         index
         for index, candidate in enumerate(found)
         if index not in taken and candidate.kind in kinds and _is_asked_for(candidate, topic, others)
     ]
+    chosen = _choose(found, compared, place, topic, [index for index in asked if not found[index].is_written], words=words)
+    if not chosen.answer and topic is not None:
+        # What its heading names is said twice rather than called missing.
+        repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
+        chosen = replace(chosen, answer=tuple(_within(found, repeated, compared, place, words=words)))
+    return chosen
+
+
+def _choose(
+    found: Sequence[Candidate], compared: Compared, place: int, topic: Topic | None, may: list[int], *, words: int
+) -> Chosen:
+    relevance = compared.relevance[place]
     if topic == Topic.FIT:
         return _choose_fitting(found, compared, may, words)
     evidence = {index: found[index].evidence(topic) for index in may}

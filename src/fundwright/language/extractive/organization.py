@@ -1,0 +1,90 @@
+"""Reads the data of the organization, and whom to write to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.protocols import NumberedPassage
+from fundwright.language.schemas import DocumentKind
+from fundwright.language.structure import BlockKind, read
+from fundwright.language.topics import Topic, topics_of
+
+_DATA_LABEL = re.compile(
+    r".*\b(?:uei|unique entity (?:id|identifier)|cage|duns|naics|psc|ein|tin|tax id|sic|8\(a\)|hubzone|bonding|indirect(?: cost)? rate|contract vehicles?|gsa (?:schedule|mas)|certifi\w+"
+    r"|business (?:size|type)|size|socio-?\s?economic.*|set-?asides?|small business|state licen[cs]e|licen[cs]es?|purchase cards?|facility clearance|clearance|insurance|legal name|year founded"
+    r"|founded|established|incorporated|employees|headquarters|ust-?id\w*|handelsregister|siret|siren|sam(?:\.gov)? .*|registered.*)\b.*",
+    re.IGNORECASE,
+)
+_CONTACT_LABEL = re.compile(
+    r".*\b(?:poc|point of contact|contact|phone|tel|telephone|telefon|mobile|fax|e-?mail|web(?:site)?|address|executive director|president|ceo|anschrift|ansprechpartner|adresse|courriel|téléphone)\b.*",
+    re.IGNORECASE,
+)
+_CODES = (
+    ("UEI", re.compile(r"\b(?:UEI|Unique Entity I[Dd](?:entifier)?)\b[^\w\n]{0,6}((?=[A-Z0-9]{0,11}\d)[A-Z0-9]{12})\b")),
+    ("CAGE code", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}((?=[A-Z0-9]{0,4}\d)[A-Z0-9]{5})\b")),
+    ("EIN", re.compile(r"\bEIN\b[^\w\n]{0,6}(\d{2}-\d{7})\b")),
+    ("NAICS", re.compile(r"\bNAICS(?: [Cc]odes?)?\b[^\w\n]{0,6}(\d{6}(?:(?:,? and |, ?|; ?)\d{6}){0,12})\b")),
+)
+
+
+def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
+    """Identifiers, codes, size, and certifications, each with its label."""
+    found: dict[str, Fact] = {}
+    for passage in passages:
+        if passage.kind not in (DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL, DocumentKind.DATA):
+            continue
+        is_data = is_about(passage, Topic.COMPANY_DATA)
+        for block in read(passage.text):
+            if block.kind == BlockKind.HEADING:
+                is_data = Topic.COMPANY_DATA in topics_of(block.text) or (is_data and not topics_of(block.text))
+            elif block.kind == BlockKind.PAIR and not _CONTACT_LABEL.fullmatch(block.label[:60]):
+                is_header = block.text.casefold() in ("detail", "details", "value", "wert", "valeur")
+                if not is_header and (is_data or (_DATA_LABEL.fullmatch(block.label[:60]) and passage.kind != DocumentKind.DATA)):
+                    _keep(found, Fact(block.text, passage.number, label=block.label))
+            elif passage.kind != DocumentKind.DATA and block.kind != BlockKind.PAIR:
+                codes = [
+                    Fact(match[1], passage.number, label=label)
+                    for label, pattern in _CODES
+                    if (match := pattern.search(block.text))
+                ]
+                for fact in codes:
+                    _keep(found, fact)
+                if is_data and block.kind != BlockKind.ROW and (block.text not in {fact.text for fact in codes}):
+                    _keep(found, Fact(block.text, passage.number, label=""))
+                elif not codes and block.kind == BlockKind.ROW and not block.columns and _DATA_LABEL.fullmatch(block.text[:200]):
+                    _keep(found, Fact(", ".join(cell for cell in block.cells if cell), passage.number, label="Status"))
+    return list(found.values())
+
+
+def _keep(found: dict[str, Fact], fact: Fact) -> None:
+    codes = re.findall(r"\b[A-Z0-9]{5,12}\b", fact.text)
+    label = fact.label.casefold().replace("code", "").replace("codes", "").strip(" :s") or fact.text.casefold()
+    is_said = any(
+        label[:4] == key[:4] and set(codes) <= set(re.findall(r"\b[A-Z0-9]{5,12}\b", known.text)) and codes
+        for key, known in found.items()
+    )
+    if label not in found and not is_said:
+        found[label] = fact
+
+
+def contact(passages: Iterable[NumberedPassage]) -> list[Fact]:
+    """Whom to write to: the lines under a heading “Contact”, or else labeled values, from what is about us."""
+    under, labeled = list[Fact](), list[Fact]()
+    for passage in passages:
+        if passage.kind != DocumentKind.ABOUT_US:
+            continue
+        is_contact = is_about(passage, Topic.CONTACT)
+        for block in read(passage.text):
+            named = topics_of(block.text) if block.kind == BlockKind.HEADING else frozenset[Topic]()
+            if named:
+                is_contact = Topic.CONTACT in named
+            elif block.kind == BlockKind.PAIR and _CONTACT_LABEL.fullmatch(block.label[:60]):
+                (under if is_contact else labeled).append(Fact(block.text, passage.number, label=block.label))
+            elif is_contact and block.kind == BlockKind.ROW:
+                under += [Fact(cell, passage.number) for cell in block.cells if cell]
+            elif is_contact and not (block.kind == BlockKind.PAIR and _DATA_LABEL.fullmatch(block.label[:60])):
+                under.append(Fact(block.text, passage.number, label=block.label))
+    reachable = [fact for fact in labeled if re.search(r"@|\d{3}", fact.text)]
+    return (under or (labeled if reachable else []))[:8]

@@ -1,0 +1,286 @@
+"""Reads who is on the team, from résumés and from lists of people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.protocols import NumberedPassage
+from fundwright.language.schemas import DocumentKind
+from fundwright.language.structure import Block, BlockKind, read
+from fundwright.language.topics import Topic, topics_of
+
+_CREDENTIALS = (
+    r"(?:,? (?:Ph\.?D\.?|Dr\.?P\.?H\.?|M\.?D\.?|P\.?E\.?|PMP|CISSP|MPH|MBA|M\.?S\.?c?|B\.?S\.?c?|M\.?A\.?|J\.?D\.?|R\.?N\.?|CPA|LEED AP|P\.?G\.?|CIH|CSP|Sc\.?D\.?|Ed\.?D\.?|AIA|RA|CISM"
+    r"|[A-Z]{2,6}))"
+)
+_WORD = r"[A-ZÄÖÜÉÀÁÍÓÚŁŠŽ][^\W\d_]{0,24}(?:['’-][^\W\d_]{1,24})?\.?"
+_PERSON = re.compile(
+    rf"((?:(?:Dr|Prof|Mr|Mrs|Ms|Dipl)\.?[ -](?:Ing\.? )?)?{_WORD}(?: (?:{_WORD}|de|da|dos|van|von|der|la|del|bin|al)){{1,4}}|{_WORD}, [A-Z][a-zäöüéèáíóúłš]{{1,20}}(?: {_WORD}\.?)?)"
+    rf"({_CREDENTIALS}{{0,5}})\s{{0,3}}(?:(?:[–—|,:]|-(?=\s))\s{{0,3}}(\S.{{1,90}}))?"
+)
+_NO_PERSON = re.compile(
+    r".*\b(?:curriculum|vitae|r[eé]sum[eé]|biograph\w+|sketch|profile|summary|manager|director|officer|engineer|lebenslauf|personnel|department|university|company|inc|llc|institute"
+    r"|laborator\w+|services|projects?|experience|education|work|history|page|street|road|avenue|contractors?|statement|support|capabilit\w+|certifications?|training|skills"
+    r"|professional|employment|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*)\b.*",
+    re.IGNORECASE,
+)
+_ROLE_LABEL = re.compile(
+    r"(?:proposed |current |project |job |position )?(?:role|position|title|job title|position title|funktion|rolle|poste|fonction)(?: on (?:the )?project| title)?",
+    re.IGNORECASE,
+)
+_NAME_LABEL = re.compile(r"(?:full |employee )?name|nom", re.IGNORECASE)
+_QUALIFICATION = re.compile(
+    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registration|credentials|qualifications?|training|clearance|experience|years\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
+    r"|formation|diplômes?|expérience)\b.*",
+    re.IGNORECASE,
+)
+_QUALIFYING_HEADING = re.compile(
+    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registrations?|credentials|qualifications?|training|ausbildung|abschl\w+|zertifikat\w*|formation|diplômes?)\b.*",
+    re.IGNORECASE,
+)
+_YEARS = re.compile(
+    r"\b(?:\d{1,2}|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:\+| plus)? (?:years|jahren?|ans)\b",
+    re.IGNORECASE,
+)
+_HOLDS = re.compile(
+    r"\b(?:holds?|earned|received|graduate|certified|licensed|registered) .{0,60}\b(?:Ph\.?D|degrees?|master|bachelor|doctorate|certif\w+|licen\w+|in|engineer|M\.?S|B\.?S)\b",
+    re.IGNORECASE,
+)
+_CERTIFICATE = re.compile(
+    r"\b(?:certified|certificat\w+|licensed|licen[cs]e|registered|accredited|journeym[ae]n|master (?:plumber|electrician)|trainer|LEED|PMP|CISSP|CISM|ITIL|CompTIA|OSHA|HAZWOPER|P\.E|P\.G"
+    r"|CPA|zertifiziert\w*|certifiée?)\b",
+    re.IGNORECASE,
+)
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|led|leads|manages?d?|will|ist|hat|est|a)\b")
+_DAY = r"(?:\w{3,9}\.? )?(?:\d{1,2}/)?(?:19|20)\d\d"
+_DATES = rf"\s?\(?(?:since |seit |depuis )?{_DAY}(?:\s?(?:[-–—]|to|until|bis|à)\s?(?:{_DAY}|present|now|current|today|heute|aujourd'hui))?\)?"
+_DATES_AROUND = re.compile(rf"^{_DATES}[\s,;|:–—-]*|[\s,;|:–—-]*{_DATES}$", re.IGNORECASE)
+"""When somebody has held a position, with the brackets and commas around it."""
+_STILL = re.compile(
+    r"\b(?:present|now|current|today|since (?:19|20)\d\d|heute|seit (?:19|20)\d\d|depuis (?:19|20)\d\d)\b", re.IGNORECASE
+)
+_HELD_HEADING = re.compile(
+    r".*\b(?:experience|employment|appointments?|positions?|work history|career|berufserfahrung|werdegang|expérience|parcours)\b.*",
+    re.IGNORECASE,
+)
+_NEAR_NAME = 5
+_ROLE_COLUMN = re.compile(r".*\b(?:role|position|title|function|funktion)\b.*", re.IGNORECASE)
+_DEGREE = re.compile(
+    r"\b(?:Ph\.?D|Dr\.?P\.?H|M\.?D\.?|M\.?S\.?c?|B\.?S\.?c?|M\.?P\.?H|MBA|B\.?A|M\.?A|A\.A\.S|B\.Tech|M\.Eng|B\.Eng|PHD|MSc|Diplom\w*|Bachelor|Master)\b"
+)
+
+
+@dataclass
+class Person:
+    name: Fact
+    role: Fact | None = None
+    qualifications: list[Fact] = field(default_factory=list[Fact])
+    first: Fact | None = None
+    """The first sentence about them."""
+    position: Fact | None = None
+    """What they do now, by their work history."""
+
+    @property
+    def key(self) -> frozenset[str]:
+        words = re.findall(r"\w+", re.sub(r"^(?:Dr|Prof|Mr|Mrs|Ms)\.? ", "", self.name.text).casefold())
+        return frozenset(word for word in words[:4] if len(word) > 2)
+
+
+def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
+    """Who is on the team, with role and qualifications, from résumés first."""
+    found: list[Person] = []
+    for _, group in groupby(passages, key=lambda passage: passage.document):
+        own = list(group)
+        if own[0].kind == DocumentKind.RESUME:
+            candidates = _people_of_resume(own)
+        else:
+            candidates = _people_of_team([passage for passage in own if is_about(passage, Topic.PEOPLE)], others)
+        for person in candidates:
+            person.role = person.role or person.position
+            if person.role is None and not person.qualifications:
+                continue
+            if not any(person.key & known.key == min(person.key, known.key, key=len) for known in found):
+                found.append(person)
+    return found
+
+
+def _as_person(text: str, number: int) -> Person | None:
+    line = " ".join(text.split()).strip(" *_#|:")
+    line = line[:-1] if line.endswith(".") and not re.search(r"\b(?:[A-Z]|\w*\.\w{1,2}|Jr|Sr)\.$", line) else line
+    match = _PERSON.fullmatch(line) if len(line) <= 160 else None
+    if match is None or _NO_PERSON.fullmatch(match[1]):
+        return None
+    name = match[1].rstrip(",")
+    if "," in name:
+        last, _, first = name.partition(", ")
+        name = f"{first} {last}"
+    if name.isupper():
+        name = " ".join(word if len(word.strip(".")) < 2 else word.capitalize() for word in name.split())
+    credentials = match[2].strip(" ,")
+    role = match[3]
+    return Person(
+        name=Fact(f"{name}, {credentials}" if credentials else name, number),
+        role=Fact(role.strip(" *_"), number) if role and not re.search(r"@|\d{3}", role) else None,
+    )
+
+
+def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
+    person: Person | None = None
+    heading = ""
+    since_name = 0
+    for passage in passages:
+        blocks = read(passage.text)
+        above = passage.heading.rpartition(" › ")[2]
+        if above and not (blocks and above.casefold() in blocks[0].text.casefold()):
+            blocks = [Block(BlockKind.HEADING, above, 0, 0), *blocks]
+        for block in blocks:
+            since_name += 1
+            if (
+                block.label
+                and block.kind == BlockKind.SENTENCE
+                and (named := _as_person(block.label, passage.number))
+                and person is None
+            ):
+                person, heading, since_name = named, "", 0
+            if block.kind in (BlockKind.HEADING, BlockKind.LINE, BlockKind.SENTENCE) or _NAME_LABEL.fullmatch(block.label):
+                is_named = bool(_NAME_LABEL.fullmatch(block.label))
+                named = _as_person(block.text, passage.number)
+                if (
+                    named is not None
+                    and person is not None
+                    and not is_named
+                    and named.role is None
+                    and block.kind != BlockKind.HEADING
+                ):
+                    named = None
+                if named is not None and person is not None and person.role is None and since_name <= 1 and not is_named:
+                    named = None  # the line below a name is a role, whatever it looks like
+                if named is not None and (person is None or named.key != person.key):
+                    if person is not None:
+                        yield person
+                    person, heading, since_name = named, "", 0
+                    continue
+            if person is None:
+                continue
+            heading = _add_to_person(person, block, passage.number, heading, since_name)
+    if person is not None:
+        yield person
+
+
+def _add_to_person(person: Person, block: Block, number: int, heading: str, since_name: int) -> str:
+    """Take what the block says of the person. Returns the heading it stands under."""
+    if block.kind == BlockKind.HEADING or (block.kind == BlockKind.LINE and since_name <= 2 and person.role is None):
+        is_role = (
+            person.role is None
+            and since_name <= 2
+            and not heading
+            and not _DEGREE.search(block.text)
+            and not _QUALIFICATION.fullmatch(block.text)
+            and not topics_of(block.text)
+        )
+        role = _without_dates(block.text)
+        if is_role and role and not re.search(r"\d|@", role) and len(role.split()) <= 10 and role.casefold() not in _SECTIONS:
+            person.role = Fact(role, number)
+            return heading
+        if block.kind == BlockKind.HEADING:
+            return block.text
+    if person.position is None and _HELD_HEADING.fullmatch(heading) and _STILL.search(block.text):
+        position = _without_dates(", ".join(cell for cell in block.cells if cell) or block.text)
+        if position and len(position.split()) <= 12 and not re.search(r"\d|@", position):
+            person.position = Fact(position, number)
+    is_qualified = bool(_QUALIFYING_HEADING.fullmatch(heading))
+    if block.kind == BlockKind.PAIR:
+        if _ROLE_LABEL.fullmatch(block.label):
+            person.role = Fact(block.text, number)
+        elif (
+            person.role is None
+            and since_name <= 1
+            and not _QUALIFICATION.fullmatch(block.label)
+            and not re.search(r"\d", block.label + block.text)
+        ):
+            person.role = Fact(block.label, number)  # “Lead Cloud Architect | Northgate”
+        elif _QUALIFICATION.fullmatch(block.label) and len(block.text.split()) <= 30:
+            is_bare = re.fullmatch(r"\d{1,2}\+?", block.text)
+            person.qualifications.append(
+                Fact(f"{block.label}: {block.text}" if is_bare else block.text, number, label=block.label)
+            )
+        elif is_qualified:
+            person.qualifications.append(Fact(f"{block.label}: {block.text}", number))
+        elif _YEARS.search(block.text):
+            person.qualifications.append(Fact(block.text, number))
+    elif block.kind == BlockKind.ROW:
+        if is_qualified:
+            person.qualifications.append(Fact(", ".join(cell for cell in block.cells if cell), number))
+    elif (
+        is_qualified
+        or (since_name <= _NEAR_NAME and (_HOLDS.search(block.text) or _is_list_of_certificates(block.text)))
+        or _YEARS.search(block.text)
+        or (block.kind != BlockKind.SENTENCE and _DEGREE.search(block.text) and since_name < 12 and not heading)
+    ):
+        if not re.search(r"@|\(?\d{3}\)?[ .-]\d{3}", block.text):
+            person.qualifications.append(Fact(block.text, number))
+    elif block.kind == BlockKind.SENTENCE and person.first is None and block.text.endswith("."):
+        person.first = Fact(block.text, number)
+    return heading
+
+
+def _without_dates(text: str) -> str:
+    """“Executive Director, Riverbend (2011 - present)” without when."""
+    return _DATES_AROUND.sub("", text).strip()
+
+
+def _is_list_of_certificates(text: str) -> bool:
+    """“LEED AP BD+C; Colorado Master Plumber; OSHA 500 trainer.”"""
+    return len(text.split()) <= 30 and not _VERB.search(text) and bool(_CERTIFICATE.search(text))
+
+
+_SECTIONS = frozenset(
+    (
+        "summary",
+        "profile",
+        "experience",
+        "professional summary",
+        "work history",
+        "objective",
+        "employment",
+        "career summary",
+        "overview",
+    )
+)
+
+
+def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iterator[Person]:
+    for passage in passages:
+        person: Person | None = None
+        for block in read(passage.text):
+            if block.kind == BlockKind.ROW and block.columns:
+                named = _as_person(block.cells[0], passage.number)
+                if named:
+                    for column, cell in list(zip(block.columns, block.cells, strict=True))[1:]:
+                        if named.role is None and _ROLE_COLUMN.fullmatch(column):
+                            named.role = Fact(cell, passage.number)
+                        elif cell:
+                            named.qualifications.append(Fact(cell, passage.number))
+                    yield named
+                continue
+            text = f"{block.label} – {block.text}" if block.kind == BlockKind.PAIR else block.text
+            named = _as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else None
+            if named:
+                if person is not None:
+                    yield person
+                person = named
+            elif (
+                person is not None and (_YEARS.search(block.text) or _DEGREE.search(block.text)) and others.may_claim(block.text)
+            ):
+                person.qualifications.append(Fact(block.text, passage.number))
+            elif block.kind == BlockKind.HEADING and topics_of(block.text):
+                if person is not None:
+                    yield person
+                person = None
+        if person is not None:
+            yield person

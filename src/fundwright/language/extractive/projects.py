@@ -1,0 +1,292 @@
+"""Reads past and present projects: from sheets, tables, headlines, and labeled values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import groupby
+
+from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.protocols import NumberedPassage
+from fundwright.language.schemas import DocumentKind
+from fundwright.language.structure import Block, BlockKind, read
+from fundwright.language.topics import Topic, topics_of
+
+
+class ProjectField(StrEnum):
+    TITLE = "title"
+    CUSTOMER = "customer"
+    CONTRACT = "contract"
+    TYPE = "type"
+    VALUE = "value"
+    PERIOD = "period"
+    BEGIN = "begin"
+    END = "end"
+    ROLE = "role"
+    WORK = "work"
+    REFERENCE = "reference"
+
+
+# The first that matches a label wins.
+_PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        (
+            ProjectField.REFERENCE,
+            r".*\b(?:poc|point of contact|contact|cor|co|reference|phone|email|telephone|officer|representative|ansprechpartner)\b.*",
+        ),
+        (ProjectField.TYPE, r"(?:contract|award|grant)? ?type|vertragsart|type de .*"),
+        (ProjectField.ROLE, r"(?:our |contractor )?role|prime.*|rolle|rôle"),
+        (
+            ProjectField.VALUE,
+            r"(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling)|award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
+        ),
+        (
+            ProjectField.PERIOD,
+            r"(?:period|pop|dates?|term|duration|years?)(?: of performance| of award)?|.*\bperiod(?: of performance)?|.*\bstart and end dates?"
+            r"|(?:performance|project|contract) dates|(?:year |date )?completed|zeitraum|laufzeit|période|durée",
+        ),
+        (ProjectField.BEGIN, r"(?:award|start|begin(?:ning)?|effective) date|start|beginn"),
+        (ProjectField.END, r"(?:completion|end|finish) date|end|completion|ende"),
+        (
+            ProjectField.CONTRACT,
+            r"(?:contract|grant|award|agreement|task order|order|purchase order|po|cooperative agreement)s?(?: ?/.*)? ?(?:no|nos|number|num|#|id)?"
+            r"(?: ?/.*)?|project (?:no|number|id)|piid|fain|(?:vertrags|auftrags)(?:nummer|nr)|n° .*|numéro.*",
+        ),
+        (
+            ProjectField.CUSTOMER,
+            r"(?:(?:project |contract |building )?owner|customer|client|agency|funder|grantor|sponsor|buyer|end user|awarding (?:agency|organization|entity)|funding (?:agency|source)|issuing agency|source of (?:support|funding|funds)|for|auftraggeber|kunde"
+            r"|bailleur|maître d'ouvrage)(?: name| agency)?(?: ?/.*)?",
+        ),
+        (
+            ProjectField.TITLE,
+            r"(?:project|contract|program|grant|award)? ?(?:title|name)|project|program|projekt(?:titel)?|titre|projet|contract reference.*",
+        ),
+        (
+            ProjectField.WORK,
+            r"(?:brief )?(?:description|scope|services|work|summary|activities|tasks)(?: of (?:the )?(?:work|services|project|effort))?(?: performed| provided)?"
+            r"|what (?:we|was) (?:did|done|delivered)|project description|accomplishments?|results?|outcomes?|achievements?|leistung\w*|beschreibung|description.*|ergebnis\w*"
+            r"|résultats?|prestations",
+        ),
+    )
+)
+_SHORT_FIELDS = frozenset(
+    (ProjectField.WORK, ProjectField.CUSTOMER, ProjectField.PERIOD, ProjectField.VALUE, ProjectField.CONTRACT)
+)
+"""What may stand as a heading above its value."""
+_NOT_THE_WORK = re.compile(
+    r".*\b(?:challenges?|problems?|obstacles?|difficult\w+|setbacks?|issues?|delays?|corrective actions?|risks?|what went wrong|background|relevance|lessons?|comments?|references?|ratings?|cpars|customer need|contact|contractor information|team"
+    r"|herausforderung\w*|problem\w*|schwierigkeit\w*|ausgangslage|défis?|difficultés?|contexte)\b.*",
+    re.IGNORECASE,
+)
+_FORM_NAMES = re.compile(
+    r"(?:past|relevant|project|contract|grant|performance|corporate|completed|prior|previous|research|recent|experience)?[ ]?"
+    r"(?:past )?(?:performance|experience|profile|project|reference|contract|closeout|support|information|questionnaire|summary|sheet|citation|example|case study|matrix|projects"
+    r"|description|award)(?:[ ](?:information|reference|sheet|summary|questionnaire|profile|citation|example|matrix|form|\#?\d{1,2})){0,3}",
+    re.IGNORECASE,
+)
+_FORM_PREFIX = re.compile(
+    r"\s*(?:past performance|relevant experience|project|contract reference|reference|case study|example)\s?(?:no\.?|\#)?\s?\d{0,2}\s?[:–—-]\s?",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"(?:it|its|they|their|this|these|he|she|his|her|er|sie|es|ihre?|il|elle|ils|leurs?|son|sa|ses)\b", re.IGNORECASE
+)
+_MONEY = re.compile(r"[$€£]|\d")
+_DOLLARS = re.compile(
+    r"[$€£]\s?\d[\d.,]{0,15}(?: ?(?:K|M|B|k|m|thousand|million|billion|Mio\.?)\b)?|\b\d[\d.,]{2,15} (?:EUR|USD|Euro|dollars)\b"
+)
+_YEAR_SPAN = re.compile(
+    r"\b(?:\d{1,2}/)?(?:19|20)\d\d(?:\s?(?:[-–—]|to|through)\s?(?:(?:\d{1,2}/)?(?:19|20)?\d\d|present|ongoing))?\b"
+)
+_HEADLINE_WORDS = 28
+
+
+@dataclass
+class Project:
+    document: str
+    fields: dict[ProjectField, Fact] = field(default_factory=dict[ProjectField, Fact])
+    work: list[Fact] = field(default_factory=list[Fact])
+    """What was done, sentence by sentence."""
+
+    @property
+    def name(self) -> Fact | None:
+        return self.fields.get(ProjectField.TITLE) or self.fields.get(ProjectField.CUSTOMER)
+
+    @property
+    def contract_key(self) -> str:
+        contract = self.fields.get(ProjectField.CONTRACT)
+        return re.sub(r"\W", "", contract.text).casefold() if contract else ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it says enough to be shown."""
+        return self.name is not None and (len(self.fields) > 1 or bool(self.work))
+
+
+def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Project]:
+    """Past and present projects, in the order of the documents; what two documents say of one contract is put together."""
+    found: list[Project] = []
+    for document, group in groupby(passages, key=lambda passage: passage.document):
+        own = [
+            passage
+            for passage in group
+            if passage.kind == DocumentKind.PAST_PERFORMANCE or is_about(passage, Topic.PAST_PERFORMANCE)
+        ]
+        for project in _projects_of(document, own, others):
+            same = next((each for each in found if _is_same(each, project)), None)
+            if same is None:
+                found.append(project)
+            else:
+                same.fields = {**project.fields, **same.fields}
+                same.work += [fact for fact in project.work if fact.text not in {known.text for known in same.work}]
+                title = project.fields.get(ProjectField.TITLE)
+                if title and same.fields[ProjectField.TITLE].text == same.fields.get(ProjectField.CUSTOMER, title).text:
+                    same.fields[ProjectField.TITLE] = title
+    return [project for project in found if project.is_known]
+
+
+def _is_same(one: Project, other: Project) -> bool:
+    if one.contract_key and other.contract_key:
+        return one.contract_key == other.contract_key
+    names = [project.name.text.casefold() for project in (one, other) if project.name]
+    return len(names) == 2 and names[0] == names[1]
+
+
+def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Others) -> Iterator[Project]:
+    project = Project(document)
+    title: Fact | None = None
+    is_work, is_told = True, True
+    for passage in passages:
+        blocks = read(passage.text)
+        above = passage.heading.rpartition(" › ")[2]
+        if above and not (blocks and blocks[0].text.casefold() == above.casefold()):
+            blocks = [Block(BlockKind.HEADING, above, 0, 0), *blocks]
+        for place, block in enumerate(blocks):
+            if block.kind == BlockKind.ROW and block.columns:
+                row = _row_project(document, block, passage.number)
+                if row.is_known:
+                    yield row
+                continue
+            is_title = block.kind == BlockKind.HEADING or (
+                block.kind == BlockKind.LINE and not project.fields and not project.work
+            )
+            if is_title and not _DOLLARS.search(block.text):
+                label = _project_field(block.text)
+                if _NOT_THE_WORK.fullmatch(block.text) and not _FORM_NAMES.fullmatch(block.text):
+                    is_work = False
+                elif label in _SHORT_FIELDS and label is not None and len(block.text.split()) <= 5:
+                    is_work = label == ProjectField.WORK
+                    # “Client:” with its value in the next line.
+                    if not is_work and place + 1 < len(blocks) and label not in project.fields:
+                        follows = blocks[place + 1]
+                        if (
+                            follows.kind in (BlockKind.LINE, BlockKind.HEADING, BlockKind.SENTENCE)
+                            and len(follows.text.split()) <= 12
+                        ):
+                            project.fields[label] = Fact(follows.text, passage.number)
+                elif block.text not in {fact.text for fact in project.fields.values()}:
+                    is_work = True
+                    name = _FORM_PREFIX.sub("", block.text, count=1).strip(" :–—-")
+                    if name and not _FORM_NAMES.fullmatch(name) and not topics_of(name) and not others.is_us(name):
+                        if project.is_known and (project.work or len(project.fields) > 2):
+                            yield project
+                            project = Project(document)
+                        title = Fact(name, passage.number)
+                        project.fields[ProjectField.TITLE] = title
+                continue
+            if block.kind == BlockKind.PAIR:
+                label = _project_field(block.label)
+                if label is None:
+                    # “Pueblo School District 60: chiller plants” above everything else names the project.
+                    if not place and not project.fields and not project.work and not _NOT_THE_WORK.fullmatch(block.label):
+                        name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
+                        title = project.fields[ProjectField.TITLE] = Fact(name, passage.number)
+                    continue
+                if label in (ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT) and label in project.fields:
+                    is_new = (
+                        project.fields[label] is not title
+                        and project.fields[label].text != block.text
+                        and len(project.fields) > 2
+                    )
+                    if is_new:
+                        yield project
+                        project, is_work = Project(document), True
+                _set(project, label, Fact(block.text, passage.number, label=block.label))
+                continue
+            headline = _headline(document, block, passage.number) if block.kind != BlockKind.ROW else None
+            if headline:
+                if project.is_known:
+                    yield project
+                project, is_work = headline, True
+                continue
+            if block.label and _NOT_THE_WORK.fullmatch(block.label):
+                is_work = False
+            elif block.label and _project_field(block.label) == ProjectField.WORK:
+                is_work = True
+            if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
+                # “Its applications ran on old hardware” says nothing without the sentence before.
+                is_cut_off = bool(_POINTS_BACK.match(block.text)) and not is_told
+                is_told = others.may_claim(block.text) and not is_cut_off
+                if is_told:
+                    project.work.append(Fact(block.text, passage.number))
+    yield project
+
+
+def _headline(document: str, block: Block, number: int) -> Project | None:
+    """“City of Savannah – Living Shoreline, $890,000, 2021-2023”, in one line."""
+    money, years = _DOLLARS.search(block.text), _YEAR_SPAN.search(block.text)
+    if not money or len(block.text.split()) > _HEADLINE_WORDS:
+        return None
+    head = block.text[: min(match.start() for match in (money, years) if match)].strip(" ,;:(–—-|")
+    words = [word for word in head.split() if len(word) > 3]
+    if not 2 <= len(head.split()) <= 18 or sum(word[0].isupper() for word in words) < len(words) * 0.6:
+        return None
+    customer, _, title = (part.strip() for part in re.sub(r"\s[–—-]\s|: ", "\0", head, count=1).partition("\0"))
+    project = Project(document)
+    if title:
+        project.fields[ProjectField.CUSTOMER] = Fact(customer, number)
+    project.fields[ProjectField.TITLE] = Fact(title or customer, number)
+    project.fields[ProjectField.VALUE] = Fact(money.group().strip(" ,."), number)
+    if years:
+        project.fields[ProjectField.PERIOD] = Fact(years.group(), number)
+    return project
+
+
+def _row_project(document: str, block: Block, number: int) -> Project:
+    project = Project(document)
+    for column, cell in zip(block.columns, block.cells, strict=True):
+        label = _project_field(column)
+        if label and cell:
+            _set(project, label, Fact(cell, number))
+    return project
+
+
+def _project_field(label: str) -> ProjectField | None:
+    text = " ".join(label.replace(".", " ").replace("#", " number").split()).strip(" :()")
+    return next((name for name, pattern in _PROJECT_LABELS if pattern.fullmatch(text[:60])), None)
+
+
+def _set(project: Project, label: ProjectField, fact: Fact) -> None:
+    if label == ProjectField.WORK:
+        project.work.append(fact)
+        return
+    if label == ProjectField.VALUE and not _MONEY.search(fact.text):
+        return
+    known = project.fields.get(label)
+    # A contract ends at another price than it began with.
+    is_better = label == ProjectField.VALUE and re.search(r"final|total", fact.label, re.IGNORECASE)
+    if known is None or is_better or (label == ProjectField.TITLE and not known.label):
+        project.fields[label] = fact
+
+
+def period_of(project: Project) -> Fact | None:
+    known = project.fields.get(ProjectField.PERIOD)
+    begin, end = project.fields.get(ProjectField.BEGIN), project.fields.get(ProjectField.END)
+    if known is None and begin and end:
+        # With their labels: an award date is not the first day of the work.
+        return Fact("; ".join(f"{fact.label} {fact.text}".strip() for fact in (begin, end)), begin.number)
+    return known or end or begin
