@@ -312,6 +312,7 @@ JOBS: dict[str, str | None] = {
     "import": "POST /api/opportunities/imports/{source}",
     "categorise": "POST /api/opportunities/categorise",
     "embed": None,
+    "propose_kinds": None,
     "remove_files": None,
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",

@@ -111,6 +111,26 @@ class TestUpgrade:
         rejected = [(subject, name, "rejected") for subject in (taken, none) for name in ("Cloud", "Roofs")]
         assert rows == [(kept, "Roofs", "suggested"), *rejected]
 
+    @pytest.mark.parametrize(("is_kind_chosen", "begun"), [(False, ["propose_kinds"]), (True, [])])
+    async def test_documents_trained_without_kinds_get_proposals(
+        self, database_url: str, is_kind_chosen: bool, begun: list[str]
+    ) -> None:
+        await set_back(database_url, to="0039")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                " VALUES (gen_random_uuid(), 'ada@example.org', 'Ada', '', '', '', 'user', false, now())"
+            )
+            connection.execute(
+                "INSERT INTO document (id, owner_id, title, filename, media_type, sha256, size_bytes, source, is_sample,"
+                " is_kind_chosen, state, text, chunk_count, created_at)"
+                " SELECT gen_random_uuid(), id, 'CV', 'cv.txt', 'text/plain', '', 1, 'upload', false, %s, 'trained', 'CV', 0, now()"
+                " FROM account",
+                [is_kind_chosen],
+            )
+            await upgrade(database_url)
+            assert [kind for (kind,) in connection.execute("SELECT kind FROM job")] == begun
+
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):
             await upgrade("postgresql://nobody:hidden-password@127.0.0.1:1/x")

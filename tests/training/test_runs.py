@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
@@ -25,7 +25,7 @@ from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
-from fundwright.training.schemas import DocumentState, PastedText
+from fundwright.training.schemas import DocumentState, PastedText, ProposeKinds
 from tests.jobs import working
 from tests.polling import eventually
 from tests.training import hostile
@@ -586,6 +586,25 @@ class Archive:
 
 async def _all(_session: AsyncSession, names: Collection[str]) -> Collection[str]:
     return names
+
+
+class TestProposeKinds:
+    async def test_documents_from_before_kinds_get_one_where_nobody_chose(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        resume = "Ada Example, PhD\n\nEducation\nPhD, Biology, 2001\n\nProfessional Experience\n2004 - present, Director\n"
+        async with committed.database.transaction() as session:
+            old = await add_file(committed, session, owner, resume, "Resume Example.txt")
+            chosen = await add_file(committed, session, owner, f"{resume} ", "Resume of a leader.txt")
+            notice = await add_file(committed, session, owner, BREAD, "RFP 26-01.md")
+        await _train(committed, owner, old.id, chosen.id, notice.id)
+        async with committed.database.transaction() as session:
+            await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))
+            await service.choose_kind(session, owner, chosen.id, DocumentKind.ABOUT_US)
+        await committed.jobs.run_inline(ProposeKinds(), title="test", owner_id=None)
+        async with committed.database.transaction() as session:
+            found = {document.id: document.kind for document in (await service.list_documents(session, owner)).items}
+        assert found == {old.id: DocumentKind.RESUME, chosen.id: DocumentKind.ABOUT_US, notice.id: DocumentKind.NOTICE}
 
 
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:

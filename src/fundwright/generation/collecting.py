@@ -7,6 +7,7 @@ Which parts a writer is given depends on what their headings name, on the kind o
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -23,7 +24,7 @@ from fundwright.language.structure import BlockKind
 from fundwright.language.topics import Topic, topics_of
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentText, Passage
+from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 
 _FOUND_PER_QUESTION = 24
 _REQUIREMENTS = 6
@@ -165,13 +166,15 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
     is_whole = document.kind in (DocumentKind.RESUME, DocumentKind.PAST_PERFORMANCE)
     most_words = _WHOLE_WORDS if is_whole else _MOST_PART_WORDS
     start, heading, above = 0, "", ""
-    words = 0
+    words, page = 0, document.passages[0].page
     for block in structure.read(document.text):
         is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
         if is_heading:
             topics = topics_of(block.text)
         begins = is_heading and not is_whole and words and (bool(topics) or words >= _LEAST_PART_WORDS)
-        if begins or words + len(block.text.split()) > most_words:
+        before, page = page, _place(document, block.start)[1]
+        # A citation names one page.
+        if begins or page != before or words + len(block.text.split()) > most_words:
             if block.start > start:
                 yield _part(document, start, block.start, heading)
             start, words = block.start, 0
@@ -187,19 +190,30 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
         yield _part(document, start, len(document.text), heading)
 
 
+def _passage(document: DocumentText, offset: int) -> PassagePlace:
+    after = bisect_right(document.passages, offset, key=lambda passage: passage.start)
+    return document.passages[max(after - 1, 0)]
+
+
+def _place(document: DocumentText, offset: int) -> tuple[str, int | None]:
+    """The headings above a character of a document, and its page."""
+    passage = _passage(document, offset)
+    return passage.place_at(offset - passage.start)
+
+
 def _part(document: DocumentText, start: int, end: int, heading: str) -> Passage:
     text = document.text[start:end]
     begin = start + len(text) - len(text.lstrip())
-    place = next((each for each in document.passages if each.start <= begin < each.end), document.passages[0])
+    place, (above, page) = _passage(document, begin), _place(document, begin)
     # The reader of the file knows the headings above better than the text shows them.
-    is_known = heading.rpartition(" › ")[2] in place.heading.split(" › ")
+    is_known = heading.rpartition(" › ")[2] in above.split(" › ")
     return Passage(
         id=place.id,
         document_id=document.id,
         document_title=document.title,
         document_kind=document.kind,
-        heading=place.heading if is_known and heading else heading,
-        page=place.page,
+        heading=above if is_known and heading else heading,
+        page=page,
         text=text.strip(),
         score=0.0,
         similarity=0.0,

@@ -41,6 +41,8 @@ from fundwright.identity import audit, entry
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
+from fundwright.language.company import infer_company
+from fundwright.language.schemas import OUR_KINDS
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
@@ -84,8 +86,9 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 @needs(Permission.READ)
 async def suggest_company(session: AsyncSession, actor: Actor) -> str:
-    """The company that the actor last drafted for."""
-    return await repository.last_company(session, actor.id) or ""
+    """The company that the actor last drafted for, or else the one that their documents are about."""
+    known = await repository.last_company(session, actor.id)
+    return known or await asyncio.to_thread(infer_company, await training.read_beginnings(session, actor, kinds=OUR_KINDS))
 
 
 @needs(Permission.WORK)

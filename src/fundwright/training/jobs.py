@@ -20,15 +20,17 @@ from fundwright.core.sweeping import remove_unused
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
-from fundwright.training import repository
+from fundwright.training import kinds, repository
 from fundwright.training.extraction import extract
 from fundwright.training.models import Document
 from fundwright.training.readers import Reader, Unreadable
-from fundwright.training.schemas import RemoveFiles, TrainDocuments
+from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic
 
 _READ, _BATCH = 512, 32
 """Passages read, and passages embedded and saved, in one transaction."""
+_PROPOSED = 20
+"""Documents that get a kind in one transaction."""
 
 
 async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
@@ -102,6 +104,28 @@ async def _train_document(
             await repository.save_trained(session, owner_id, document_id, model_id=embedder.id, chunk_count=chunk_count)
         await run.save_checkpoint(session, {"next": place + 1})
         await publish(session, documents_topic(owner_id))
+
+
+async def propose_kinds(run: JobRun[ProposeKinds, None]) -> None:
+    """Propose kinds from the stored texts, where no person chose one."""
+    after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
+    while True:
+        async with run.transaction() as session:
+            documents = await repository.list_unproposed(session, after=after, limit=_PROPOSED)
+        if not documents:
+            return
+        proposed = [
+            (document_id, await asyncio.to_thread(kinds.propose, title=title, filename=filename, text=text))
+            for document_id, title, filename, text in documents
+        ]
+        after = proposed[-1][0]
+        async with run.transaction() as session:
+            owners = {await repository.set_proposed_kind(session, document_id, kind) for document_id, kind in proposed}
+            for owner_id in owners:
+                if owner_id is not None:
+                    await publish(session, documents_topic(owner_id))
+            await run.save_checkpoint(session, {"after": after.hex})
+        await run.progress(0)
 
 
 async def remove_files(run: JobRun[RemoveFiles, None]) -> None:

@@ -15,15 +15,19 @@ from fundwright.identity.schemas import Permission
 from fundwright.identity.service import AccountCreatedHandler
 from fundwright.insights.schemas import FigureReader
 from fundwright.training import repository, service
-from fundwright.training.jobs import remove_files, train
+from fundwright.training.jobs import propose_kinds, remove_files, train
 from fundwright.training.personal_data import own_files
 from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
-from fundwright.training.schemas import RemoveFiles, TrainDocuments
+from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
 
 
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
-    return [JobHandler(TrainDocuments, train, acting_with(Permission.WORK)), JobHandler(RemoveFiles, remove_files, no_actor)]
+    return [
+        JobHandler(TrainDocuments, train, acting_with(Permission.WORK)),
+        JobHandler(ProposeKinds, propose_kinds, no_actor),
+        JobHandler(RemoveFiles, remove_files, no_actor),
+    ]
 
 
 @hookimpl

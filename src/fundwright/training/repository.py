@@ -532,8 +532,16 @@ async def read_documents(
         kept.append(document_id)
     chunks: dict[UUID, list[PassagePlace]] = {}
     for chunk in await session.scalars(select(Chunk).where(Chunk.document_id.in_(kept)).order_by(Chunk.ordinal)):
-        place = PassagePlace(id=chunk.id, heading=chunk.heading, page=chunk.page, start=chunk.start_offset, end=chunk.end_offset)
-        chunks.setdefault(chunk.document_id, []).append(place)
+        chunks.setdefault(chunk.document_id, []).append(
+            PassagePlace(
+                id=chunk.id,
+                heading=chunk.heading,
+                page=chunk.page,
+                start=chunk.start_offset,
+                end=chunk.end_offset,
+                places=tuple((start, heading, page) for start, heading, page in chunk.places),
+            )
+        )
     documents = await session.execute(
         select(Document.id, Document.title, Document.kind, Document.text)
         .where(Document.id.in_(chunks))
@@ -543,6 +551,44 @@ async def read_documents(
         DocumentText(id=document_id, title=title, kind=DocumentKind(kind), text=text or "", passages=tuple(chunks[document_id]))
         for document_id, title, kind, text in documents
     ]
+
+
+async def read_beginnings(
+    session: AsyncSession, owner_id: UUID, *, kinds: Collection[DocumentKind], characters: int, limit: int
+) -> list[tuple[DocumentKind, str]]:
+    """Kind and first characters of trained documents, those about us first, then the newest."""
+    hidden = await _hidden_documents(session, owner_id, kinds=kinds)
+    rows = await session.execute(
+        select(Document.kind, func.substr(Document.text, 1, characters))
+        .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
+        .where(Document.id.not_in(hidden))
+        .order_by((Document.kind == DocumentKind.ABOUT_US).desc(), Document.created_at.desc(), Document.id)
+        .limit(limit)
+    )
+    return [(DocumentKind(kind), beginning) for kind, beginning in rows]
+
+
+async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> list[tuple[UUID, str, str, str]]:
+    """Id, title, file name, and text of documents whose kind nobody chose and that count as about us, in the order of their ids."""
+    query = select(Document.id, Document.title, Document.filename, Document.text).where(
+        Document.id > after,
+        Document.is_kind_chosen.is_(False),
+        Document.kind == DocumentKind.ABOUT_US,
+        Document.text.is_not(None),
+    )
+    return [
+        (id, title, name, text or "") for id, title, name, text in await session.execute(query.order_by(Document.id).limit(limit))
+    ]
+
+
+async def set_proposed_kind(session: AsyncSession, document_id: UUID, kind: DocumentKind) -> UUID | None:
+    """Returns the owner of the document; None when a person has chosen a kind meanwhile, or removed it."""
+    return await session.scalar(
+        update(Document)
+        .where(Document.id == document_id, Document.is_kind_chosen.is_(False))
+        .values(kind=kind)
+        .returning(Document.owner_id)
+    )
 
 
 async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> PassageInContext:

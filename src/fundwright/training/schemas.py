@@ -24,6 +24,12 @@ class TrainDocuments(JobPayload):
     run_id: UUID
 
 
+class ProposeKinds(JobPayload):
+    """The job that proposes kinds for documents that were trained before documents had kinds."""
+
+    job_kind: ClassVar[str] = "propose_kinds"
+
+
 class RemoveFiles(JobPayload):
     """The job that removes the files of removed documents, unless other documents have the same content."""
 
@@ -166,28 +172,21 @@ class RunStart(BaseModel):
     document_ids: tuple[UUID, ...] | None = None
 
 
-class Passage(BaseModel):
-    """A chunk that was found. `score` in 0..1 orders what one question finds; `similarity` is the cosine of the embeddings of chunk and
-    question; offsets count characters of the document's text. `heading` and `page` are those of its beginning; where they change
-    within it, `places` has (start in `text`, heading, page) of each part."""
+class PassagePlace(BaseModel):
+    """Where a passage stands; offsets count characters of its document's text. `heading` and `page` are those of its beginning; where
+    they change within it, `places` has (start in the passage, heading, page) of each part."""
 
     model_config = ConfigDict(frozen=True)
 
     id: UUID
-    document_id: UUID
-    document_title: str
-    document_kind: DocumentKind
     heading: str
     page: int | None
-    text: str
-    score: float
-    similarity: float
     start: int
     end: int
     places: tuple[tuple[int, str, int | None], ...] = ()
 
     def place_at(self, offset: int) -> tuple[str, int | None]:
-        """The headings above a character of `text`, and its page."""
+        """The headings above a character of the passage, and its page."""
         found = (self.heading, self.page)
         for start, heading, page in self.places:
             if start <= offset:
@@ -195,16 +194,16 @@ class Passage(BaseModel):
         return found
 
 
-class PassagePlace(BaseModel):
-    """Where a passage stands in the text of its document."""
+class Passage(PassagePlace):
+    """A chunk that was found. `score` in 0..1 orders what one question finds; `similarity` is the cosine of the embeddings of chunk and
+    question."""
 
-    model_config = ConfigDict(frozen=True)
-
-    id: UUID
-    heading: str
-    page: int | None
-    start: int
-    end: int
+    document_id: UUID
+    document_title: str
+    document_kind: DocumentKind
+    text: str
+    score: float
+    similarity: float
 
 
 class DocumentText(BaseModel):

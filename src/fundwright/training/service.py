@@ -57,6 +57,7 @@ _MAX_TITLE_CHARACTERS = 200
 _READ_PASSAGES = 8
 _MOST_CHARACTERS_READ = 1_000_000
 _NAMED_DOCUMENTS = 3
+_BEGINNING_CHARACTERS, _MOST_BEGINNINGS = 8_000, 12
 
 
 class AlreadyAdded(Conflict):
@@ -521,6 +522,16 @@ async def read_documents(
         return await repository.read_documents(
             session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MOST_CHARACTERS_READ
         )
+
+
+@needs(Permission.READ)
+async def read_beginnings(
+    session: AsyncSession, actor: Actor, *, kinds: Collection[DocumentKind]
+) -> list[tuple[DocumentKind, str]]:
+    """Kind and first few pages of the actor's trained documents of these kinds, those about us first; not of all where they are many."""
+    return await repository.read_beginnings(
+        session, actor.id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MOST_BEGINNINGS
+    )
 
 
 @needs(Permission.READ)

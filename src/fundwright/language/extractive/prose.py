@@ -172,8 +172,7 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
 def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candidate]:
     above = tuple(topics_of(part) for part in passage.heading.split(" › ") if part)
     named, heading = above, passage.heading
-    is_before_aims = any(Topic.AIMS in topics for topics in above[-1:])
-    is_headed, is_told = True, False
+    is_headed, is_told, is_before_aims = True, False, False
     for place, block in enumerate(read(passage.text)):
         if block.kind == BlockKind.HEADING:
             # The passage begins with its own heading.

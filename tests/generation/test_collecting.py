@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from uuid import UUID
+
+from fundwright.generation import service
+from fundwright.generation.collecting import parts_of
+from fundwright.language.schemas import DocumentKind
+from fundwright.training import service as training
+from fundwright.training.schemas import DocumentText, PassagePlace, PastedText
+from tests.generation.conftest import Desk
+
+ONE = "Facilities\n\nWe run a clean laboratory of 1,400 square feet in Athens.\n\n"
+TWO = "Our second hall houses four presses and a furnace.\n"
+
+
+class TestPartsOf:
+    def test_a_part_ends_with_its_page(self) -> None:
+        passage = PassagePlace(
+            id=UUID(int=1), heading="Facilities", page=1, start=0, end=len(ONE + TWO), places=((len(ONE), "Facilities", 2),)
+        )
+        for kind in (DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE):
+            document = DocumentText(id=UUID(int=2), title="About", kind=kind, text=ONE + TWO, passages=(passage,))
+            assert [(part.page, part.text) for part in parts_of(document)] == [(1, ONE.strip()), (2, TWO.strip())]
+
+
+class TestSuggestCompany:
+    async def test_is_that_of_the_last_draft_or_what_the_documents_are_about(self, desk: Desk) -> None:
+        about = (
+            "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009 and "
+            "repairs roofs."
+        )
+        async with desk.core.database.transaction() as session:
+            document = await training.add_text(desk.core, session, desk.actor, PastedText(title="About us", text=about))
+        await training.run_inline(desk.core, desk.actor, [document.id])
+        async with desk.core.database.transaction() as session:
+            assert await service.suggest_company(session, desk.actor) == "Hill Roofing LLC"
+            await service.add_draft(
+                session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief", company="Hill & Daughters"
+            )
+            assert await service.suggest_company(session, desk.actor) == "Hill & Daughters"
