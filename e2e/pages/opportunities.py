@@ -50,8 +50,8 @@ class OpportunitiesPage:
         return summary
 
     def category_of(self, title: str) -> Locator:
-        """The category and the confidence that the list shows for an opportunity."""
-        return self.page.get_by_role("row").filter(has_text=title).get_by_text(re.compile(r" · \d+%$"))
+        """The category, and how sure it is, that the list shows for an opportunity."""
+        return self.page.get_by_role("row").filter(has_text=title).get_by_text(re.compile(r" · (High|Medium|Low)$"))
 
     def show(self, name: str) -> OpportunitiesPage:
         """Show "Open" opportunities, as at first, or "Closed", "Award notices", or "All"."""

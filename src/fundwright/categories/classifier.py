@@ -43,8 +43,11 @@ _STEPS = 80
 """Stopping early also keeps the solution smooth."""
 _BALANCE_OF_MANY = 0.5
 """Exponent of the weight of rare categories above that number."""
-_UNKNOWN_WEIGHT, _MOST_UNKNOWN = 0.1, 30.0
-"""What a notice about which nothing is known weighs, in examples of none of the categories, and all of them together at most."""
+_UNKNOWN_WEIGHT = 0.1
+"""What a notice about which nothing is known weighs at most, in examples of none of the categories."""
+_UNKNOWN_AT_FIRST, _UNKNOWN_PER_EXAMPLE = 3.0, 2.0
+"""What all of them weigh together at most: people decide mostly about what is suggested, which belongs to a category more often than
+other notices do, so that every decision needs a counterweight. Set on solicitations whose codes tell what they are."""
 _USUAL = np.array([5.0, 4.0, 3.0, -2.5])
 """Logits per unit of score, of lead over the next category, of distance behind the best one, and the constant. Fitted on
 solicitations sorted into four of twelve categories by their descriptions; most belong to none."""
@@ -226,9 +229,9 @@ def _calibrate(scores: Floats, verdicts: NDArray[np.int8], unknown: Floats) -> F
     evidence = np.concatenate([_evidence(scores[is_complete]).reshape(-1, 4), _evidence(unknown).reshape(-1, 4)])
     known, others = verdicts[is_complete].ravel(), np.full(unknown.size, -1)
     answers = (np.concatenate([known, others]) > 0).astype(np.float64)
-    weights = np.concatenate(
-        [(known != 0).astype(np.float64), np.full(len(others), min(_UNKNOWN_WEIGHT, _MOST_UNKNOWN / max(len(unknown), 1)))]
-    )
+    most_unknown = _UNKNOWN_AT_FIRST + _UNKNOWN_PER_EXAMPLE * len(verdicts)
+    of_unknown = min(_UNKNOWN_WEIGHT, most_unknown / max(len(unknown), 1))
+    weights = np.concatenate([(known != 0).astype(np.float64), np.full(len(others), of_unknown)])
 
     def loss(coefficients: Floats) -> tuple[float, Floats]:
         logits = evidence @ coefficients
