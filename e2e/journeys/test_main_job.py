@@ -34,7 +34,7 @@ class Notices:
 REAL_NOTICES = Notices(
     SHARED / "sam/ContractOpportunitiesFullCSV.csv.gz",
     "12,309 new, 0 changed, 0 unchanged, 0 rejected",
-    newest="Multiple Award General Construction Services IDIQ Contract",
+    newest="HAZMAT BUILDING",
 )
 SAMPLE_NOTICES = Notices(SAMPLE / "opportunities/sample/sam.csv", "0 new, 0 changed, 30 unchanged, 0 rejected")
 NOTICES = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES

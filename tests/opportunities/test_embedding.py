@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -55,6 +56,10 @@ async def waiting(core: Core) -> list[Job]:
         return list(await session.scalars(select(Job).where(Job.kind == "embed", underway)))
 
 
+async def not_sorting(_session: AsyncSession) -> None:
+    pass
+
+
 class TestEmbed:
     async def test_reads_the_open_and_the_newest_first_and_each_once(self, committed: Core, embedder: LengthEmbedder) -> None:
         async with committed.database.transaction() as session:
@@ -76,14 +81,31 @@ class TestEmbed:
 
             embedder.embed = stop
             with pytest.raises(JobCancelled):
-                await embedding.embed(run, embedder)  # type: ignore[arg-type]
+                await embedding.embed(run, embedder, not_sorting)  # type: ignore[arg-type]
             del embedder.embed
-            await embedding.embed(run, embedder)  # type: ignore[arg-type]
+            await embedding.embed(run, embedder, not_sorting)  # type: ignore[arg-type]
 
         committed.jobs.register(trial(twice, load_actor=no_actor))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=None)
         assert sorted(embedder.texts) == sorted(set(embedder.texts))
         assert len(embedder.texts) == 10
+
+    async def test_what_is_new_is_sorted_each_time_it_has_doubled_and_at_the_end(
+        self, committed: Core, embedder: LengthEmbedder
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, *(notice(n) for n in range(18)))
+        seen: list[int] = []
+
+        async def sort_again(_session: AsyncSession) -> None:
+            seen.append(len(embedder.texts))
+
+        async def begin(run: JobRun[EmbedOpportunities, None]) -> None:
+            await embedding.embed(run, embedder, sort_again)
+
+        committed.jobs.register(JobHandler(EmbedOpportunities, begin, no_actor))
+        await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
+        assert seen == [4, 8, 16, 18]
 
     async def test_a_notice_that_changes_meanwhile_is_read_again(self, committed: Core, embedder: LengthEmbedder) -> None:
         async with committed.database.transaction() as session:
@@ -117,7 +139,7 @@ class TestEmbedLater:
             async with run.transaction() as session:
                 await embedding.embed_later(session, committed)
             seen.append(len(await waiting(committed)))
-            await embedding.embed(run, embedder)
+            await embedding.embed(run, embedder, not_sorting)
             async with run.transaction() as session:
                 await embedding.embed_later(session, committed)
             seen.append(len(await waiting(committed)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -44,15 +44,19 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
         await core.jobs.enqueue(session, EmbedOpportunities(), title=TITLE, owner_id=None)
 
 
-async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> dict[str, Any]:
+async def embed(
+    run: JobRun[EmbedOpportunities, None], embedder: Embedder, sort_again: Callable[[AsyncSession], Awaitable[None]]
+) -> dict[str, Any]:
     """Weigh the words of notices that lack it, and embed those without a vector of this model, the open and the newest first. May stop
-    at any moment and run again, as it does while other jobs wait."""
+    at any moment and run again, as it does while other jobs wait. `sort_again` is called each time twice as many are embedded, and
+    at the end."""
     async with run.transaction() as session:
         await repository.index_vectors(session, embedder.id, embedder.dimension)
         known = await repository.count_vectors(session, embedder.id)
         total = known + await repository.count_lacking_vectors(session, embedder.id)
     embedded = int(run.checkpoint.get("embedded", 0))  # before the job was stopped or gave way
     run.checkpoint = {"embedded": embedded}
+    sorted_at = max(embedded, _READ_AT_ONCE // 2)
     done, reported_at, turn_began = known, 0.0, time.monotonic()
     await run.progress(done, total, "notices")
     while True:
@@ -77,8 +81,13 @@ async def embed(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> di
                 turn_began = time.monotonic()
                 await run.give_way()
         total = max(total, done)
+        if embedded >= sorted_at * 2:
+            sorted_at = embedded
+            async with run.transaction() as session:
+                await sort_again(session)
     async with run.transaction() as session:
         await repository.refresh_search_statistics(session)
+        await sort_again(session)
         await announce(session)
     return {"embedded": embedded, "model": embedder.id}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -64,7 +65,4 @@ async def categorise(run: JobRun[CategoriseOpportunities, Actor]) -> dict[str, A
 
 async def embed(run: JobRun[EmbedOpportunities, None]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
-    embedded = await embedding.embed(run, embedder)
-    async with run.transaction() as session:
-        await service.categorise_again(run.services, session)
-    return embedded
+    return await embedding.embed(run, embedder, partial(service.categorise_again, run.services))
