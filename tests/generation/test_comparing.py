@@ -32,6 +32,16 @@ def test_blocks_too_long_to_compare_word_by_word_are_shown_whole() -> None:
     assert [piece.kind for piece in pieces] == ["removed", "added"]
 
 
+def test_texts_made_to_take_long_are_shown_whole_from_somewhere_on() -> None:
+    """Many blocks of words that are hardly too long each, and lines of which only a single one is ever the same. They took 25 seconds each;
+    this test would, too."""
+    ups, downs = ("\n".join(f"{words * 350}\n{place}" for place in range(140)) for words in ("a b ", "b b a "))
+    assert compare(ups, downs)[-1].text.endswith("139")
+    evens = "\n".join("x" if place % 2 else f"old {place}" for place in range(1_400))
+    odds = "\n".join(f"new {place}" if place % 2 else "x" for place in range(1_400))
+    assert {piece.kind for piece in compare(evens, odds)} == {"same", "removed", "added"}
+
+
 def test_thousands_of_equal_lines_are_not_compared_with_each_other() -> None:
     """Comparing each of 20,000 lines with each other one would take minutes; this test would, too."""
     pieces = compare("a\n" * 20_000, "a\n" * 20_001)

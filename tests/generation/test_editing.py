@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from sqlalchemy import func, select, update
+from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -173,6 +174,12 @@ class TestSaving:
         assert (draft.state, draft.is_complete) == (DraftState.FINISHED, True)
         with pytest.raises(Conflict, match="nothing to continue"):
             await do(desk, lambda session: service.continue_draft(session, desk.actor, desk.core, draft.id))
+
+
+    async def test_a_count_of_saves_that_no_editor_reaches_is_refused(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        with pytest.raises(ValidationError):
+            await save(desk, draft, roofs, "Mine.", editor="tab", sequence=2**31)
 
 
 class TestRaceWithTheWriter:
@@ -406,6 +413,13 @@ class TestVersions:
         assert (page.total, [version.number for version in page.items]) == (2, [1])
         diff = await do(desk, lambda s: editing.compare_version(s, desk.actor, draft.id, roofs.id, 1))
         assert [(p.kind, p.text) for p in diff.pieces if p.kind != "same"] == [("removed", "repaired"), ("added", "replaced")]
+
+    @pytest.mark.parametrize("number", [0, -1, 2**31, 10**20])
+    async def test_one_that_there_cannot_be_is_not_found(self, desk: Desk, number: int) -> None:
+        draft, roofs = await written(desk)
+        for verb in (editing.compare_version, editing.restore_version):
+            with pytest.raises(NotFound):
+                await do(desk, lambda s, verb=verb: verb(s, desk.actor, draft.id, roofs.id, number))
 
     @pytest.mark.security(20)
     async def test_of_another_account_and_of_another_draft_are_not_found(self, desk: Desk) -> None:

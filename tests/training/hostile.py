@@ -17,8 +17,12 @@ _HEAD = b"HOSTILE\x00"
 _CHANNEL = 3
 
 
-def cuts(*spans: tuple[int, int], heading: str = "") -> bytes:
-    return json.dumps([{"start": start, "end": end, "heading": heading, "page": None} for start, end in spans]).encode()
+def cuts(*spans: tuple[int, int], heading: str = "", page: int | None = None) -> bytes:
+    return json.dumps([{"start": start, "end": end, "heading": heading, "page": page} for start, end in spans]).encode()
+
+
+def results(text: bytes, *chunks: bytes) -> list[tuple[bytes, bytes]]:
+    return [(b"D", b"about_us"), (b"D", text), *((b"D", each) for each in chunks), (b"E", b"")]
 
 
 def send(kind: bytes, content: bytes) -> None:
@@ -29,17 +33,22 @@ def send(kind: bytes, content: bytes) -> None:
 
 FORGED = {
     "no result": [(b"E", b"")],
-    "no text": [(b"D", b"\xff"), (b"E", b"")],
-    "null characters": [(b"D", b"a\x00b"), (b"E", b"")],
-    "null characters in a heading": [(b"D", b"text"), (b"D", cuts((0, 4), heading="\x00")), (b"E", b"")],
-    "no chunks": [(b"D", b"text"), (b"D", b"{}"), (b"E", b"")],
-    "chunks of other text": [(b"D", b"text"), (b"D", cuts((2, 5))), (b"E", b"")],
-    "chunks as long as the text": [(b"D", b"x" * 10_000), (b"D", cuts((0, 10_000))), (b"E", b"")],
-    "chunks that overlap": [(b"D", b"x" * 5_000), (b"D", cuts(*((start, start + 4_000) for start in range(100)))), (b"E", b"")],
-    "more chunks than text": [(b"D", b"x" * 1_000), (b"D", cuts(*((place, place + 1) for place in range(100)))), (b"E", b"")],
-    "chunks without end": [(b"D", b"text"), (b"D", b" " * 3_000_000 + cuts((0, 4))), (b"E", b"")],
+    "no kind": [(b"D", b"text"), (b"D", b"text"), (b"E", b"")],
+    "no text": results(b"\xff"),
+    "null characters": results(b"a\x00b"),
+    "null characters in a heading": results(b"text", cuts((0, 4), heading="\x00")),
+    "a page that no column holds": results(b"text", cuts((0, 4), page=2**40)),
+    "no chunks": results(b"text", b"{}"),
+    "chunks of other text": results(b"text", cuts((2, 5))),
+    "chunks as long as the text": results(b"x" * 10_000, cuts((0, 10_000))),
+    "chunks that overlap": results(b"x" * 5_000, cuts(*((start, start + 4_000) for start in range(100)))),
+    "more chunks than text": results(b"x" * 1_000, cuts(*((place, place + 1) for place in range(100)))),
+    "chunks without end": results(b"text", b" " * 6_000_000 + cuts((0, 4))),
 }
 """What a parser that has been taken over may send in place of its results."""
+
+ALLOWED = results(b"text", cuts((0, 4)))
+"""What it may send; all of `FORGED` but the first two differ from this in one thing only."""
 
 
 def document(deed: str) -> bytes:
@@ -63,8 +72,8 @@ class HostileReader:
                 os.kill(os.getppid(), signal.SIGKILL)
             case "crash":
                 os._exit(1)
-            case forged if forged in FORGED:
-                for kind, content in FORGED[forged]:
+            case forged if forged in FORGED or forged == "nothing else":
+                for kind, content in FORGED.get(forged, ALLOWED):
                     send(kind, content)
                 os._exit(0)
             case "a reason with null characters":

@@ -279,6 +279,13 @@ class TestHostileDocument:
         assert (run.state, run.documents) == (JobState.SUCCEEDED, 1)
         assert [failed.reason for failed in run.failed] == [reason]
 
+    async def test_what_is_sent_in_the_right_form_is_taken(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        """Else the tests of forgeries would prove nothing."""
+        committed.plugins.register(hostile)
+        async with committed.database.transaction() as session:
+            added = await add_file(committed, session, owner, hostile.document("nothing else"), "a.hostile")
+        assert (await _train(committed, owner, added.id)).failed == ()
+
     async def test_is_killed_when_its_time_is_up(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -3,52 +3,70 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from itertools import groupby
+from difflib import Match, SequenceMatcher
+from itertools import accumulate, groupby
 
 from fundwright.generation.schemas import DiffPiece
 
 _WORDS = re.compile(r"\s+|[\w’'-]+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
-_MOST_COMPARISONS = 2_000_000
-"""Texts with more pairs of lines than this are compared by words alone, and blocks with more pairs of words are shown as a whole:
-comparing takes time with the square of their length."""
+_MOST_STEPS = 5_000_000
+"""Of one comparison, about a second. Comparing takes time with the square of the length, or the cube for texts that are made for it."""
 
 _Kind = str
 _Piece = tuple[_Kind, str]
 
 
 def compare(old: str, new: str) -> tuple[DiffPiece, ...]:
-    """Pieces that make up `old` without the added ones, and `new` without the removed ones. CPU-bound: call it in a thread."""
-    merged = groupby(_by_lines(old, new), key=lambda piece: piece[0])
+    """Pieces that make up `old` without the added ones, and `new` without the removed ones. CPU-bound: call it in a thread.
+
+    What would take too long is shown as removed and added as a whole.
+    """
+    merged = groupby(_Comparison().by_lines(old, new), key=lambda piece: piece[0])
     return tuple(DiffPiece.model_validate({"kind": kind, "text": "".join(text for _, text in run)}) for kind, run in merged)
 
 
-def _by_lines(old: str, new: str) -> Iterator[_Piece]:
-    """Lines first: words are compared only where lines differ."""
-    before, after = _LINES.findall(old), _LINES.findall(new)
-    for same, removed, added in _blocks(before, after):
-        if same:
-            yield "same", same
-        elif removed and added:
-            yield from _by_words(removed, added)
-        else:
-            yield ("removed", removed) if removed else ("added", added)
+class _Comparison:
+    def __init__(self) -> None:
+        self.steps_left = _MOST_STEPS
+
+    def by_lines(self, old: str, new: str) -> Iterator[_Piece]:
+        """Lines first: words are compared only where lines differ."""
+        for same, removed, added in self._blocks(_LINES.findall(old), _LINES.findall(new)):
+            if same:
+                yield "same", same
+            elif removed and added:
+                yield from self._by_words(removed, added)
+            else:
+                yield ("removed", removed) if removed else ("added", added)
+
+    def _by_words(self, old: str, new: str) -> Iterator[_Piece]:
+        for same, removed, added in self._blocks(_WORDS.findall(old), _WORDS.findall(new)):
+            yield from ((kind, text) for kind, text in (("same", same), ("removed", removed), ("added", added)) if text)
+
+    def _blocks(self, before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+        """(what is the same, what was removed, what was added) from the beginning to the end."""
+        for tag, old_start, old_end, new_start, new_end in _Matcher(self, before, after).get_opcodes():
+            old, new = "".join(before[old_start:old_end]), "".join(after[new_start:new_end])
+            yield (old, "", "") if tag == "equal" else ("", old, new)
 
 
-def _by_words(old: str, new: str) -> Iterator[_Piece]:
-    before, after = _WORDS.findall(old), _WORDS.findall(new)
-    for same, removed, added in _blocks(before, after):
-        yield from ((kind, text) for kind, text in (("same", same), ("removed", removed), ("added", added)) if text)
+class _Matcher(SequenceMatcher[str]):
+    """Finds nothing the same once the steps of its comparison are used up."""
 
+    def __init__(self, comparison: _Comparison, before: Sequence[str], after: Sequence[str]) -> None:
+        super().__init__(None, before, after, autojunk=False)
+        self._comparison = comparison
+        times = Counter(after)
+        self._steps = [0, *accumulate(1 + times[part] for part in before)]
 
-def _blocks(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """(what is the same, what was removed, what was added) from the beginning to the end."""
-    if len(before) * len(after) > _MOST_COMPARISONS:
-        yield "", "".join(before), "".join(after)
-        return
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        old, new = "".join(before[old_start:old_end]), "".join(after[new_start:new_end])
-        yield (old, "", "") if tag == "equal" else ("", old, new)
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+        """Its first `n` parts take `_steps[n]` steps."""
+        end = len(self._steps) - 1 if ahi is None else ahi
+        steps = self._steps[end] - self._steps[alo]
+        if steps > self._comparison.steps_left:
+            return Match(alo, blo, 0)
+        self._comparison.steps_left -= steps
+        return super().find_longest_match(alo, ahi, blo, bhi)

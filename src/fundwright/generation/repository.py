@@ -14,7 +14,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.generation.models import Citation, Draft, DraftSection, DraftVersion
-from fundwright.generation.schemas import DraftQuery, DraftState, SectionState
+from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, SectionState
 
 _HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection.state != SectionState.DONE)
 
@@ -237,9 +237,8 @@ async def find_latest_version(session: AsyncSession, section_id: UUID) -> DraftV
 
 async def get_version(session: AsyncSession, section_id: UUID, number: int) -> DraftVersion:
     """Raises NotFound."""
-    version = await session.scalar(
-        select(DraftVersion).where(DraftVersion.section_id == section_id, DraftVersion.number == number)
-    )
+    found = select(DraftVersion).where(DraftVersion.section_id == section_id, DraftVersion.number == number)
+    version = await session.scalar(found) if number <= LARGEST_INTEGER else None
     if version is None:
         raise NotFound(t("The version"))
     return version

@@ -17,6 +17,8 @@ from fundwright.language.topics import Topic
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
+LARGEST_INTEGER = 2**31 - 1
+"""Of a column."""
 
 
 class TemplateQuestion(BaseModel):
@@ -214,7 +216,7 @@ class SectionSave(BaseModel):
     text: str = Field(max_length=200_000)
     based_on: int = Field(ge=0)
     editor: str = Field(default="", max_length=64)
-    sequence: int = Field(default=0, ge=0)
+    sequence: int = Field(default=0, ge=0, le=LARGEST_INTEGER)
 
 
 class NewSection(BaseModel):

@@ -25,6 +25,7 @@ _LEAST_CHARACTERS = 50
 """Two chunks have at least 60 words between them that no other chunk has."""
 _MOST_COPIES = 10
 """How many times the chunks together may have the text. Their overlap makes 1.2 of the usual, and less than 3 of any."""
+_LAST_PAGE = 2**31 - 1
 _CUTS = TypeAdapter(list[Cut])
 
 LIMITS = Limits(
@@ -61,8 +62,11 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
         for cut in _CUTS.validate_json(result):
             if not 0 <= cut.start < cut.end <= len(text) or cut.end - cut.start > MAX_CHARACTERS:
                 raise ValueError("A chunk is not a part of the text.")
-            if any("\x00" in heading for heading in (cut.heading, *(place.heading for place in cut.places))):
-                raise ValueError("A heading has null characters.")
+            for place in (cut, *cut.places):
+                if "\x00" in place.heading:
+                    raise ValueError("A heading has null characters.")
+                if place.page is not None and not 0 < place.page <= _LAST_PAGE:
+                    raise ValueError("There is no such page.")
             cuts.append(cut)
             length += cut.end - cut.start
         if len(cuts) > len(text) // _LEAST_CHARACTERS + 2 or length > _MOST_COPIES * len(text):
