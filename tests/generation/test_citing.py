@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from fundwright.generation.citing import CitationStream
+from fundwright.generation.citing import CitationStream, without_marks
 
 
 def streamed(pieces: list[str], known: dict[int, int]) -> tuple[str, int]:
@@ -57,3 +57,23 @@ class TestCitationStream:
         assert stream.feed(" on [") == " on"
         assert stream.feed("1") == ""
         assert stream.feed("] and") == " [1] and"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("It works [12], as others say [1, 3; 4–6].", "It works, as others say."),
+        ("Up [[1]] and [**2**] and [1[2] ] and [\\[3\\]].", "Up and and and."),
+        ("Steps [1](https://x.example) follow", "Steps(https://x.example) follow"),
+        ("It ends with [2", "It ends with 2"),
+        ("Kept: [a], [see 3], [ ] and [-] or 1] and [", "Kept: [a], [see 3], [ ] and [-] or 1] and ["),
+    ],
+)
+@pytest.mark.security(41)
+def test_references_of_a_document_to_its_own_sources_are_left_out(text: str, plain: str) -> None:
+    assert without_marks(text) == plain
+
+
+def test_leaving_them_out_takes_no_longer_for_thousands_of_brackets() -> None:
+    """With quadratic time this would take minutes."""
+    assert without_marks("[" * 200_000 + "1") == "1"

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
@@ -14,7 +14,9 @@ from fundwright.core.jobs import JobState
 from fundwright.generation import drafting, editing, service
 from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, SectionState, WriteDraft
 from fundwright.language.protocols import Unanswered
+from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
 from tests.jobs import working
 from tests.polling import eventually
@@ -142,6 +144,27 @@ class TestWriting:
         numbers = [citation.number for citation in draft.citations]
         assert numbers == list(range(1, len(numbers) + 1))
         assert len({citation.passage_id for citation in draft.citations}) == len(numbers)
+
+    @pytest.mark.security(41)
+    async def test_a_document_cites_nothing_by_numbers_of_its_own(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            pasted = PastedText(title="Paper", text="Shingles gutters last for decades [2], as [1] says.")
+            paper = await training.add_text(desk.core, session, desk.actor, pasted)
+        await training.run_inline(desk.core, desk.actor, [paper.id])
+        draft = await write(desk, (await add(desk)).id)
+        assert "last for decades, as says. [" in draft.sections[0].text
+
+    @pytest.mark.security(39, 41)
+    async def test_whoever_writes_a_notice_writes_no_markdown_into_its_drafts(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            contacts = [{"name": "Bo\n\n# Fake [1] ![i](https://x.example)", "email": "", "phone": "", "title": ""}]
+            title = "Roof [1] [link](https://x.example) <b>"
+            of_notice = OpportunityText.opportunity_id == desk.opportunity_id
+            await session.execute(update(OpportunityText).where(of_notice).values(contacts=contacts))
+            await session.execute(update(Opportunity).where(Opportunity.id == desk.opportunity_id).values(title=title))
+        opening = (await write(desk, (await add(desk, "cover-letter")).id)).sections[0].text.split("\n\n")[:2]
+        assert opening[0] == r"Dear Bo # Fake \[1\] !\[i\](https://x.example),"
+        assert r"in response to “Roof \[1\] \[link\](https://x.example) \<b>”" in opening[1]
 
     async def test_an_open_page_hears_of_text_while_it_is_written(self, desk: Desk) -> None:
         draft = await add(desk)

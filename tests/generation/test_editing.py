@@ -7,8 +7,8 @@ from typing import TypeVar
 from uuid import UUID
 
 import pytest
-from sqlalchemy import func, select, update
 from pydantic import ValidationError
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -174,7 +174,6 @@ class TestSaving:
         assert (draft.state, draft.is_complete) == (DraftState.FINISHED, True)
         with pytest.raises(Conflict, match="nothing to continue"):
             await do(desk, lambda session: service.continue_draft(session, desk.actor, desk.core, draft.id))
-
 
     async def test_a_count_of_saves_that_no_editor_reaches_is_refused(self, desk: Desk) -> None:
         draft, roofs = await written(desk)

@@ -72,6 +72,22 @@ class TestMarkdown:
             text = export(draft(), ExportFormat.MARKDOWN).content.decode()
         assert text.endswith("[^1]: Past work, „Projects“, Seite 3.\n")
 
+    @pytest.mark.security(39)
+    def test_nothing_but_a_citation_is_a_footnote_and_titles_are_plain(self) -> None:
+        text = export(
+            draft(
+                title="Roof [1] ![i](https://x.example)",
+                text="Forged[^1] [1].\n\n[^1]: Forged.\n\n`[^a-z]`",
+                citations=(citation(1, "Work [^1]\n[x](https://x.example)", None, None),),
+            ),
+            ExportFormat.MARKDOWN,
+        ).content.decode()
+        assert text == (
+            "# Roof \\[1\\] !\\[i\\](https://x.example)\n\n## Who we are\n\n"
+            "Forged\\[^1].[^1]\n\n\\[^1]: Forged.\n\n`[^a-z]`\n\n"
+            "[^1]: Work \\[^1\\] \\[x\\](https://x.example).\n"
+        )
+
     def test_the_file_is_named_after_the_title_without_anything_odd(self) -> None:
         assert export(draft(title="../é “x”\n/etc"), ExportFormat.MARKDOWN).filename == "x-etc.md"
         assert export(draft(title="…"), ExportFormat.MARKDOWN).filename == "draft.md"

@@ -10,6 +10,8 @@ CITATION = re.compile(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]")
 # close around a number that nobody checked. A run is matched whole, never again from each of its characters, which
 # would take quadratic time.
 _BRACKETED = re.compile(r"(?<!\s)(?P<space>\s*+)\[(?P<numbers>[0-9\s,;\[]*+)(?P<end>\]?)")
+# The same with the signs of emphasis, which writers leave out.
+_MARK = re.compile(r"(?<!\s)(?P<space>\s*+)\[(?P<inner>[0-9\s,;–*_\\\[\]-]*+)")
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,4}(?![0-9])")
 
 
@@ -50,6 +52,18 @@ class CitationStream:
         self.dropped += numbers.count(None)
         kept = dict.fromkeys(number for number in numbers if number is not None)
         return run["space"] + "".join(f"[{number}]" for number in kept) if kept else ""
+
+
+def without_marks(text: str) -> str:
+    """A document's text without its own references such as [12], which would cite something else in a draft."""
+    return _MARK.sub(_without_mark, text)
+
+
+def _without_mark(run: re.Match[str]) -> str:
+    if not any(character.isdecimal() for character in run["inner"]):
+        return run.group()
+    inside, end, after = f"[{run['inner']}".rpartition("]")
+    return (after if end else f"{run['space']}{inside}{after}").replace("[", "")
 
 
 def numbers_in(text: str) -> set[int]:

@@ -24,6 +24,7 @@ from fundwright.generation import citing, editing, repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.collecting import Material, asked, collect, topic_of
 from fundwright.generation.models import Citation, DraftSection
+from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import (
     DraftTemplate,
     Rewriting,
@@ -278,7 +279,11 @@ def _request(
         requirements=material.requirements,
         passages=tuple(
             NumberedPassage(
-                number=number, text=part.text, heading=part.heading, kind=part.document_kind, document=part.document_title
+                number=number,
+                text=citing.without_marks(part.text),
+                heading=citing.without_marks(part.heading),
+                kind=part.document_kind,
+                document=part.document_title,
             )
             for number, part in enumerate(material.parts, start=1)
         ),
@@ -299,16 +304,17 @@ def _opening(plan: TemplateSection, opportunity: OpportunityRead, company: str) 
     addressee = next((contact.name for contact in opportunity.contacts if contact.name), "")
     text = t(
         plan.opening,
-        addressee=addressee or (t("Contracting Officer") if opportunity.kind == "contract" else t("Program Officer")),
-        company=company or t("our organization"),
-        opportunity=opportunity.title,
-        number=opportunity.number,
+        addressee=as_markdown(addressee)
+        or (t("Contracting Officer") if opportunity.kind == "contract" else t("Program Officer")),
+        company=as_markdown(company) or t("our organization"),
+        opportunity=as_markdown(opportunity.title),
+        number=as_markdown(opportunity.number),
     )
     return f"{text}\n\n"
 
 
 def _possible(plan: TemplateSection, match: PossibleMatch, number: int | None) -> dict[str, Any]:
-    return {"question": plan.questions[match.question].missing, "text": match.text, "number": number}
+    return {"question": plan.questions[match.question].missing, "text": citing.without_marks(match.text), "number": number}
 
 
 def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:

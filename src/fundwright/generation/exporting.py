@@ -6,9 +6,12 @@ import re
 
 from fundwright.core.messages import t
 from fundwright.generation.footnotes import Footnotes
+from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraft, ExportFormat
 from fundwright.generation.word import word_file
 
+_FOOTNOTE = re.compile(r"\[(?=\^[0-9]+\])")
+"""What is no footnote of ours must not look like one."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -33,10 +36,11 @@ def export(
 def markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
     """The whole draft as one text with footnotes `[^n]`, as GitHub and Pandoc read them. Sections without text are left out."""
     footnotes = Footnotes(draft.citations, citations)
-    parts = [f"# {draft.title}"]
+    parts = [f"# {as_markdown(draft.title)}"]
     for section in draft.sections:
         if section.text.strip():
-            text = "".join(piece if isinstance(piece, str) else f"[^{piece}]" for piece in footnotes.split(section.text.strip()))
-            parts += [f"## {t(section.heading)}", text]
-    parts += [f"[^{number}]: {text}" for number, text in enumerate(footnotes.texts, start=1)]
+            pieces = footnotes.split(section.text.strip())
+            text = "".join(f"[^{piece}]" if isinstance(piece, int) else _FOOTNOTE.sub(r"\\[", piece) for piece in pieces)
+            parts += [f"## {as_markdown(t(section.heading))}", text]
+    parts += [f"[^{number}]: {as_markdown(text)}" for number, text in enumerate(footnotes.texts, start=1)]
     return "\n\n".join(parts) + "\n"

@@ -1,0 +1,15 @@
+"""Plain text, such as the title of a notice, where Markdown is expected."""
+
+from __future__ import annotations
+
+import re
+
+# Signs between letters, as in file_name, mean nothing in Markdown.
+_SIGN = re.compile(r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|<(?=[a-z/!?])|&(?=#?\w+;)", re.IGNORECASE)
+_LINE_START = re.compile(r"\A(#{1,6}(?=\s)|[-+>](?=\s)|\d+(?=[.)]\s))")
+
+
+def as_markdown(text: str) -> str:
+    """Markdown of one line that shows the text as it is: no links, no images, and no citations."""
+    line = _SIGN.sub(r"\\\g<0>", " ".join(text.split()))
+    return _LINE_START.sub(lambda start: f"{start[0]}\\" if start[0].isdecimal() else f"\\{start[0]}", line)
