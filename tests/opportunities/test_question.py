@@ -15,6 +15,10 @@ class TestParse:
             ("ultrasound or x-ray -vet", "ultrasound x-ray", "ultrasound or x-ray -vet", "", False),
             ("ultrasound OR x-ray", "ultrasound x-ray", "ultrasound OR x-ray", "", False),
             ("or", "or", "", "", True),
+            ("a spectrometer or flow cytometer", "a spectrometer flow cytometer", "", "", True),
+            ("a spectrometer OR flow cytometer", "a spectrometer flow cytometer", "a spectrometer OR flow cytometer", "", False),
+            ("541512", "541512", "541512", "", False),
+            ("541512 cloud sdvosb", "541512 cloud sdvosb", "541512 sdvosb", "", True),
             ('"unfinished phrase', "unfinished phrase", '"unfinished phrase', "", False),
         ],
     )
@@ -44,6 +48,14 @@ class TestParse:
         assert "W912DY25R0015" in question.numbers
         assert question.is_open
         assert parse("repair -PAR-26-106").numbers == ()
+
+    def test_codes_have_no_meaning(self) -> None:
+        assert parse("541512 cloud HUBZone").topic == "cloud"
+        assert parse("541512").topic == ""
+        assert parse("541512").number == ""
+
+    def test_the_or_of_a_sentence_is_no_condition(self) -> None:
+        assert parse("a spectrometer or flow cytometer -used").text == "a spectrometer flow cytometer -used"
 
     def test_a_whole_number_has_no_close_matches(self) -> None:
         assert not parse("W912DY-25-R-0015").is_open

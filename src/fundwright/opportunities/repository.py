@@ -583,7 +583,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     if question.excluded:
         # Apart from the rest: an index that is asked for what lacks a word is read from end to end.
         conditions.append(not_(_has(question.excluded)))
-    has_all, numbered = _has(query.text), await _list_numbered(session, question, conditions)
+    has_all, numbered = _has(question.text), await _list_numbered(session, question, conditions)
     matching = or_(has_all, Opportunity.id.in_(numbered)) if numbered else has_all
     reasons: dict[UUID, Reason] = dict.fromkeys(numbered, "number")
     count = await session.scalar(_count([*conditions, matching])) or 0
@@ -592,7 +592,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
     samples = await _samples_among(session, {**by_words, **by_meaning})
     scores = sorted(retrieval.fuse(by_words, by_meaning), key=lambda id: id in samples)
-    flags = await _list_matching(session, query.text, conditions, scores, meaning, count=count)
+    flags = await _list_matching(session, question.text, conditions, scores, meaning, count=count)
     about = {id for id, is_certain in flags.items() if is_certain or near.get(id, 0) >= _LEAST_MEANING}
     has_few = question.is_open and not numbered and len(about) < _FEW
     ordered = [*scores, *(about.difference(scores) if has_few else ())]

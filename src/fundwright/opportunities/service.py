@@ -115,16 +115,16 @@ def visits_topic(owner_id: UUID) -> str:
 
 
 async def read_meaning(core: Core, query: OpportunityQuery) -> Meaning | None:
-    """The embedding of the query's text, for a search by meaning as well; None when there is no text or no model.
+    """The embedding of the query's text, for a search by meaning as well; None when nothing in it has a meaning, or there is no model.
 
     Call it before the transaction in which the search is made.
     """
-    words = parse(query.text).words.strip()
-    if not words:
+    topic = parse(query.text).topic.strip()
+    if not topic:
         return None
     try:
         embedder = await language.get_embedder(core)
-        (vector,) = await embedder.embed([words])
+        (vector,) = await embedder.embed([topic])
     except FundwrightError as error:
         log.warning("search.without_meaning", reason=error.sentence)
         return None
