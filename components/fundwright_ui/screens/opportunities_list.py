@@ -181,6 +181,7 @@ def _results(
     none = html.p(t("No notice fully matches your search.")) if listed.page == 1 else None
     return [
         _table(kind, url, query, whole, labels, is_loading=is_loading) if matching else none,
+        _hidden(url) if query.availability == _OPEN else None,
         section(
             t("Close matches"),
             html.ul(
@@ -189,7 +190,6 @@ def _results(
             ),
             key="close",
         ),
-        _hidden(url) if query.availability == _OPEN else None,
         pages(url, listed),
     ]
 
