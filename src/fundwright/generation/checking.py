@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 
+from fundwright.generation.contrasts import contrasts_of
 from fundwright.generation.wording import PREFIX, Text, Token, listed, read_text, stem
 
 
@@ -27,14 +28,15 @@ def _stems(words: str) -> frozenset[str]:
 
 _PLAIN_NEGATIONS = frozenset(listed("not no never without none nobody nothing neither nor cannot"))
 _SOURCE_NEGATIONS = _PLAIN_NEGATIONS | _stems("exclude lack")
-_NEGATIONS = _SOURCE_NEGATIONS | _stems("zero free except unable")
+_NEGATIONS = _SOURCE_NEGATIONS | _stems("zero free except unable fail reject ineligible refuse deny without")
 _NEGATES_SUBJECT = _stems("not exclude lack free unable")
 """“The price excludes permits” is “permits are not included in the price”; “approved without comments” is not “not approved”."""
 _UP = _stems("increase gain improve extend lengthen double exceed expand climb")
 _DOWN = _stems("decrease halve slow worsen")
-_UP_WORDS = frozenset(listed("up more above over higher greater longer exceeding exceeded"))
-_DOWN_WORDS = frozenset(listed("down less fewer below under lower shorter"))
+_UP_WORDS = frozenset(listed("up more above higher greater longer exceeding exceeded"))
+_DOWN_WORDS = frozenset(listed("down less fewer below lower shorter"))
 _ALL = frozenset(listed("all every each entire nationwide throughout always worldwide national everywhere whole"))
+_EXCEPTIONS = _stems("except but exception other")
 _TIMES = _stems("hour day night week month quarter season year time shift")
 _AWARDS = _stems(
     "award prize medal honor winner win certification certified accredited accreditation registered licensed recipient named iso cmmc "
@@ -134,6 +136,7 @@ class _Comparison:
     def __init__(self, claim: Text, source: Text, known: Text) -> None:
         self.claim, self.source, self.known = claim, source, known
         found = [not token.is_content or self._is_found(place, token) for place, token in enumerate(claim.tokens)]
+        self.lacks = [not is_found for is_found in found]
         self.content = [(token, is_found) for token, is_found in zip(claim.tokens, found, strict=True) if token.is_content]
 
     @property
@@ -170,6 +173,7 @@ class _Comparison:
         )
         unconnected, labels_elsewhere = self._unconnected(), self._elsewhere(lambda token: bool(token.label))
         unrelated = unconnected * len(missing) / len(self.content)
+        contrasts, degrees = contrasts_of(self.claim, self.source, self.known, self.lacks)
         contradictions = {
             "numbers": numbers,
             "labels": labels or labels_elsewhere >= _MOSTLY_ELSEWHERE,
@@ -179,15 +183,14 @@ class _Comparison:
             "direction": direction,
             "swapped": swapped,
             "invented": unrelated >= _MOSTLY_UNRELATED and len(missing) > 1,
+            **contrasts,
         }
         return {name: float(is_so) for name, is_so in contradictions.items()} | {
             "any": float(any(contradictions.values())),
-            "missing": len(missing) / len(self.content),
             "unrelated": unrelated,
             "unconnected": unconnected,
-            "labels_elsewhere": labels_elsewhere,
-            "numbers_elsewhere": self._elsewhere(lambda token: token.is_measure),
             "names_elsewhere": self._elsewhere(_is_name),
+            **degrees,
         }
 
     # Words, numbers, and names
@@ -218,10 +221,17 @@ class _Comparison:
                 token.unit == smaller and token.value / times in self.source.values
             ):
                 return True
+        if self._is_computed(token.value):
+            return True
         if not _MAGNITUDE.search(token.text):
             return False
         digits = len(_NOT_A_DIGIT.sub("", token.text).strip("0")) or 1
         return any(value and _rounded(value, digits) == token.value for value in self.source.values)
+
+    def _is_computed(self, value: float) -> bool:
+        """“25 fewer, from 190 to 165”, “five, three of them new and two used”, and “three years” from 2020 to 2023."""
+        given = {other for other in self.claim.values if other in self.source.values and other != value}
+        return any(value in (abs(first - second), first + second) for first in given for second in given if first < second)
 
     def _is_spelled_out(self, place: int) -> bool:
         """Whether the word is part of a name that the source shortens to an acronym."""
@@ -290,7 +300,9 @@ class _Comparison:
         for place, scope in self._negations(self.claim, _PLAIN_NEGATIONS):
             # “no” negates the next word, “not” the whole clause.
             least = 1 if self.claim.tokens[place].word in ("no", "without") else len(set(scope)) // 2 + 1
-            if scope and not any(len(other & set(scope)) >= least for other in theirs):
+            said = set(scope) & self.source.places.keys()
+            least = min(least, max(1, len(said)))
+            if scope and not any(len(other & set(scope)) >= least for other in theirs) and (said or not theirs):
                 return True
         return False
 
@@ -352,7 +364,7 @@ class _Comparison:
     def _is_all_added(self) -> bool:
         for place, token in self._first(lambda token: token.word in _ALL):
             following = self.claim.tokens[place + 1].key if place + 1 < len(self.claim.tokens) else ""
-            if token.word in ("each", "every") and following in _TIMES:
+            if (token.word in ("each", "every") and following in _TIMES) or self.claim.places.keys() & _EXCEPTIONS:
                 continue
             near = {word.word for at in self._same_places(place) for word in self.source.around(at, 8, 8)}
             if not near & (_ALL | {"per"}):

@@ -39,7 +39,8 @@ _MONTH_NAMES = {name[:3]: name for name in _MONTHS} | {"sept": "september"} | {n
 _ABBREVIATED_UNITS = {
     "%": "percent", "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "sec": "second", "m": "meter", "km": "kilometer",
     "cm": "centimeter", "mm": "millimeter", "ft": "foot", "feet": "foot", "kg": "kilogram", "lb": "pound", "lbs": "pound",
-    "µm": "micromolar", "μm": "micromolar", "nm": "nanomolar", "kw": "kilowatt", "mw": "megawatt",
+    "g": "gram", "mg": "milligram", "ml": "milliliter", "gal": "gallon", "oz": "ounce", "w": "watt", "kwh": "kilowatt-hour", "yr": "year",
+    "yrs": "year", "wk": "week", "wks": "week", "mo": "month", "µm": "micromolar", "μm": "micromolar", "nm": "nanomolar", "kw": "kilowatt", "mw": "megawatt",
 }  # fmt: skip
 STOP_WORDS = frozenset(
     listed(
@@ -48,11 +49,11 @@ STOP_WORDS = frozenset(
         "can could shall should may might must there here so than then also such into onto over under about up out off per each every all "
         "any some both between among within during while when where because since until through after before again more most less least "
         "fewer one other own same very just only not no nor never without none nobody nothing too how what if still yet now mr mrs ms dr s t "
-        "cannot neither including include includes included like well go goes already"
+        "cannot neither including include includes included like well go goes already although though despite however whereas"
     )
 )
 _SYNONYMS = (
-    "make manufacture produce build",
+    "make manufacture produce build built made",
     "employ employee staff",
     "company firm",
     "start begin began begun",
@@ -110,6 +111,49 @@ _SYNONYMS = (
     "win won",
     "know known knew",
     "see seen saw",
+    "let permit allow",
+    "goal target objective",
+    "student pupil",
+    "hire recruit",
+    "own belong",
+    "share part portion",
+    "photograph photo picture",
+    "find found identify detect",
+    "former previous prior earlier",
+    "fail failure",
+    "agree agreement consent",
+    "worth value",
+    "lose lost loss",
+    "sale sell sold",
+    "finance fund",
+    "verify confirm",
+    "assess evaluate",
+    "exceed surpass",
+    "base headquarter locate",
+    "come came join",
+    "remain stay",
+    "consist comprise",
+    "plan schedule",
+    "home house",
+    "nearly almost",
+    "bring brought",
+    "recent last past",
+    "say said tell told",
+    "leave left",
+    "think thought",
+    "spend spent",
+    "send sent",
+    "meet met",
+    "begin launch",
+    "carry perform conduct",
+    "search look",
+    "mistake error",
+    "protect protection",
+    "harm injury injure hurt",
+    "whole entire",
+    "test trial",
+    "repair fix",
+    "throw discard",
 )
 """Ordinary words that stand for each other in this kind of text, and irregular forms."""
 
@@ -129,7 +173,7 @@ UNITS = frozenset(
     for unit in listed(
         "percent dollar second minute hour day week month quarter year inch mile foot meter kilometer centimeter millimeter yard "
         "acre hectare gram kilogram ton pound ounce gallon liter micrometer nanometer micromolar nanomolar millimolar watt kilowatt megawatt "
-        "volt cycle mil microgram milligram mph"
+        "volt cycle mil microgram milligram milliliter mph psi bar kilowatt-hour acre-foot degree"
     )
 )
 """Words that say what a number measures: with another one it is another claim."""
