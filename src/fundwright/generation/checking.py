@@ -35,9 +35,10 @@ _UP = _stems("increase gain improve extend lengthen double exceed expand climb")
 _DOWN = _stems("decrease halve slow worsen")
 _UP_WORDS = frozenset(listed("up more above higher greater longer exceeding exceeded"))
 _DOWN_WORDS = frozenset(listed("down less fewer below lower shorter"))
+_LEVELS = frozenset(listed("above below"))
 _ALL = frozenset(listed("all every each entire nationwide throughout always worldwide national everywhere whole"))
 _EXCEPTIONS = _stems("except but exception other")
-_TIMES = _stems("hour day night week month quarter season year time shift")
+_TIMES = _stems("hour day night week month quarter season year time shift winter summer decade")
 _AWARDS = _stems(
     "award prize medal honor winner win certification certified accredited accreditation registered licensed recipient named iso cmmc "
     "hubzone sdvosb edwosb wosb nadcap fellow"
@@ -163,7 +164,7 @@ class _Comparison:
         direction = (
             self._is_direction_other() or self._is_comparator_other() or self._is_preposition_other() or self._is_all_added()
         )
-        role = any(token.key in _ROLES | _AWARDS for token in missing)
+        role = any(token.key in _ROLES | _AWARDS for token in missing if token.word != "led")
         swapped = (
             self._is_swapped(_is_amount)
             or self._is_swapped(_is_name)
@@ -231,7 +232,17 @@ class _Comparison:
     def _is_computed(self, value: float) -> bool:
         """“25 fewer, from 190 to 165”, “five, three of them new and two used”, and “three years” from 2020 to 2023."""
         given = {other for other in self.claim.values if other in self.source.values and other != value}
-        return any(value in (abs(first - second), first + second) for first in given for second in given if first < second)
+        if any(value in (abs(first - second), first + second) for first in given for second in given if first < second):
+            return True
+        measured = [token for token in self.source.tokens if token.value is not None]
+        return any(
+            abs((first.value or 0) - (second.value or 0)) == value
+            for first in measured[:_MOST_PLACES]
+            for second in measured[:_MOST_PLACES]
+            if first.value in given
+            and (first.unit == second.unit or not (first.unit and second.unit))
+            and first.sentence == second.sentence
+        )
 
     def _is_spelled_out(self, place: int) -> bool:
         """Whether the word is part of a name that the source shortens to an acronym."""
@@ -315,9 +326,9 @@ class _Comparison:
         for place, scope in self._negations(self.source, _SOURCE_NEGATIONS):
             shared = [key for key in scope if key in self.claim.places]
             before = self._before(place)
-            is_scope_claimed = bool(shared) and scope[0] in self.claim.places and len(shared) * 2 >= len(scope)
+            is_scope_claimed = bool(shared) and scope[0] in self.claim.places and len(shared) * 3 >= len(scope) * 2
             is_rest_claimed = bool(shared and before) and all(key in self.claim.places for key in before)
-            if any(len(self.source.places[key]) == 1 for key in shared[:2]):
+            if len(shared) * 3 >= len(scope) * 2 and any(len(self.source.places[key]) == 1 for key in shared[:2]):
                 return True
             if (is_scope_claimed or is_rest_claimed) and self._is_said_at(place, self.claim.places[shared[0]][0]):
                 return True
@@ -355,7 +366,10 @@ class _Comparison:
             is_up, is_down = _is_up(token), _is_down(token)
             if is_up == is_down:
                 continue
-            near = [self.source.around(at, 7, 7) for at in self._same_places(place)]
+            near = [
+                [word for word in self.source.around(at, 7, 7) if token.word in _LEVELS or word.word not in _LEVELS]
+                for at in self._same_places(place)
+            ]
             same, other = (_is_up, _is_down) if is_up else (_is_down, _is_up)
             if near and not any(same(word) for words in near for word in words) and all(any(map(other, words)) for words in near):
                 return True
@@ -377,7 +391,8 @@ class _Comparison:
                 continue
             mine = _comparator(self.claim, place)
             theirs = [_comparator(self.source, at) for at in self._at(token)]
-            if mine and theirs and all(their != mine and (their or mine == "up") for their in theirs):
+            is_negated = mine == "up" and any(other.word in _PLAIN_NEGATIONS for other in self.claim.tokens)
+            if mine and not is_negated and theirs and all(their != mine and (their or mine == "up") for their in theirs):
                 return True
         return False
 
@@ -508,6 +523,8 @@ def _comparator(text: Text, place: int) -> str:
     words = [token.word for token in near]
     before = " ".join(word for word in words[:here] if word not in ("a", "an", "the", "our", "its"))
     after = " ".join(words[here + 1 :])
+    if before.endswith("over") and any(token.key in _TIMES for token in near[here + 1 :][:1]):
+        before = ""  # “over two winters” is during them
     if _REFUSES_MORE.search(before):
         return "down"
     if _REFUSES_LESS.search(before):
@@ -526,7 +543,9 @@ def _objects(text: Text, word: str, is_object: Callable[[Token], bool]) -> set[s
     """The words after each `word`, up to three."""
     found: set[str] = set()
     for place in text.places.get(word, [])[:_MOST_PLACES]:
-        found.update(token.key for token in text.around(place, 0, 4)[1:] if is_object(token) and token.value is None)
+        following = text.around(place, 0, 4)[1:]
+        if following and following[0].value is None:
+            found.update(token.key for token in following if is_object(token) and token.value is None)
     return found
 
 

@@ -6,7 +6,7 @@ The claim is aligned, in order, with the sentence of the source that shares most
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ def _stems(words: str) -> frozenset[str]:
 _PLANS = frozenset(
     listed(
         "will shall would should may might proposed planned expected intended pending submitted estimated projected anticipated scheduled "
-        "upcoming seeking propose proposes expect expects intend intends hope hopes seek seeks requests asks await awaits awaiting requesting "
+        "upcoming seeking hoped wanted tried attempted propose proposes expect expects intend intends hope hopes seek seeks requests asks await awaits awaiting requesting "
         "construction"
     )
 )
@@ -28,11 +28,11 @@ _PLANS = frozenset(
 _OPEN = _PLANS | frozenset(
     listed(
         "must can could need needs required possible if unless once when until subject nominated future request ask aim aims goal target allowed "
-        "permitted wants going plan plans planning review"
+        "permitted wants going plan plans planning review not no never nor neither without nobody nothing cannot"
     )
 )
 """Words with which a claim leaves open whether it is done."""
-_IS_TO = re.compile(r"\b(?:is|are|was|were|am|plans?|hopes?|needs?|remains?) to\b|\bto be\b", re.IGNORECASE)
+_IS_TO = re.compile(r"\b(?:is|are|was|were|am|has|have|had|plans?|hopes?|needs?|remains?) to\b|\bto be\b", re.IGNORECASE)
 _WEAK = frozenset(
     listed(
         "may might can could optional optionally usually often typically generally sometimes expected should encouraged welcome likely mostly "
@@ -60,9 +60,18 @@ _OPPOSITES = (
     "employer employee", "lend borrow", "treated untreated", "coated uncoated", "gain loss", "north south", "current former", "full part", "strong weak",
     "wet dry", "hot cold", "manual automatic", "local remote", "mandatory voluntary", "paid unpaid",
 )  # fmt: skip
+_OWN = frozenset(listed("own itself ourselves himself herself alone"))
+_OWN_SOURCE = _OWN | {"internal", "personally"}
+_BOASTS = frozenset(
+    listed(
+        "fluently alone fully exclusively solely entirely completely consistently significantly dramatically extensive exceptional exceptionally proven widely renowned guaranteed nationally internationally globally recognized outstanding excellent perfect flawless perfectly flawlessly substantially greatly highly strongly successful successfully extensively continuously permanently immediately instantly always"
+    )
+)
 _LESSENED = frozenset(listed("co vice deputy assistant associate acting former honorary provisional draft preliminary interim"))
 """Words before a noun that make it less."""
-_QUANTIFIERS = frozenset(listed("all every each no only any most none"))
+_QUANTIFIERS = frozenset(listed("all every each only both none"))
+_LIMITS = frozenset(listed("only half partly partially nearly almost hardly except unless neither nor without never"))
+_LIMITED = _LIMITS | frozenset(listed("just no not but until"))
 _PERIODS = _stems("day week month quarter year hour minute second night season shift")
 _FREQUENCIES = {
     stem(word): stem(period)
@@ -90,7 +99,7 @@ _SKIPPED = frozenset(
 _PRESENT = frozenset(listed("is are serves leads directs now current currently still has heads chairs works manages runs"))
 _PAST = frozenset(listed("was were had former formerly until previously ago earlier before been led served"))
 _PREPOSITIONS = frozenset(listed("of in for with to on by from at as per into under over than that which who and or"))
-_HALF_ORDERED, _RATHER_ORDERED, _MOSTLY_ORDERED, _NEARLY_ORDERED = 0.5, 0.6, 0.7, 0.75
+_HALF_ORDERED, _MOSTLY_ORDERED, _NEARLY_ORDERED = 0.5, 0.7, 0.75
 """Shares of the words of a claim that stand in the same order in one sentence of the source."""
 _EDGE = 4
 """Words of the source looked at beyond the first and the last word that both have."""
@@ -148,7 +157,9 @@ class _Contrasts:
             "superlative": self._is_superlative_added(),
             "opposite": any(self._is_opposite(match) for match in matches),
             "agent": any(self._is_agent_other(match) for match in matches),
-            "moved": self._is_moved(),
+            "moved": self._is_moved(_is_amount) or self._is_moved(_is_year),
+            "own": self._is_own_added(),
+            "boast": self._is_boast(),
             "turned": self._is_turned(),
             "rate": self._is_rate_other(),
             "former": self._is_range_open() or self._is_former(),
@@ -157,8 +168,9 @@ class _Contrasts:
             "replaced": ordered >= _MOSTLY_ORDERED and any(self._is_replaced(gap) for gap in gaps),
         }, {
             "ordered": ordered,
+            "names_moved": float(self._is_moved(_is_name)),
             "unknown": float(ordered >= _NEARLY_ORDERED and any(self._is_unknown(gap) for gap in gaps)),
-            "renumbered": float(ordered >= _RATHER_ORDERED and any(self._is_renumbered(gap) for gap in gaps)),
+            "renumbered": float(ordered >= _MOSTLY_ORDERED and any(self._is_renumbered(gap) for gap in gaps)),
         }
 
     # Clause by clause
@@ -243,8 +255,7 @@ class _Contrasts:
     def _may_act(self, tokens: Sequence[Token], place: int) -> bool:
         """Whether a token at the beginning of a clause of the source is somebody whom the claim does not have."""
         token = tokens[place]
-        is_known = token.key in self.known.places and token.key not in _AGENTS
-        if is_known or token.word in _PRONOUNS or token.word in _LEGAL_FORMS or self._is_agent_named(token):
+        if token.key in self.known.places or token.word in _PRONOUNS or token.word in _LEGAL_FORMS or self._is_agent_named(token):
             return False
         following = tokens[place + 1] if place + 1 < len(tokens) else token
         is_name = (
@@ -308,7 +319,12 @@ class _Contrasts:
 
     def _is_replaced(self, gap: _Gap) -> bool:
         """Whether words stand for others, but elsewhere in the source."""
-        return bool(self._lost(gap)) and any(token.key in self.source.places for token in self._replacing(gap))
+        return bool(self._lost(gap)) and any(self._is_written(token) for token in self._replacing(gap))
+
+    def _is_written(self, token: Token) -> bool:
+        """Whether the source has the word itself, not only another one for it."""
+        places = self.source.places.get(token.key, ())[:_MOST_PLACES]
+        return any(token.is_measure or self.source.tokens[place].word[:3] == token.word[:3] for place in places)
 
     def _is_unknown(self, gap: _Gap) -> bool:
         """Whether words that are not in the source stand for others."""
@@ -328,7 +344,10 @@ class _Contrasts:
         is_actor = gap.after.is_name or gap.after.key in _AGENTS
         is_bare = not any(token.is_content for token in (*gap.claim, *gap.source))
         is_narrowed = gap.before.word in _QUANTIFIERS and not gap.claim and bool(self._lost(gap))
-        return (is_by and is_actor and is_bare) or is_narrowed
+        is_limited = (
+            any(token.word in _LIMITS and token.key not in self.keys for token in gap.source) and not self.words & _LIMITED
+        )
+        return (is_by and is_actor and is_bare) or is_narrowed or is_limited
 
     def _is_turned(self) -> bool:
         """“Print loans exceeded digital loans” for “Digital loans exceeded print loans”: what stood before a word stands after it."""
@@ -363,10 +382,14 @@ class _Contrasts:
 
     # Numbers, times, and degrees
 
-    def _is_moved(self) -> bool:
+    def _is_moved(self, is_anchor: Callable[[Token], bool]) -> bool:
         """Whether a number of the claim stands by a word that has another number, which is not in the claim, nearer to it in the source."""
         claim, source = self.claim, self.source
-        numbers = [place for place, token in enumerate(claim.tokens) if _is_amount(token) and token.key in source.places]
+        numbers = [
+            place
+            for place, token in enumerate(claim.tokens)
+            if is_anchor(token) and token.key in source.places and token.key not in self.known.places
+        ]
         for place in numbers[:6]:
             number = claim.tokens[place]
             for other, word in enumerate(claim.tokens):
@@ -381,15 +404,15 @@ class _Contrasts:
                     continue
                 if any(abs(claim.positions[at] - claim.positions[other]) < far for at in numbers if at != place):
                     continue
-                if len(source.places.get(word.key, ())) == 1 and self._has_nearer(source.places[word.key][0], number):
+                if len(source.places.get(word.key, ())) == 1 and self._has_nearer(source.places[word.key][0], number, is_anchor):
                     return True
         return False
 
-    def _has_nearer(self, place: int, number: Token) -> bool:
+    def _has_nearer(self, place: int, number: Token, is_anchor: Callable[[Token], bool]) -> bool:
         own = nearest = 99
         for at in range(max(0, place - 8), min(len(self.source.tokens), place + 9)):
             token = self.source.tokens[at]
-            if token.sentence == self.source.tokens[place].sentence and _is_amount(token):
+            if token.sentence == self.source.tokens[place].sentence and is_anchor(token):
                 distance = abs(self.source.positions[at] - self.source.positions[place])
                 if token.key == number.key:
                     own = min(own, distance)
@@ -429,7 +452,7 @@ class _Contrasts:
         places = {token.start for token in best}
         for place, token in enumerate(self.source.tokens):
             if token.start in places and any(
-                other.is_content and other.key in self.keys for other in self.source.around(place, 5, 0)[:-1]
+                other.is_content and other.key in self.keys for other in self.source.around(place, 5, 3) if other is not token
             ):
                 is_over = _is_year(token) and _is_range(self.source, place)
                 if is_over or (token.word in ("expired", "formerly") and token.key not in self.keys):
@@ -449,6 +472,12 @@ class _Contrasts:
             ):
                 return True
         return False
+
+    def _is_own_added(self) -> bool:
+        return bool(self.words & _OWN) and not any(token.word in _OWN_SOURCE for token in self.source.tokens)
+
+    def _is_boast(self) -> bool:
+        return any(token.word in _BOASTS and token.start in self.missing for token in self.claim.tokens)
 
     def _is_superlative_added(self) -> bool:
         return any(map(_is_superlative, self.claim.tokens)) and not any(map(_is_superlative, self.source.tokens))
