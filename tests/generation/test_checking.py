@@ -56,6 +56,51 @@ class TestCheck:
     def test_what_it_does_not_say_is_not_found(self, sentence: str) -> None:
         assert state(sentence) is CheckState.NOT_FOUND
 
+    @pytest.mark.parametrize(
+        ("source", "claim"),
+        [
+            pytest.param("We will install two loggers in May.", "We installed two loggers in May.", id="a plan is not done"),
+            pytest.param("Grantees may be asked to pay a fee.", "Grantees must pay a fee.", id="what may be is no must"),
+            pytest.param("The board rejected the plan in May.", "The board approved the plan in May.", id="an opposite"),
+            pytest.param("The county cleared the ditches.", "The tribe cleared the ditches.", id="somebody else"),
+            pytest.param("The city paid for filters.", "Our firm paid for filters.", id="not we, but others"),
+            pytest.param("We lined 5 miles of canal and 9 miles of pipe.", "We lined 9 miles of canal.", id="another's number"),
+            pytest.param("Rooms cost $520 a month.", "Rooms cost $520 a week.", id="another rate"),
+            pytest.param(
+                "Director, Hill Center, 2019–2023.", "She has been director of Hill Center since 2019.", id="an ended range"
+            ),
+            pytest.param("She is co-investigator of the study.", "She is investigator of the study.", id="a lesser role"),
+            pytest.param("Junco was acquired by Brightwell.", "Junco acquired Brightwell.", id="the other way around"),
+            pytest.param("Print loans exceeded digital loans.", "Digital loans exceeded print loans.", id="sides are exchanged"),
+            pytest.param("All later deliveries were accepted.", "All deliveries were accepted.", id="a narrower word is dropped"),
+            pytest.param("Ann Lee reads Spanish and French.", "Ann Lee reads Spanish and French fluently.", id="a boast"),
+            pytest.param("The lateral leaks.", "The lateral is the leakiest of the region.", id="a superlative"),
+        ],
+    )
+    def test_one_small_change_makes_another_claim(self, source: str, claim: str) -> None:
+        assert check(claim, [f"{source} The office opens at nine."]).state is CheckState.NOT_FOUND
+
+    @pytest.mark.parametrize(
+        ("source", "claim"),
+        [
+            pytest.param(
+                "We will install two loggers in May.", "Two loggers are to be installed in May.", id="a plan is told as one"
+            ),
+            pytest.param(
+                "The herd was cut from 190 cows to 165.", "The herd shrank by 25 cows, from 190 to 165.", id="a difference"
+            ),
+            pytest.param("Crews cleared the ditches.", "We cleared the ditches.", id="our own people"),
+            pytest.param(
+                "The crate passed the salt test but failed the drop test.",
+                "The crate did not pass the drop test.",
+                id="failing is not passing",
+            ),
+            pytest.param("The minimum flow is 140 cubic feet.", "At least 140 cubic feet must flow.", id="a minimum"),
+        ],
+    )
+    def test_what_says_the_same_is_supported(self, source: str, claim: str) -> None:
+        assert check(claim, [f"{source} The office opens at nine."]).state is CheckState.SUPPORTED
+
     def test_a_sentence_without_passages_has_no_source(self) -> None:
         assert check("We repair roofs.", []).state is CheckState.NO_SOURCE
 

@@ -19,35 +19,30 @@ from enum import StrEnum
 from importlib.resources import files
 
 from fundwright.generation.contrasts import contrasts_of
-from fundwright.generation.wording import PREFIX, Text, Token, listed, read_text, stem
-
-
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words.split())
-
+from fundwright.generation.wording import PREFIX, Text, Token, listed, read_text, stem, stems
 
 _PLAIN_NEGATIONS = frozenset(listed("not no never without none nobody nothing neither nor cannot"))
-_SOURCE_NEGATIONS = _PLAIN_NEGATIONS | _stems("exclude lack")
-_NEGATIONS = _SOURCE_NEGATIONS | _stems("zero free except unable fail reject ineligible refuse deny without")
-_NEGATES_SUBJECT = _stems("not exclude lack free unable")
+_SOURCE_NEGATIONS = _PLAIN_NEGATIONS | stems("exclude lack")
+_NEGATIONS = _SOURCE_NEGATIONS | stems("zero free except unable postpone defer cancel fail reject ineligible refuse deny without")
+_NEGATES_SUBJECT = stems("not exclude lack free unable")
 """“The price excludes permits” is “permits are not included in the price”; “approved without comments” is not “not approved”."""
-_UP = _stems("increase gain improve extend lengthen double exceed expand climb")
-_DOWN = _stems("decrease halve slow worsen")
+_UP = stems("increase gain improve extend lengthen double exceed expand climb")
+_DOWN = stems("decrease halve slow worsen")
 _UP_WORDS = frozenset(listed("up more above higher greater longer exceeding exceeded"))
 _DOWN_WORDS = frozenset(listed("down less fewer below lower shorter"))
 _LEVELS = frozenset(listed("above below"))
-_ALL = frozenset(listed("all every each entire nationwide throughout always worldwide national everywhere whole"))
-_EXCEPTIONS = _stems("except but exception other")
-_TIMES = _stems("hour day night week month quarter season year time shift winter summer decade")
-_AWARDS = _stems(
+_ALL = frozenset(listed("all every each entire nationwide throughout always worldwide national everywhere whole both"))
+_EXCEPTIONS = stems("except but exception other")
+_TIMES = stems("hour day night week month quarter season year time shift winter summer decade")
+_AWARDS = stems(
     "award prize medal honor winner win certification certified accredited accreditation registered licensed recipient named iso cmmc "
     "hubzone sdvosb edwosb wosb nadcap fellow"
 )
-_ROLES = _stems(
+_ROLES = stems(
     "manager director vice president officer lead chief principal investigator superintendent subcontractor prime contractor editor professor "
     "engineer nurse analyst sponsor curator archivist supervisor owner founder chair"
 )
-_OTHERS = _stems("partner subcontractor sponsor customer client vendor supplier district agency contractor association")
+_OTHERS = stems("partner subcontractor sponsor customer client vendor supplier district agency contractor association")
 """Who somebody else may be."""
 _AT_LEAST = re.compile(
     r"\b(?:no fewer than|no less than|not less than|at least|more than|greater than|longer than|over|above|exceed|exceeds|exceeding|"
@@ -477,7 +472,7 @@ class _Comparison:
         if len(best) < 4 or self.source.text[best[0].end : best[0].end + 1] == ":":
             return []
         opening = [token for token in best[:4] if token.is_content][:2]
-        return opening if any(token.key in _OTHERS for token in opening) else []
+        return opening if any(token.key in _OTHERS and not token.word.endswith("ed") for token in opening) else []
 
     def _unconnected(self) -> float:
         """Share of neighboring words that are missing, or that are nowhere near each other in the source."""
@@ -521,6 +516,8 @@ def _comparator(text: Text, place: int) -> str:
     near = text.around(place, 4, 3)
     here = near.index(text.tokens[place])
     words = [token.word for token in near]
+    if {"minimum", "maximum"} & set(words[:here]):
+        return "up" if "minimum" in words[:here] else "down"
     before = " ".join(word for word in words[:here] if word not in ("a", "an", "the", "our", "its"))
     after = " ".join(words[here + 1 :])
     if before.endswith("over") and any(token.key in _TIMES for token in near[here + 1 :][:1]):

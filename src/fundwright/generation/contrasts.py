@@ -10,33 +10,28 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fundwright.generation.wording import MONTHS, PREFIX, Text, Token, listed, stem
-
-
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words.split())
-
+from fundwright.generation.wording import MONTHS, PREFIX, Text, Token, listed, stem, stems
 
 _PLANS = frozenset(
     listed(
-        "will shall would should may might proposed planned expected intended pending submitted estimated projected anticipated scheduled "
-        "upcoming seeking hoped wanted tried attempted propose proposes expect expects intend intends hope hopes seek seeks requests asks await awaits awaiting requesting "
-        "construction"
+        "will shall would should may might proposed planned expected intended pending submitted estimated projected anticipated "
+        "scheduled upcoming seeking postponed deferred delayed canceled development hoped wanted tried attempted propose proposes "
+        "expect expects intend intends hope hopes seek seeks requests asks await awaits awaiting requesting construction"
     )
 )
 """Words of what is not done yet."""
 _OPEN = _PLANS | frozenset(
     listed(
-        "must can could need needs required possible if unless once when until subject nominated future request ask aim aims goal target allowed "
-        "permitted wants going plan plans planning review not no never nor neither without nobody nothing cannot"
+        "must can could need needs required possible if unless once when until subject nominated future request ask aim aims goal "
+        "target allowed permitted wants going plan plans planning review not no never nor neither without nobody nothing cannot"
     )
 )
 """Words with which a claim leaves open whether it is done."""
 _IS_TO = re.compile(r"\b(?:is|are|was|were|am|has|have|had|plans?|hopes?|needs?|remains?) to\b|\bto be\b", re.IGNORECASE)
 _WEAK = frozenset(
     listed(
-        "may might can could optional optionally usually often typically generally sometimes expected should encouraged welcome likely mostly "
-        "normally probably preferred preference"
+        "may might can could optional optionally usually often typically generally sometimes expected should encouraged welcome likely "
+        "mostly normally probably preferred preference"
     )
 )
 _STRONG = frozenset(
@@ -44,8 +39,8 @@ _STRONG = frozenset(
 )
 _ENDS_LIKE_SUPERLATIVE = frozenset(
     listed(
-        "interest west test request latest forest guest harvest honest invest contest protest northwest midwest southwest rest digest suggest arrest "
-        "chest quest priest tempest nest pest crest vest attest manifest conquest modest earnest"
+        "interest west test request latest forest guest harvest honest invest contest protest northwest midwest southwest rest digest "
+        "suggest arrest chest quest priest tempest nest pest crest vest attest manifest conquest modest earnest"
     )
 )
 _SUPERLATIVES = frozenset(listed("best leading unique unmatched unprecedented premier unrivaled foremost worst"))
@@ -60,26 +55,34 @@ _OPPOSITES = (
     "employer employee", "lend borrow", "treated untreated", "coated uncoated", "gain loss", "north south", "current former", "full part", "strong weak",
     "wet dry", "hot cold", "manual automatic", "local remote", "mandatory voluntary", "paid unpaid",
 )  # fmt: skip
+"""Words of which at most one can be true."""
+_NOT = frozenset(listed("no not never nothing cannot"))
 _OWN = frozenset(listed("own itself ourselves himself herself alone"))
-_OWN_SOURCE = _OWN | {"internal", "personally"}
+_OWN_SOURCE = _OWN | {"our", "internal", "personally"}
+"""Words of work done by oneself."""
 _BOASTS = frozenset(
     listed(
-        "fluently alone fully exclusively solely entirely completely consistently significantly dramatically extensive exceptional exceptionally proven widely renowned guaranteed nationally internationally globally recognized outstanding excellent perfect flawless perfectly flawlessly substantially greatly highly strongly successful successfully extensively continuously permanently immediately instantly always"
+        "fluently alone fully exclusively solely entirely completely consistently significantly dramatically extensive exceptional "
+        "exceptionally proven widely renowned guaranteed nationally internationally globally recognized outstanding excellent perfect "
+        "flawless perfectly flawlessly substantially greatly highly strongly successful successfully extensively continuously "
+        "permanently immediately instantly always"
     )
 )
+"""Words that promise more than their sentence says."""
 _LESSENED = frozenset(listed("co vice deputy assistant associate acting former honorary provisional draft preliminary interim"))
 """Words before a noun that make it less."""
 _QUANTIFIERS = frozenset(listed("all every each only both none"))
 _LIMITS = frozenset(listed("only half partly partially nearly almost hardly except unless neither nor without never"))
+"""Words without which the sentence says more."""
 _LIMITED = _LIMITS | frozenset(listed("just no not but until"))
-_PERIODS = _stems("day week month quarter year hour minute second night season shift")
+_PERIODS = stems("day week month quarter year hour minute second night season shift")
 _FREQUENCIES = {
     stem(word): stem(period)
     for word, period in (
         ("daily", "day"), ("weekly", "week"), ("monthly", "month"), ("quarterly", "quarter"), ("hourly", "hour"), ("yearly", "year"),
     )
 }  # fmt: skip
-_AGENTS = _stems(
+_AGENTS = stems(
     "partner subcontractor sponsor customer client vendor supplier district agency contractor association department university college "
     "hospital foundation county city state tribe government council board staff crew volunteer nurse engineer student collaborator laboratory "
     "firm company center office team unit family owner landlord library librarian teacher investigator analyst inspector ministry service "
@@ -87,13 +90,14 @@ _AGENTS = _stems(
     "utility operator"
 )
 """Who may do something."""
-_OURS = _stems("crew staff team engineer nurse analyst pilot unit office laboratory teacher center inspector operator")
+_OURS = stems("crew staff team engineer nurse analyst pilot unit office laboratory teacher center inspector operator")
 """Who may be our own people, if nobody else is said to have them."""
 _PRONOUNS = frozenset(listed("we our us ours it its he she his her they their this these that those i my"))
 _LEGAL_FORMS = frozenset(listed("llc inc corp co ltd company corporation"))
 _SKIPPED = frozenset(
     listed(
-        "the a an of s its their his her our that which who this who these those it he she they we us i and also then so just very been being be"
+        "the a an of s its their his her our that which who this these those it he she they we us i and also then so just very been "
+        "being be"
     )
 )
 _PRESENT = frozenset(listed("is are serves leads directs now current currently still has heads chairs works manages runs"))
@@ -101,10 +105,14 @@ _PAST = frozenset(listed("was were had former formerly until previously ago earl
 _PREPOSITIONS = frozenset(listed("of in for with to on by from at as per into under over than that which who and or"))
 _HALF_ORDERED, _MOSTLY_ORDERED, _NEARLY_ORDERED = 0.5, 0.7, 0.75
 """Shares of the words of a claim that stand in the same order in one sentence of the source."""
+_PLAN_WIDTH = 6
+"""Words between a plan and the words that the claim has of it."""
 _EDGE = 4
 """Words of the source looked at beyond the first and the last word that both have."""
 _MOST_REPLACED = 4
 _MOST_PLACES = 20
+_MOST_ALIGNED = 200
+"""Words of a sentence that are aligned, so that no claim takes long."""
 _CLAUSE_WORDS = frozenset(listed("but while whereas although though because"))
 _NEXT_CLAUSE_WORDS = frozenset(listed("and compared against with whereas"))
 
@@ -128,7 +136,7 @@ def contrasts_of(claim: Text, source: Text, known: Text, missing: Sequence[bool]
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """What the claim and the source have between two words that both have, or `edge`: before the first or after the last one."""
+    """What the claim and the source have between two words that both have, or before the first or after the last one."""
 
     claim: Sequence[Token]
     source: Sequence[Token]
@@ -145,7 +153,7 @@ class _Contrasts:
         self.claim, self.source, self.known = claim, source, known
         self.missing = {token.start for token, is_missing in zip(claim.tokens, missing, strict=True) if is_missing}
         self.keys = claim.places.keys()
-        self.words = {token.word for token in claim.tokens}
+        self.words = _words(claim.tokens)
         self.clauses = [_Clause(source, places) for places in _clauses(source)]
 
     def features(self) -> tuple[dict[str, bool], dict[str, float]]:
@@ -203,25 +211,27 @@ class _Contrasts:
         plans = [
             place
             for place in match.clause.places
-            if self.source.tokens[place].word in _PLANS and self.source.tokens[place].key not in self.keys
+            if _words([self.source.tokens[place]]) & _PLANS and self.source.tokens[place].key not in self.keys
         ]
-        return any(self._is_close(place, match, 4) for place in plans) or bool(_IS_TO.search(match.clause.text))
+        return any(self._is_close(place, match, _PLAN_WIDTH) for place in plans) or bool(_IS_TO.search(match.clause.text))
 
     def _is_close(self, place: int, match: _Match, width: int) -> bool:
         position = self.source.positions[place]
         return any(abs(self.source.positions[other] - position) <= width for other in match.shared)
 
     def _is_strengthened(self, match: _Match) -> bool:
-        mine = {token.word for token in match.tokens}
+        mine = _words(match.tokens)
         theirs = match.clause.words
         return bool(mine & _STRONG and not self.words & _WEAK and theirs & _WEAK and not theirs & _STRONG)
 
     def _is_opposite(self, match: _Match) -> bool:
+        if self.words & _NOT:
+            return False
         theirs = {token.key for token in self.source.tokens if token.sentence == match.clause.sentence}
         for token in match.tokens:
             opposites = _OPPOSITE_OF.get(token.key)
             if opposites and token.key not in theirs and (opposites & theirs) - self.keys:
-                if token.word in ("with", "without") and (self.words | match.clause.words) & {"no", "not"}:
+                if token.word in ("with", "without") and match.clause.words & _NOT:
                     continue
                 return True
         return False
@@ -282,14 +292,14 @@ class _Contrasts:
 
     def _gaps(self) -> tuple[float, list[_Gap]]:
         """Share of the claim's words that stand in one sentence of the source in the same order, and what is between them."""
-        claim = [token for token in self.claim.tokens if token.word not in _SKIPPED]
+        claim = [token for token in self.claim.tokens if token.word not in _SKIPPED][:_MOST_ALIGNED]
         count = sum(token.is_content for token in claim)
         sentences = sorted(
             self.source.sentences, key=lambda tokens: -len({token.key for token in tokens if token.is_content} & self.keys)
         )
         best: tuple[float, list[tuple[int, int]], list[Token]] = (0.0, [], [])
         for tokens in sentences[:2]:
-            source = [token for token in tokens if token.word not in _SKIPPED]
+            source = [token for token in tokens if token.word not in _SKIPPED][:_MOST_ALIGNED]
             score, pairs = _aligned(claim, source)
             if score > best[0]:
                 best = (score, pairs, source)
@@ -336,14 +346,20 @@ class _Contrasts:
     def _is_flipped(self, gap: _Gap, ordered: float) -> bool:
         """“before” for “after”, “acquired” for “was acquired by”, and “all deliveries” for “all later deliveries”."""
         theirs = {token.key for token in gap.source} - self.keys
-        if any(_OPPOSITE_OF.get(token.key, frozenset()) & theirs for token in gap.claim):
+        if not self.words & _NOT and any(_OPPOSITE_OF.get(token.key, frozenset()) & theirs for token in gap.claim):
             return True
         if gap.before is None or gap.after is None or ordered < _MOSTLY_ORDERED:
             return False
         is_by = {token.word for token in gap.claim} ^ {token.word for token in gap.source} >= {"by"}
         is_actor = gap.after.is_name or gap.after.key in _AGENTS
         is_bare = not any(token.is_content for token in (*gap.claim, *gap.source))
-        is_narrowed = gap.before.word in _QUANTIFIERS and not gap.claim and bool(self._lost(gap))
+        is_narrowed = (
+            self._is_quantified(gap.before)
+            and gap.before.key not in _PERIODS
+            and gap.after.key not in _PERIODS
+            and not gap.claim
+            and bool(self._lost(gap))
+        )
         is_limited = (
             any(token.word in _LIMITS and token.key not in self.keys for token in gap.source) and not self.words & _LIMITED
         )
@@ -380,10 +396,14 @@ class _Contrasts:
             sides.append(keys)
         return sides[0], sides[1]
 
+    def _is_quantified(self, token: Token) -> bool:
+        before = next((before for before, other in pairwise(self.claim.tokens) if other is token), token)
+        return bool({token.word, before.word} & _QUANTIFIERS)
+
     # Numbers, times, and degrees
 
     def _is_moved(self, is_anchor: Callable[[Token], bool]) -> bool:
-        """Whether a number of the claim stands by a word that has another number, which is not in the claim, nearer to it in the source."""
+        """Whether a number (or name) stands by a word that in the source has another one, which is not in the claim, nearer to it."""
         claim, source = self.claim, self.source
         numbers = [
             place
@@ -489,7 +509,7 @@ class _Clause:
         self.places = places
         self.sentence = tokens[0].sentence
         self.text = source.text[tokens[0].start : tokens[-1].end]
-        self.words = {token.word for token in tokens}
+        self.words = _words(tokens)
         self.keys = {token.key for token in tokens}
         self.prefixes = {token.word[:PREFIX] for token in tokens if token.is_content and not token.is_measure}
 
@@ -524,6 +544,11 @@ def _clauses(text: Text) -> list[list[int]]:
             has_comma = has_comma or "," in gap
         clauses[-1].append(place)
     return clauses
+
+
+def _words(tokens: Sequence[Token]) -> set[str]:
+    """Words in lower case, without the month of May."""
+    return {token.word for token in tokens if not (token.is_name and token.key in MONTHS)}
 
 
 def _is_same(first: Token, second: Token) -> bool:

@@ -154,6 +154,15 @@ _SYNONYMS = (
     "test trial",
     "repair fix",
     "throw discard",
+    "link connect",
+    "stretch extend prolong",
+    "survive alive",
+    "suffice enough",
+    "join enter",
+    "cost price",
+    "size dimension",
+    "open available",
+    "doctorate ph.d phd",
 )
 """Ordinary words that stand for each other in this kind of text, and irregular forms."""
 
@@ -166,6 +175,10 @@ def stem(word: str) -> str:
     """What words in lower case have in common: “monitoring” and “monitors”, “fell” and “decreased”."""
     stemmed: str = _stemmer.stemWord(word)
     return _FIRST.get(stemmed, stemmed)
+
+
+def stems(words: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words.split())
 
 
 UNITS = frozenset(
