@@ -31,7 +31,7 @@ from fundwright.opportunities.schemas import OpportunityQuery
 QUERIES = PROJECT / "tests" / "relevance" / "queries.jsonl"
 _DEPTH = 10
 _BETTER = 1.15
-_EMBEDDED_CHARACTERS = 500
+_EMBEDDED_CHARACTERS = 800
 _AWARD = "Award Notice"
 
 

@@ -85,6 +85,23 @@ class TestUpgrade:
             await upgrade(database_url)
             assert dict(connection.execute("SELECT subject, kind FROM mail").fetchall()) == subjects
 
+    async def test_only_notices_with_more_to_embed_lose_their_vector(self, database_url: str) -> None:
+        short, long = (UUID(int=number) for number in (1, 2))
+        await set_back(database_url, to="0040")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("SET session_replication_role = replica")  # without the notices themselves
+            for id, characters in ((short, 500), (long, 501)):
+                connection.execute(
+                    "INSERT INTO opportunity_text (opportunity_id, description, eligibility, contacts, url, raw)"
+                    " VALUES (%s, repeat('x', %s), '', '[]', '', '{}')",
+                    [id, characters],
+                )
+                connection.execute("INSERT INTO opportunity_words VALUES (%s, '{1:1}/16777216')", [id])
+                connection.execute("INSERT INTO opportunity_vector VALUES (%s, 'a model', '[1]', now())", [id])
+            await upgrade(database_url)
+            assert connection.execute("SELECT opportunity_id FROM opportunity_vector").fetchall() == [(short,)]
+            assert connection.execute("SELECT count(*) FROM opportunity_words").fetchone() == (0,)
+
     async def test_labels_become_one_for_each_category_and_a_rejection_is_of_all(self, database_url: str) -> None:
         await set_back(database_url, to="0037")
         with psycopg.connect(database_url, autocommit=True) as connection:
@@ -115,7 +132,7 @@ class TestUpgrade:
     async def test_documents_trained_without_kinds_get_proposals(
         self, database_url: str, is_kind_chosen: bool, begun: list[str]
     ) -> None:
-        await set_back(database_url, to="0039")
+        await set_back(database_url, to="0040")
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute(
                 "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"

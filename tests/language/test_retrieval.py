@@ -23,17 +23,17 @@ class TestStatistics:
 
 class TestFuse:
     def test_words_and_meaning_are_scaled_weighted_and_added(self) -> None:
-        fused = retrieval.fuse({"a": 12.0, "b": 6.0, "c": 2.0}, {"b": 0.9, "c": 0.5, "d": 0.1})
+        fused = retrieval.fuse({"a": 12.0, "b": 6.0, "c": 2.0}, {"b": 0.9, "c": 0.5, "d": 0.1}, share=0.4)
         assert list(fused) == ["b", "a", "c", "d"]
         assert fused == pytest.approx({"a": 0.4, "b": 0.4 * 0.4 + 0.6, "c": 0.6 * 0.5, "d": 0})
 
     def test_a_list_of_one_or_none(self) -> None:
-        assert retrieval.fuse({}, {"a": -0.2}) == {"a": 0.6}
-        assert retrieval.fuse({}, {}) == {}
+        assert retrieval.fuse({}, {"a": -0.2}, share=0.4) == {"a": 0.6}
+        assert retrieval.fuse({}, {}, share=0.4) == {}
 
     def test_what_is_below_the_depth_of_a_list_counts_as_absent(self) -> None:
         many = {n: float(-n) for n in range(retrieval.DEPTH + 5)}
-        fused = retrieval.fuse(many, {})
+        fused = retrieval.fuse(many, {}, share=0.4)
         assert all(fused[n] == 0 for n in range(retrieval.DEPTH, retrieval.DEPTH + 5))
 
 
@@ -52,13 +52,14 @@ class TestInTheDatabase:
         for lexeme in ("ferri", "naïve", "334516", "it's"):
             assert await session.scalar(text("SELECT word_place(:lexeme)"), {"lexeme": lexeme}) == retrieval.place_of(lexeme)
 
-    async def test_the_inner_product_is_bm25(self, session: AsyncSession) -> None:
+    @pytest.mark.parametrize(("further", "k1"), [("", 1.5), (", 0.6", 0.6)])
+    async def test_the_inner_product_is_bm25(self, session: AsyncSession, further: str, k1: float) -> None:
         statistics = Statistics(texts=10, found_in={retrieval.place_of("ferri"): 2})
         asked = retrieval.words_vector(retrieval.weigh({"ferri": 1, "quasar": 1}, statistics))
-        score = text("SELECT -(word_weights(to_tsvector('english', :text), 4) <#> CAST(:asked AS sparsevec))")
+        score = text(f"SELECT -(word_weights(to_tsvector('english', :text), 4{further}) <#> CAST(:asked AS sparsevec))")
         found = await session.scalar(score, {"text": "Ferry to ferry, and a bay", "asked": asked.to_text()})
         count, length = 2, 3
-        weight = count * 2.5 / (count + 1.5 * (0.25 + 0.75 * length / 4))
+        weight = count * (k1 + 1) / (count + k1 * (0.25 + 0.75 * length / 4))
         assert found == pytest.approx(weight * math.log(1 + 8.5 / 2.5), rel=1e-5)
 
     async def test_a_text_without_words_has_no_weights(self, session: AsyncSession) -> None:

@@ -94,13 +94,14 @@ class TestCloseMatches:
         await add(
             session,
             notice(1, title="Help wanted", description="The desk of IT support"),
-            notice(2, title="Service desk"),
+            notice(2, title="Service desk support"),
             notice(3, title="Not read yet", description="help desk support"),
+            notice(4, title="Chairs", description="One desk"),
         )
-        await embed(session, actor, Help_wanted=0.3, Service_desk=0.9)
+        await embed(session, actor, Help_wanted=0.3, Service_desk_support=0.9)
         found = await search(session, actor, "help desk support")
         assert [(title, is_close) for title, _, is_close in reasons(found)] == [
-            ("Not read yet", False), ("Service desk", True), ("Help wanted", True),
+            ("Not read yet", False), ("Service desk support", True), ("Help wanted", True), ("Chairs", True),
         ]  # fmt: skip
 
     @pytest.mark.parametrize("sort", ["", "title", "-title", "due"])

@@ -110,7 +110,10 @@ _HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="
 _AWARD = "Award Notice"
 _SORTED_AT_ONCE = 5_000
 
-_EMBEDDED_CHARACTERS = 500
+_EMBEDDED_CHARACTERS = 800
+"""Of a description, for its vector. A migration that changes it removes the vectors, and the next start makes them anew."""
+_READ_CHARACTERS = 500
+"""Of a description, for the words of the classifier."""
 
 _OFFERED_CHARACTERS = 500
 """A longer agency or type, which only a broken file has, is no choice of a filter; nor would it fit into an index."""
@@ -591,7 +594,8 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
     samples = await _samples_among(session, {**by_words, **by_meaning})
-    scores = sorted(retrieval.fuse(by_words, by_meaning), key=lambda id: id in samples)
+    fused = retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS)
+    scores = sorted(fused, key=lambda id: id in samples)
     flags = await _list_matching(session, question.text, conditions, scores, meaning, count=count)
     about = {id for id, is_certain in flags.items() if is_certain or near.get(id, 0) >= _LEAST_MEANING}
     has_few = question.is_open and not numbered and len(about) < _FEW
@@ -603,8 +607,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
         is_near = {id for id, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}
         close = [id for id in scores if id not in about and (id in is_near or id in by_words)][:_CLOSE]
         for id in close:
-            is_by_words = retrieval.is_by_words(words.get(id, 0), near.get(id, 0))
-            reasons[id] = "all_words" if id in flags else "words" if is_by_words else "meaning"
+            reasons[id] = "all_words" if id in flags else "words" if words.get(id, 0) >= near.get(id, 0) else "meaning"
     return Ranked(
         reasons=reasons,
         close=frozenset(close),
@@ -711,7 +714,9 @@ def _quoted(lexeme: str) -> str:
 
 
 _WEIGHTS = func.word_weights(
-    Opportunity.title_search.op("||")(Opportunity.title_search).op("||")(Opportunity.search), _USUAL_WORDS
+    Opportunity.title_search.op("||")(Opportunity.title_search).op("||")(Opportunity.search),
+    _USUAL_WORDS,
+    retrieval.NOTICE_SATURATION,
 )
 
 
@@ -1063,7 +1068,7 @@ async def list_unread(session: AsyncSession, *, limit: int) -> list[tuple[UUID, 
     """(id, title, description, agency) of opportunities whose words have not been read."""
     unread = not_(exists().where(OpportunityTerms.opportunity_id == Opportunity.id))
     agency = func.coalesce(func.nullif(Opportunity.sub_agency, ""), Opportunity.agency)
-    joined = select(Opportunity.id, Opportunity.title, func.left(OpportunityText.description, _EMBEDDED_CHARACTERS), agency)
+    joined = select(Opportunity.id, Opportunity.title, func.left(OpportunityText.description, _READ_CHARACTERS), agency)
     rows = await session.execute(joined.join(OpportunityText).where(unread).limit(limit))
     return [(id, title, description, of) for id, title, description, of in rows]
 

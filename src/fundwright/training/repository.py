@@ -392,14 +392,15 @@ async def search_chunks(
         is_seen,
     )
     by_words, by_meaning = await _nearest(session, by_words), await _nearest(session, by_meaning)
-    scores = retrieval.fuse({id: score for id, score in by_words.items() if score > 0}, by_meaning)
+    scores = retrieval.fuse({id: score for id, score in by_words.items() if score > 0}, by_meaning, share=retrieval.PASSAGE_WORDS)
     best = await _contents(session, owner_id, list(scores)[: retrieval.FEEDBACK_TEXTS], model_id=model_id)
     statistics = await _statistics(session, owner_id, sorted({place for each, _ in best for place in each}))
     words, moved = retrieval.with_feedback(words, vector, best, statistics)
     rescored = select(Chunk.id, _word_distance(words), _distance(moved)).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
     found = Chunk.id == func.any(literal(list(scores), ARRAY(Uuid)))
     rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
-    scores = retrieval.fuse({id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows})
+    by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
+    scores = retrieval.fuse(by_words, by_meaning, share=retrieval.PASSAGE_WORDS)
     return await _passages(session, owner_id, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
 
 
