@@ -470,8 +470,9 @@ class TestFindPassages:
             kept = await session.scalars(text("SELECT DISTINCT model_id FROM chunk_vector"))
             assert list(kept) == ["other"]
 
-    async def test_the_index_finds_what_the_exact_search_finds(
-        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("limit", ["_EXACT_LIMIT", "_CANDIDATES"])
+    async def test_large_accounts_find_what_an_exact_search_finds(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch, limit: str
     ) -> None:
         async with committed.database.transaction() as session:
             wanted = [
@@ -482,7 +483,7 @@ class TestFindPassages:
         embedder = await language.get_embedder(committed)
         exact = await service.find_passages(committed, owner, "loaf", embedder=embedder)
         assert [passage.document_title for passage in exact] == ["bread", "boats"]
-        monkeypatch.setattr("fundwright.training.repository._EXACT_LIMIT", 0)
+        monkeypatch.setattr(f"fundwright.training.repository.{limit}", 0)
         assert await service.find_passages(committed, owner, "loaf", embedder=embedder) == exact
 
 

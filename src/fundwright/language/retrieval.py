@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -65,6 +66,19 @@ def weigh(counts: Mapping[str, int], statistics: Statistics) -> Weights:
         place = place_of(lexeme)
         weights[place] = weights.get(place, 0) + count * statistics.rarity(place)
     return weights
+
+
+def rarest(lexemes: Collection[str], statistics: Statistics, *, most: int) -> Sequence[str]:
+    """The rarest first, as many as are found in no more than `most` texts together, but at least one."""
+    found_in = {lexeme: statistics.found_in.get(place_of(lexeme), 0) for lexeme in lexemes}
+    ordered = sorted(lexemes, key=lambda lexeme: found_in[lexeme])
+    sums = accumulate(found_in[lexeme] for lexeme in ordered)
+    return [lexeme for lexeme, many in zip(ordered, sums, strict=True) if many <= most] or ordered[:1]
+
+
+def any_of(lexemes: Collection[str]) -> str:
+    """As a `tsquery`."""
+    return " | ".join("'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'" for lexeme in lexemes)
 
 
 def words_vector(weights: Weights) -> SparseVector:

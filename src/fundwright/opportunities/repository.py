@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import accumulate
 from typing import Any, cast, get_args
 from uuid import UUID
 
@@ -694,23 +693,16 @@ async def _by_words(
 ) -> dict[UUID, float]:
     """BM25 scores of the best among the notices with the rarest of these words."""
     weights = retrieval.weigh(lexemes, statistics)
-    found_in = {lexeme: statistics.found_in[retrieval.place_of(lexeme)] for lexeme in lexemes}
-    rarest = sorted(lexemes, key=lambda lexeme: found_in[lexeme])
-    sums = accumulate(found_in[lexeme] for lexeme in rarest)
-    chosen = [lexeme for lexeme, many in zip(rarest, sums, strict=True) if many <= _CANDIDATES] or rarest[:1]
-    term = sql_cast(" | ".join(_quoted(lexeme) for lexeme in chosen), TSQUERY)
-    column = Opportunity.search if found_in[chosen[0]] <= _CANDIDATES else Opportunity.title_search
+    rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
+    term = sql_cast(retrieval.any_of(rarest), TSQUERY)
+    is_rare = statistics.found_in[retrieval.place_of(rarest[0])] <= _CANDIDATES
+    column = Opportunity.search if is_rare else Opportunity.title_search
     candidates = select(Opportunity.id).where(*conditions, column.op("@@", return_type=Boolean())(term))
     newest = candidates.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES)
     distance = _word_distance(weights).label("distance")
     scored = select(Opportunity.id, distance).outerjoin(OpportunityWords, OpportunityWords.opportunity_id == Opportunity.id)
     rows = await session.execute(scored.where(Opportunity.id.in_(newest)).order_by(distance).limit(retrieval.DEPTH))
     return {id: -far for id, far in rows if far < 0}
-
-
-def _quoted(lexeme: str) -> str:
-    """As a term of a `tsquery`."""
-    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 _WEIGHTS = func.word_weights(

@@ -11,6 +11,7 @@ import numpy as np
 from pgvector import HalfVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
+    Boolean,
     ColumnElement,
     Float,
     Integer,
@@ -32,7 +33,7 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -58,6 +59,8 @@ from fundwright.training.schemas import (
     Unsearched,
 )
 
+_CANDIDATES = 3_000
+"""In accounts with more chunks, about as many are scored by words: those with the rarest."""
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
 _EF_SEARCH = 300
@@ -385,6 +388,10 @@ async def search_chunks(
     is_seen = ~ChunkVector.chunk_id.in_(select(Chunk.id).where(Chunk.document_id == func.any(hidden)))
     is_indexed = await _is_index_worthwhile(session, owner_id, is_seen, model_id=model_id, dimension=len(vector))
     by_words = select(Chunk.id, _word_distance(words)).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden))
+    if statistics.texts > _CANDIDATES:
+        known = [lexeme for lexeme in lexemes if retrieval.place_of(lexeme) in statistics.found_in]
+        rarest = retrieval.rarest(known, statistics, most=_CANDIDATES)
+        by_words = by_words.where(Chunk.search.op("@@", return_type=Boolean())(cast(retrieval.any_of(rarest), TSQUERY)))
     by_meaning = select(ChunkVector.chunk_id, _distance(vector, is_indexed=is_indexed)).where(
         ChunkVector.owner_id == owner_id,
         ChunkVector.model_id == model_id,
