@@ -132,7 +132,7 @@ class TestUpgrade:
     async def test_documents_trained_without_kinds_get_proposals(
         self, database_url: str, is_kind_chosen: bool, begun: list[str]
     ) -> None:
-        await set_back(database_url, to="0040")
+        await set_back(database_url, to="0039")
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute(
                 "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
