@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sqlalchemy import select
 
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, Colour
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.jobs import JobCancelled, JobRead, JobRun, JobState
+from fundwright.core.database import now
+from fundwright.core.jobs import Job, JobCancelled, JobRead, JobRun, JobState
 from fundwright.identity.acting import acting_with
 from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import categorising, service
@@ -125,6 +128,21 @@ class TestCategorise:
         await categorise(committed, member)
         async with committed.database.transaction() as session:
             assert [row.title for row in await listed(session, member, category=roofs.id)] == ["roof open"]
+
+    async def test_of_two_jobs_that_run_at_once_the_later_one_goes_on(self, committed: Core, member: Actor) -> None:
+        async with committed.database.transaction() as session:
+            for minute in (1, 2):
+                began = now() - timedelta(minutes=10 - minute)
+                session.add(
+                    Job(
+                        kind=CategoriseOpportunities.job_kind, title="x", owner_id=member.id, state=JobState.RUNNING,
+                        payload={}, started_at=began,
+                    )
+                )  # fmt: skip
+            await session.flush()
+            running = await session.scalars(select(Job.id).where(Job.owner_id == member.id).order_by(Job.started_at))
+            assert [await jobs.is_followed(session, id) for id in running.all()] == [True, False]
+            await session.rollback()
 
     async def test_decisions_that_follow_one_another_are_learned_by_one_job_that_starts_by_itself(
         self, committed: Core, member: Actor, import_file: ImportFile

@@ -248,7 +248,9 @@ def category_of(address_id: str) -> VdomDict:
 
 
 def _is_rejected(labels: list[LabelRead]) -> bool:
-    return all(label.state == LabelState.REJECTED for label in labels if label.band != Band.UNSURE)
+    return any(label.state == LabelState.REJECTED for label in labels) and all(
+        label.state == LabelState.REJECTED for label in labels if label.band != Band.UNSURE
+    )
 
 
 @component

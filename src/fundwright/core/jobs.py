@@ -25,7 +25,7 @@ from procrastinate.types import TimeDeltaParams
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import Dialect, String, TypeDecorator, and_, delete, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, aliased, mapped_column
 
 from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now
@@ -645,6 +645,16 @@ async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | N
     underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
     count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, underway)
     return await session.scalar(count.where(Job.kind == kind) if kind else count) or 0
+
+
+async def is_followed(session: AsyncSession, job_id: UUID) -> bool:
+    """Whether a job of the same kind and owner waits, or began after this one, and so does its work on what is newer."""
+    this, other = aliased(Job), aliased(Job)
+    begins_later = or_(other.started_at.is_(None), other.started_at > this.started_at)
+    is_underway = other.state.in_((JobState.QUEUED, JobState.RUNNING))
+    same = and_(other.kind == this.kind, other.owner_id.is_not_distinct_from(this.owner_id), other.id != this.id)
+    found = select(other.id).join(this, same).where(this.id == job_id, is_underway, begins_later)
+    return await session.scalar(found.limit(1)) is not None
 
 
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:

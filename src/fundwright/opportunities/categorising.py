@@ -10,7 +10,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
 from fundwright.categories.classifier import Classifier, Subject
@@ -21,7 +20,6 @@ from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import embedding, repository
 from fundwright.opportunities.importing import announce
-from fundwright.opportunities.schemas import CategoriseOpportunities
 
 _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 500
@@ -108,8 +106,8 @@ class Categorising:
         if is_open:
             await self._sort_all(lesson, classifier, is_open=True)
             async with self._run.transaction() as session:
-                if await self._is_followed(session):
-                    return
+                if await jobs.is_followed(session, self._run.id):
+                    return  # the other job learns from later decisions
         await self._sort_all(lesson, classifier, is_open=False)
         self._run.checkpoint = {}
 
@@ -132,13 +130,6 @@ class Categorising:
                 after = ids[-1]
                 await self._run.save_checkpoint(session, {"is_open": is_open, "after": str(after), "counts": self.counts})
             await self._report()
-
-    async def _is_followed(self, session: AsyncSession) -> bool:
-        """Whether another job of the account waits that will learn from later decisions."""
-        owner_id = self._run.owner_id
-        if owner_id is None:
-            return False
-        return await jobs.count_underway(session, owner_id, kind=CategoriseOpportunities.job_kind) > 1
 
     async def _report(self) -> None:
         done = sum(self.counts.values())

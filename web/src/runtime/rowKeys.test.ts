@@ -50,6 +50,22 @@ test("a key presses its control in the row that has the focus", () => {
   expect(pressed).toEqual(["none second"]);
 });
 
+test("each key acts on the next row, before any answer", () => {
+  press("j");
+  press("n");
+  press("a");
+  press("k");
+  expect(pressed).toEqual(["none first", "accept second"]);
+  expect(focused()).toBe("first");
+});
+
+test("a digit goes on to the next row, too", () => {
+  press("j");
+  press("2");
+  press("n");
+  expect(pressed).toEqual(["two first", "none second"]);
+});
+
 test("a digit takes the option with this number", () => {
   press("j");
   press("2");

@@ -1,7 +1,8 @@
 /**
  * Keys for a list that is worked through row by row: J and K move the focus to the next and the previous row, U presses "undo" in
  * this row or in the last one that was acted on, and any other key presses the control of the row that has it in `aria-keyshortcuts`.
- * The select of the row takes the option with the number of a digit. Keys that somebody types are left alone (WCAG 2.1.4).
+ * The select of the row takes the option with the number of a digit. After that the focus goes on at once, so that the next key
+ * acts on the next row, however late the server answers. Keys that somebody types are left alone (WCAG 2.1.4).
  */
 
 import { areShortcutsOn } from "./settings";
@@ -38,6 +39,13 @@ function focusRow(row: Element | undefined): boolean {
 export function followRowKeys(): Unsubscribe {
   let wentAt = -PATIENCE_MS;
   let lastActed: Element | null = null;
+  const acted = new WeakSet<Element>();
+
+  const goOn = (rows: Element[], row: Element): void => {
+    lastActed = row;
+    acted.add(row);
+    focusRow(rows.slice(rows.indexOf(row) + 1).find((later) => !acted.has(later) && controlOf(later, "a") !== undefined));
+  };
 
   const act = (key: string): boolean => {
     const list = document.querySelector(LIST);
@@ -49,13 +57,14 @@ export function followRowKeys(): Unsubscribe {
     if (key === "k") return focusRow(rows[Math.max(place - 1, 0)]);
     const control = (row === null ? undefined : controlOf(row, key)) ?? (key === "u" && lastActed !== null ? controlOf(lastActed, key) : undefined);
     if (control !== undefined) {
-      lastActed = control.closest(ROW);
       control.focus();
       control.click();
+      if (key === "u" || row === null) acted.delete(control.closest(ROW) ?? control);
+      else goOn(rows, row);
       return true;
     }
     if (row === null || !/^[1-9]$/.test(key) || !choose(row, Number(key))) return false;
-    lastActed = row;
+    goOn(rows, row);
     return true;
   };
 
