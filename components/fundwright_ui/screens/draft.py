@@ -295,7 +295,7 @@ def _passage(
         return None
     return html.aside(
         {
-            "className": "fw-card",
+            "className": "fw-card fw-passage-card",
             "aria-label": t("Passage {number}", number=number),
             "role": "region",
             "aria-live": "polite",

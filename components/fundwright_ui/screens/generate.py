@@ -205,7 +205,9 @@ def _opportunity_search(is_gone: bool) -> VdomDict:
     text, set_text = use_state("")
 
     async def search() -> list[OpportunityRow]:
-        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, availability=None if text.strip() else "open")
+        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE)
+        if not text.strip():
+            query = query.model_copy(update={"availability": "open", "sort": "due"})
         return (await opportunities.search(connection.core, actor, query)).items
 
     found = use_query(search, key=[text], with_session=False)
@@ -270,7 +272,8 @@ def _particulars(opportunity: OpportunityRow) -> str:
         if opportunity.due_at
         else ""
     )
-    return " · ".join(filter(None, (opportunity.number, opportunity.agency, due)))
+    closed = "" if opportunity.is_open else t("Closed")
+    return " · ".join(filter(None, (opportunity.number, opportunity.agency, due, closed)))
 
 
 def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: DraftTemplate | None) -> VdomDict:
