@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fundwright.generation.checking import CheckState
-from fundwright.generation.claims import Source, check_section, claims_of
+from fundwright.generation.claims import Source, check_draft, check_section, claims_of
+from tests.generation.drafts import draft, part
 
 SOURCES = (
     (1, Source("Acme repaired 12 roofs at Hill Air Force Base in 2024 for $2.1 million.", "Acme capability statement")),
@@ -59,6 +60,19 @@ class TestClaims:
     def test_all_cells_of_a_wider_row_share_its_citations(self) -> None:
         table = "| Customer | Value | Source |\n|---|---|---|\n| Hill | $742,000 | [2] |"
         assert claimed(table) == [("Hill", (2,)), ("$742,000", (2,))]
+
+
+    def test_a_row_as_long_as_a_section_is_cut_like_a_sentence(self) -> None:
+        for row in ("| more and more " * 1_000, f"| [1] | {'more and more ' * 1_000} |"):
+            claims = claims_of(f"| Fact | Value |\n|---|---|\n{row}")
+            assert max(claim.end - claim.start for claim in claims) <= 800 < sum(claim.end - claim.start for claim in claims)
+
+
+class TestCheckDraft:
+    def test_sections_after_more_text_than_anybody_submits_are_not_checked(self) -> None:
+        long = "Words. " * 20_000
+        checked = check_draft(draft(sections=tuple(part(place, "Part", long) for place in range(3))))
+        assert [bool(section.checks) for section in checked.sections] == [True, True, False]
 
 
 class TestCheckSection:

@@ -53,6 +53,22 @@ def values(element: Element, name: str, attribute: str = "val") -> Iterator[str 
     return (each.get(f"{W}{attribute}") for each in element.iter(f"{W}{name}"))
 
 
+class TestHostileText:
+    def test_escaped_brackets_are_text(self) -> None:
+        content = word(draft(text=r"As \[1\] and &#91;2&#93; say [3]."))
+        assert references(content) == ["1"]
+        assert ("Body Text", "As [1] and [2] say.") in words_of(content)
+
+    @pytest.mark.parametrize(
+        "nested", ["*" * 3_000 + "a" + "*" * 3_000, "*a " * 3_000 + "b*" * 3_000, "~~a " * 3_000 + "b~~" * 3_000]
+    )
+    def test_emphasis_in_emphasis_is_written_however_deep(self, nested: str) -> None:
+        """The depth of calls was exceeded, which is an error that nobody can do anything about."""
+        text = "".join(text for _, text in words_of(word(draft(text=f"{nested}\n\nThe *end*."))))
+        assert text.endswith("The end.")
+        assert "a" in text
+
+
 class TestMarkdown:
     def test_citations_are_footnotes(self) -> None:
         text = export(draft(), ExportFormat.MARKDOWN).content.decode()

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from fundwright.generation.checking import CheckState, check
 from fundwright.generation.citing import CITATION, numbers_in
@@ -32,6 +33,8 @@ _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}
 _WORD = re.compile(r"[^\W_]+")
 _MOST_CLAIMS = 500
 """Of a section; later ones are not checked."""
+_MOST_CHECKED_CHARACTERS = 300_000
+"""Of a draft, several times what is submitted; sections after these are not checked."""
 _MOST_CITED = 6
 """Passages that one claim is compared with."""
 _MOST_CHARACTERS = 800
@@ -67,11 +70,12 @@ def check_draft(draft: DraftRead) -> DraftRead:
         for citation in draft.citations
     }
     known = f"{draft.company}\n\n{draft.opportunity_title}\n\n{draft.opportunity_number}"
+    ends = accumulate(len(section.text) for section in draft.sections)
     sections = tuple(
         section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), known)})
-        if section.state == SectionState.DONE
+        if section.state == SectionState.DONE and end <= _MOST_CHECKED_CHARACTERS
         else section
-        for section in draft.sections
+        for section, end in zip(draft.sections, ends, strict=True)
     )
     citations = tuple(_quoted(citation, sections) for citation in draft.citations)
     return draft.model_copy(update={"sections": sections, "citations": citations})
@@ -188,13 +192,13 @@ def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
     if row is None:
         return
     if not row.numbers:
-        yield row
+        yield from _cut(text, row)
         return
     cells = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
     for first, last in cells[1:] if len(cells) == 2 else cells:
         cell = _claim(text, first, last)
         if cell:
-            yield Claim(cell.start, cell.end, cell.numbers or row.numbers)
+            yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers))
 
 
 def _claim(text: str, start: int, end: int) -> Claim | None:

@@ -6,7 +6,6 @@ overwritten without a trace: each text stays among the section's versions, whoev
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import UUID
@@ -49,6 +48,8 @@ from fundwright.training import service as training
 
 _ONE_VERSION = timedelta(minutes=10)
 """How long the saves of one open editor go into one version."""
+
+_MOST_SECTIONS = 200
 
 
 class SectionChanged(Conflict):
@@ -113,6 +114,8 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
     """Add a section; with instructions, a job writes it. Raises NotFound, and BeingWritten when the writer is at work already."""
     draft = await _lock_draft(session, actor, draft_id)
     sections = await repository.sections(session, draft_id)
+    if len(sections) >= _MOST_SECTIONS:
+        raise Conflict(t("A draft has at most {number} sections. Delete one, or start another draft.", number=_MOST_SECTIONS))
     section = DraftSection(
         draft_id=draft_id,
         ordinal=len(sections),
@@ -242,7 +245,7 @@ async def compare_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
     """What was changed from a version to the current text. Raises NotFound."""
     section = await repository.get_section(session, actor.id, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
-    pieces = await asyncio.to_thread(comparing.compare, version.text, section.text)
+    pieces = await service.calculate(actor, comparing.compare, version.text, section.text)
     return VersionDiff(number=number, pieces=pieces)
 
 
@@ -252,7 +255,7 @@ async def compare_text(
 ) -> SectionComparison:
     """The section as it is, and what leads from there to a text that was not saved. Raises NotFound."""
     section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
-    pieces = await asyncio.to_thread(comparing.compare, section.text, other.text)
+    pieces = await service.calculate(actor, comparing.compare, section.text, other.text)
     return SectionComparison(section=section, pieces=pieces)
 
 

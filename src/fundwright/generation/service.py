@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import ParamSpec, TypeVar
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,6 +21,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.core.turns import FairShares
 from fundwright.generation import citing, claims, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
@@ -46,6 +48,11 @@ from fundwright.language.schemas import OUR_KINDS
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_SHARES = FairShares(1)
 
 
 class OpportunityRemoved(Conflict):
@@ -189,13 +196,14 @@ async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, is_c
 
     Raises NotFound, also for somebody else's draft.
     """
-    return await _read(session, await repository.get(session, actor.id, draft_id), is_checked=is_checked)
+    read = await _read(session, await repository.get(session, actor.id, draft_id))
+    return await calculate(actor, claims.check_draft, read) if is_checked else read
 
 
 @needs(Permission.READ)
 async def get_by_slug(session: AsyncSession, actor: Actor, slug: str) -> DraftRead:
     """Raises NotFound, also for somebody else's draft."""
-    return await _read(session, await repository.get_by_slug(session, actor.id, slug))
+    return await calculate(actor, claims.check_draft, await _read(session, await repository.get_by_slug(session, actor.id, slug)))
 
 
 @needs(Permission.READ)
@@ -258,7 +266,13 @@ async def export_draft(
     """The draft as a file to hand in. Raises NotFound."""
     draft = await get_draft(session, actor, draft_id, is_checked=False)
     await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
-    return await asyncio.to_thread(exporting.export, draft, form, citations=citations, author=actor.name)
+    return await calculate(actor, exporting.export, draft, form, citations=citations, author=actor.name)
+
+
+async def calculate(actor: Actor, function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Call it in a thread, one at a time for each account: threads of one process share a processor with everybody's requests."""
+    async with _SHARES.turn(actor.id):
+        return await asyncio.to_thread(function, *arguments, **options)
 
 
 def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
@@ -278,14 +292,14 @@ def job_title(draft: DraftRead) -> Message:
     return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
 
 
-async def _read(session: AsyncSession, row: repository.DraftAndJob, *, is_checked: bool = True) -> DraftRead:
+async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
     sections = tuple(read_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
     text = "\n".join(section.text for section in sections)
     shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
     citations = await repository.citations(session, draft.id)
-    read = DraftRead(
+    return DraftRead(
         **_row(row).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
@@ -295,7 +309,6 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob, *, is_checke
         sections=sections,
         citations=tuple(_citation(citation) for citation in citations if citation.number in shown),
     )
-    return await asyncio.to_thread(claims.check_draft, read) if is_checked else read
 
 
 def _row(row: repository.DraftAndJob) -> DraftRow:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from fundwright.generation.footnotes import Footnotes
@@ -18,9 +19,12 @@ BULLETS, NUMBERS = 1, 2
 INDENT = 360
 """Twips for each level of a list."""
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+# Without text_join, an escaped bracket stays apart from the text around it, and so is no part of a citation.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["image", "text_join"])
 _LINK = re.compile(r"(?:https?://|mailto:)\S+\Z", re.IGNORECASE)
 _DEEPEST_LEVEL = 8
+_DEEPEST_LOOK = 20
+"""Text within more pairs of emphasis, strikethrough, and links looks as if it were within so many."""
 _MOST_COLUMNS = 63
 """Word opens no wider table."""
 _CHARACTER = 115
@@ -55,7 +59,7 @@ class Body:
         self.blocks.append(_paragraph(_Place(style), runs(text), text))
 
     def add_markdown(self, text: str) -> None:
-        root = SyntaxTreeNode(_MARKDOWN.parse(clean(text)))
+        root = SyntaxTreeNode(_parsed(text))
         levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
         self._highest = min(levels, default=1)  # becomes the second level of the document, below the section's own heading
         self._add_blocks(root.children, _Place())
@@ -198,6 +202,14 @@ class Body:
         yield w("bookmarkStart", id=number, name=bookmark)
         yield w("r", *look.properties(), w("footnoteReference", id=number))
         yield w("bookmarkEnd", id=number)
+
+
+def _parsed(text: str) -> list[Token]:
+    tokens = _MARKDOWN.parse(clean(text))
+    for token in tokens:
+        if token.children:
+            token.children = [child for child in token.children if child.nesting == 0 or child.level < _DEEPEST_LOOK]
+    return tokens
 
 
 def _paragraph(place: _Place, content: Iterable[Element], text: str, *, align: str = "") -> Element:

@@ -27,6 +27,12 @@ describe("MarkdownView", () => {
     expect(screen.getByText(/and \[2\]\./)).toBeTruthy();
   });
 
+  it("shows escaped brackets as text, whatever they enclose", async () => {
+    await renderWidget(<MarkdownView text={"As \\[1\\] and &#91;1&#93; say [1]."} citations={citations} marks={[]} />);
+    expect(screen.getAllByRole("button")).toHaveLength(1);
+    expect(screen.getByText(/^As/).textContent).toBe("As [1] and [1] say [1].");
+  });
+
   it.each([
     ["HTML", "<img src=x onerror=alert(1)><script>alert(1)</script>"],
     ["remote images", "![](http://evil.example/?q=secret)"],

@@ -4,7 +4,8 @@ import type { ClaimMark, MarkdownViewProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 
 // Written by models and by strangers: no HTML, no images, and links only to where a person may safely go.
-const markdown = new MarkdownIt("commonmark", { html: false }).enable(["table", "strikethrough"]).disable("image");
+// Without text_join, an escaped bracket stays apart from the text around it, and so is no part of a citation.
+const markdown = new MarkdownIt("commonmark", { html: false }).enable(["table", "strikethrough"]).disable(["image", "text_join"]);
 const SAFE_LINK = /^(https?:|mailto:|\/(?!\/)|#)/i;
 const CITATION = /\[(\d{1,3})\]/;
 
@@ -81,6 +82,8 @@ function renderLeaf(token: Token, key: string, context: Context): ReactNode {
       return renderTokens(token.children ?? [], context).map((node, index) => <Piece key={`${key}.${index}`}>{node}</Piece>);
     case "text":
       return renderText(token.content, key, context);
+    case "text_special":
+      return <Marked key={key} mark={context.open}>{token.content}</Marked>;
     case "softbreak":
       return "\n";
     case "hardbreak":
