@@ -245,7 +245,7 @@ async def compare_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
     """What was changed from a version to the current text. Raises NotFound."""
     section = await repository.get_section(session, actor.id, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
-    pieces = await service.calculate(actor, comparing.compare, version.text, section.text)
+    pieces = await service.calculate(actor.id, comparing.compare, version.text, section.text)
     return VersionDiff(number=number, pieces=pieces)
 
 
@@ -255,7 +255,7 @@ async def compare_text(
 ) -> SectionComparison:
     """The section as it is, and what leads from there to a text that was not saved. Raises NotFound."""
     section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
-    pieces = await service.calculate(actor, comparing.compare, section.text, other.text)
+    pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
     return SectionComparison(section=section, pieces=pieces)
 
 
