@@ -61,7 +61,6 @@ class TestClaims:
         table = "| Customer | Value | Source |\n|---|---|---|\n| Hill | $742,000 | [2] |"
         assert claimed(table) == [("Hill", (2,)), ("$742,000", (2,))]
 
-
     def test_a_row_as_long_as_a_section_is_cut_like_a_sentence(self) -> None:
         for row in ("| more and more " * 1_000, f"| [1] | {'more and more ' * 1_000} |"):
             claims = claims_of(f"| Fact | Value |\n|---|---|\n{row}")
