@@ -8,6 +8,7 @@ from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import service
+from tests.training.conftest import AddFile
 
 ANSWERED = (
     ("Who is the principal investigator?", "Proposed role: principal investigator"),
@@ -91,6 +92,37 @@ async def test_questions_are_answered_by_the_sentence_that_does(committed: Core,
             wrong.append(question)
     assert len(silent) <= 2, silent
     assert len(wrong) <= 3, wrong
+
+
+async def test_what_went_wrong_stands_under_challenges(committed: Core, taught: Actor) -> None:
+    embedder = await language.get_embedder(committed)
+    first = (await service.find_answers(committed, taught, "What went wrong in past projects?", embedder=embedder))[0]
+    assert first.heading.endswith("Challenges and how we solved them")
+    assert "ice damaged five" in first.text[first.answer_start : first.answer_end].replace("\n", " ")
+
+
+async def test_our_own_documents_answer_questions_about_us_before_notices(
+    committed: Core, owner: Actor, add_file: AddFile
+) -> None:
+    embedder = await language.get_embedder(committed)
+    notice = "# RFP 26-01\n\nThe offeror shall employ licensed welders for the repair of bridges.\n"
+    about = "# About us\n\nWe have eleven licensed welders on staff.\n"
+    async with committed.database.transaction() as session:
+        ids = [
+            (await add_file(committed, session, owner, text, name)).id
+            for text, name in ((notice, "RFP 26-01.md"), (about, "About us.md"))
+        ]
+    await service.run_inline(committed, owner, ids)
+    found = await service.find_answers(committed, owner, "Do we employ licensed welders?", embedder=embedder)
+    assert found[0].document_title == "About us"
+
+
+async def test_a_heading_is_no_answer(committed: Core, taught: Actor) -> None:
+    embedder = await language.get_embedder(committed)
+    for question, _ in ANSWERED:
+        for answer in await service.find_answers(committed, taught, question, embedder=embedder):
+            shown = answer.text[answer.answer_start : answer.answer_end]
+            assert shown != answer.heading.rpartition(" › ")[2], question
 
 
 async def test_nonsense_and_what_the_documents_do_not_say_get_no_answer(committed: Core, taught: Actor) -> None:

@@ -23,6 +23,7 @@ class Topic(StrEnum):
     APPROACH = "approach"
     OUTCOMES = "outcomes"
     OFFER = "offer"
+    CHALLENGES = "challenges"
 
 
 _NAMES: dict[Topic, str] = {
@@ -96,6 +97,10 @@ _NAMES: dict[Topic, str] = {
     Topic.OFFER: (
         r"(?:project |contract |our )?deliverables?(?: .{0,30})?|milestones?(?: .{0,30})?|what we (?:will|propose|would) .{0,20}|proposed (?:solution|services|work|scope)"
         r"|our (?:offer|proposal)|liefer\w+|(?:unser )?angebot|meilensteine|livrables|notre offre|(?:notre )?proposition"
+    ),
+    Topic.CHALLENGES: (
+        r"(?:challenges?|problems|difficulties|obstacles|setbacks|lessons)(?: .{0,60})?|lessons?|what (?:went wrong|we learned)(?: .{0,40})?"
+        r"|herausforderung\w*(?: .{0,60})?|schwierigkeiten(?: .{0,60})?|erfahrungen aus .{0,60}|(?:défis|difficultés|leçons)(?: .{0,60})?"
     ),
 }
 _QUALIFIED = (

@@ -461,11 +461,13 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
         passages = await _search(session, actor, question, vector, embedder=embedder, limit=max(limit, _READ_PASSAGES))
         if not passages:
             return []
-        places = answering.sentences_in(passages)
-        sentences = [passages[index].text[start:end] for index, start, end in places]
-        shares = await repository.share_words(session, actor.id, question, sentences)
-    similarities = await embedder.embed(sentences) @ vector
-    return answering.answers(passages, places, similarities, shares)[:limit]
+        statements = answering.statements_in(passages)
+        texts = [statement.text for statement in statements] + answering.headings_of(statements)
+        shares = await repository.share_words(session, actor.id, question, texts)
+    if not statements:
+        return []
+    similarities = await embedder.embed(texts) @ vector
+    return answering.answers(question, passages, statements, similarities, shares)[:limit]
 
 
 @needs(Permission.READ)

@@ -55,6 +55,7 @@ _KINDS: dict[Topic, frozenset[DocumentKind]] = {
     Topic.PEOPLE: _PROPOSALS | {DocumentKind.RESUME},
     Topic.COMPANY_DATA: _PROPOSALS,
     Topic.CONTACT: frozenset((DocumentKind.ABOUT_US,)),
+    Topic.CHALLENGES: _PROPOSALS | {DocumentKind.PAST_PERFORMANCE},
 }
 """Documents of other kinds do not answer: what a project has achieved is not what the next one is expected to."""
 _OWN_KIND = {Topic.PAST_PERFORMANCE: DocumentKind.PAST_PERFORMANCE, Topic.PEOPLE: DocumentKind.RESUME}
