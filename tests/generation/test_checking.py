@@ -101,6 +101,17 @@ class TestCheck:
     def test_what_says_the_same_is_supported(self, source: str, claim: str) -> None:
         assert check(claim, [f"{source} The office opens at nine."]).state is CheckState.SUPPORTED
 
+    def test_a_cell_with_nothing_but_a_number_of_the_source_is_supported(self) -> None:
+        source = "Contract No.: 140G0321P0087\nValue: $742,000\nWe do not accept 99 cents."
+        assert check("140G0321P0087", [source]).state is CheckState.SUPPORTED
+        assert check("$742,000", [source]).state is CheckState.SUPPORTED
+        assert check("$724,000", [source]).state is CheckState.NOT_FOUND
+
+    def test_parts_quoted_from_several_places_are_supported(self) -> None:
+        source = "Roof repair at Hill Base\nCustomer: U.S. Air Force\n\nAcme repaired the roof and trained two of the crews in May.\nCost: none"
+        claim = "Roof repair at Hill Base: Acme repaired the roof and trained two of the crews in May."
+        assert check(claim, [source]).state is CheckState.SUPPORTED
+
     def test_a_sentence_without_passages_has_no_source(self) -> None:
         assert check("We repair roofs.", []).state is CheckState.NO_SOURCE
 

@@ -62,6 +62,7 @@ _CONVERSIONS = {stem("week"): (7.0, stem("day")), stem("year"): (12.0, stem("mon
 _MOSTLY_ELSEWHERE = 0.75
 _MOSTLY_UNRELATED = 0.33
 _LEAST_VERBATIM = 3
+_LONG_PART = 6
 _MOST_COMPARED = 6
 _MOST_PLACES = 20
 """So many words such as “more” of a claim, and places of one number in the source, are looked into, so that no claim takes long."""
@@ -140,14 +141,22 @@ class _Comparison:
         return tuple(dict.fromkeys(token.text for token, is_found in self.content if not is_found))
 
     def is_verbatim(self) -> bool:
-        """Whether the words of the claim stand in the source in a row, with no negation just before them."""
-        keys = [token.key for token in self.claim.tokens]
-        if len(keys) < _LEAST_VERBATIM:
+        """Whether each part of the claim stands in the source in a row, with no negation just before it."""
+        return all(self._is_quoted(part) for part in _parts(self.claim))
+
+    def _is_quoted(self, tokens: Sequence[Token]) -> bool:
+        keys = [token.key for token in tokens]
+        if len(keys) < _LEAST_VERBATIM and not all(token.is_measure for token in tokens):
             return False
         for place in self.source.places.get(keys[0], ()):
             if [token.key for token in self.source.tokens[place : place + len(keys)]] == keys:
-                return not any(token.word in _PLAIN_NEGATIONS for token in self.source.around(place, 3, 0)[:-1])
+                around = self.source.around(place, 3, 0)[:-1]
+                return not any(token.word in _PLAIN_NEGATIONS and not self._is_number_sign(token) for token in around)
         return False
+
+    def _is_number_sign(self, token: Token) -> bool:
+        """“No.” of “Contract No.: 12”."""
+        return token.word == "no" and self.source.text[token.end : token.end + 1] == "."
 
     def features(self) -> dict[str, float]:
         missing = [token for token, is_found in self.content if not is_found]
@@ -488,6 +497,19 @@ class _Comparison:
                 if tokens[place].sentence == tokens[other].sentence:
                     return True
         return False
+
+
+def _parts(claim: Text) -> list[list[Token]]:
+    """What stands between semicolons and the ends of sentences, and a long text after a colon."""
+    parts: list[list[Token]] = []
+    for place, token in enumerate(claim.tokens):
+        before = claim.tokens[place - 1] if place else token
+        gap = claim.text[before.end : token.start]
+        is_heading = ":" in gap and len(claim.tokens) - place >= _LONG_PART
+        if not parts or before.sentence != token.sentence or ";" in gap or "\n" in gap or is_heading:
+            parts.append([])
+        parts[-1].append(token)
+    return parts
 
 
 def _rounded(value: float, digits: int) -> float:
