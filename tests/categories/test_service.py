@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -327,6 +329,34 @@ class TestReview:
         labels = await service.correct(core, session, actor, item[0], clouds.id)
         states = {label.category_id: label.state for label in labels}
         assert states == {roofs.id: LabelState.REJECTED, clouds.id: LabelState.ACCEPTED}
+
+    async def test_whoever_adds_labels_waits_for_others_who_do(self, committed: Core, make_actor: MakeActor) -> None:
+        """Each locked labels that there were, then added others, and so two could wait for each other."""
+        async with committed.database.transaction() as session:
+            actor = await make_actor(session)
+            one, other = await roofing(session, actor), await software(session, actor)
+            await classify(session, actor, [], embedder=WordEmbedder())
+            lesson = await service.read_lesson(session, actor, model_id=WordEmbedder().id)
+        item, both_have_begun = uuid4(), asyncio.Barrier(2)
+
+        async def accept(session: AsyncSession, category: CategoryRead) -> None:
+            await service.accept(committed, session, actor, item, category.id)
+
+        async def suggest(session: AsyncSession, category: CategoryRead) -> None:
+            chances = np.array([[0.9 * (id == category.id) for id in lesson.keys]])
+            await service.suggest(session, actor, lesson, [item], chances)
+
+        async def add(how: Callable[..., Awaitable[None]], *categories: CategoryRead) -> None:
+            async with committed.database.transaction() as session:
+                await how(session, categories[0])
+                with suppress(TimeoutError, asyncio.BrokenBarrierError):
+                    async with asyncio.timeout(0.3):
+                        await both_have_begun.wait()
+                await accept(session, categories[1])
+
+        for how in (accept, suggest):
+            both_have_begun = asyncio.Barrier(2)
+            await asyncio.gather(add(accept, one, other), add(how, other, one))
 
     async def test_undoing_a_decision_brings_back_every_label_it_changed(
         self, core: Core, session: AsyncSession, actor: Actor

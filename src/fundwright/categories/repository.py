@@ -129,7 +129,8 @@ def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
 
 
 async def lock_labels(session: AsyncSession, owner_id: UUID, subject_id: UUID) -> list[Label]:
-    """All labels of a subject. Others wait to change them until the transaction ends."""
+    """All labels of a subject. Others wait to change them, or to add one, until the transaction ends."""
+    await _lock_additions(session, owner_id)
     query = select(Label).where(Label.owner_id == owner_id, Label.subject_id == subject_id).order_by(Label.category_id)
     return list(await session.scalars(query.with_for_update().execution_options(populate_existing=True)))
 
@@ -273,6 +274,7 @@ async def known_labels(
 
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
     """Write the model's labels (subject, category, confidence); one that a person has decided meanwhile stays theirs."""
+    await _lock_additions(session, owner_id)
     for start in range(0, len(suggestions), _BATCH):
         rows: list[dict[str, Any]] = [
             {
@@ -293,6 +295,11 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
         await session.execute(
             statement.on_conflict_do_update(index_elements=_KEY, set_=changed, where=Label.source == LabelSource.MODEL)
         )
+
+
+async def _lock_additions(session: AsyncSession, owner_id: UUID) -> None:
+    """Of two who lock the labels that there are and add others, each could wait for the other."""
+    await acquire_lock(session, f"labels:{owner_id}")
 
 
 async def withdraw_suggestions(session: AsyncSession, owner_id: UUID, labels: Sequence[tuple[UUID, UUID]]) -> None:
