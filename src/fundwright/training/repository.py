@@ -404,7 +404,9 @@ async def search_chunks(
     statistics = await _statistics(session, owner_id, sorted({place for each, _ in best for place in each}))
     words, moved = retrieval.with_feedback(words, vector, best, statistics)
     rescored = select(Chunk.id, _word_distance(words), _distance(moved)).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
-    found = Chunk.id == func.any(literal(list(scores), ARRAY(Uuid)))
+    found_ids = literal(list(scores), ARRAY(Uuid))
+    # Of both tables: otherwise the planner would read the vectors of all chunks.
+    found = and_(Chunk.id == func.any(found_ids), ChunkVector.chunk_id == func.any(found_ids))
     rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
     scores = retrieval.fuse(by_words, by_meaning, share=retrieval.PASSAGE_WORDS)
