@@ -144,3 +144,14 @@ def test_word_for_word_pairs_are_supported() -> None:
     assert len(pairs) > 10
     for pair in pairs:
         assert check(pair["sentence"], pair["passages"], known=pair["heading"]).state is CheckState.SUPPORTED, pair["id"]
+
+
+@pytest.mark.parametrize("value", ["SP4701-21-F-0166", "$11.8M", "ITS-2023-044", "$2.35M"])
+def test_a_value_is_found_where_it_stands(value: str) -> None:
+    passage = (
+        "Agency | Contract / TO | Value | PoP | Services\n"
+        "-------|---------------|-------|-----|---------\n"
+        "Defense Logistics Agency | SP4701-21-F-0166 | $11.8M | 09/2021 - 09/2025 | Migrated 47 applications to AWS GovCloud\n"
+        "Alabama Department of Transportation | ITS-2023-044 | $2.35M | 02/2023 – 01/2025 | Oracle Forms to Java, 310 screens\n"
+    )
+    assert check(value, [passage]).state is CheckState.SUPPORTED
