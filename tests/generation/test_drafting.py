@@ -157,13 +157,13 @@ class TestWriting:
     @pytest.mark.security(39, 41)
     async def test_whoever_writes_a_notice_writes_no_markdown_into_its_drafts(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
-            contacts = [{"name": "Bo\n\n# Fake [1] ![i](https://x.example)", "email": "", "phone": "", "title": ""}]
+            contacts = [{"name": "Bo # ![Fake](x)", "email": "", "phone": "", "title": ""}]
             title = "Roof [1] [link](https://x.example) <b>"
             of_notice = OpportunityText.opportunity_id == desk.opportunity_id
             await session.execute(update(OpportunityText).where(of_notice).values(contacts=contacts))
             await session.execute(update(Opportunity).where(Opportunity.id == desk.opportunity_id).values(title=title))
         opening = (await write(desk, (await add(desk, "cover-letter")).id)).sections[0].text.split("\n\n")[:2]
-        assert opening[0] == r"Dear Bo # Fake \[1\] !\[i\](https://x.example),"
+        assert opening[0] == r"Dear Bo # !\[Fake\](x),"
         assert r"in response to “Roof \[1\] \[link\](https://x.example) \<b>”" in opening[1]
 
     async def test_an_open_page_hears_of_text_while_it_is_written(self, desk: Desk) -> None:
@@ -306,3 +306,23 @@ async def test_a_queued_draft_is_written_by_a_worker(desk: Desk) -> None:
     async with desk.core.database.transaction() as session:
         assert finished.job_id is not None
         assert (await jobs.get(session, finished.job_id)).state == JobState.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    ("contact", "person"),
+    [
+        ("Jane Doe", "Jane Doe"),
+        ("DOE, JANE A.", "JANE A. DOE"),
+        ("Ron Josephson, PhD", "Ron Josephson"),
+        (
+            "Technical Contact: Sarah Ludwig-Monty,202-566-1072; Eligibility Contact: Ron Josephson, 202-564-7823",
+            "Sarah Ludwig-Monty",
+        ),
+        ("Telephone: 3015551234", ""),
+        ("grants@example.gov", ""),
+        ("NOAA", ""),
+        ("", ""),
+    ],
+)
+def test_a_letter_greets_one_person(contact: str, person: str) -> None:
+    assert drafting.person_in(contact) == person

@@ -8,6 +8,7 @@ meanwhile keeps the person's text.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -45,6 +46,8 @@ _FLUSH_INTERVAL_S = 0.2
 _SUMMARY_CHARACTERS = 1_500
 _ADDED = "Plain sentences."
 _ADDED_WORDS = 150
+_GIVEN_NAME = re.compile(r"(?!(?:phd|md|jr|sr|mba|pe|pmp|esq|ii|iii)\b)[^\W\d_][\w'’-]+(?: [^\W\d_]\.?)?", re.IGNORECASE)
+"""What follows the comma of “Doe, Jane A.”."""
 
 
 async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
@@ -301,7 +304,7 @@ def _opening(plan: TemplateSection, opportunity: OpportunityRead, company: str) 
     """What a section begins with, whoever writes it: a letter greets, and says what it is for."""
     if not plan.opening:
         return ""
-    addressee = next((contact.name for contact in opportunity.contacts if contact.name), "")
+    addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
     text = t(
         plan.opening,
         addressee=as_markdown(addressee)
@@ -311,6 +314,15 @@ def _opening(plan: TemplateSection, opportunity: OpportunityRead, company: str) 
         number=as_markdown(opportunity.number),
     )
     return f"{text}\n\n"
+
+
+def person_in(contact: str) -> str:
+    """The first person of a contact, for a greeting; '' when it is none. Some funders list several, with labels and numbers."""
+    first = re.split(r"[;\n]", contact, maxsplit=1)[0].rpartition(":")[2]
+    name, _, rest = (part.strip() for part in first.partition(","))
+    if _GIVEN_NAME.fullmatch(rest):
+        name = f"{rest} {name}"
+    return name if 1 < len(name.split()) < 6 and not re.search(r"[\d@]", name) else ""
 
 
 def _possible(plan: TemplateSection, match: PossibleMatch, number: int | None) -> dict[str, Any]:
