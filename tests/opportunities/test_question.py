@@ -12,7 +12,7 @@ class TestParse:
             ('"water quality"', "water quality", '"water quality"', "", False),
             ("-army", "", "", "army", False),
             ('dam -"hoover dam"', "dam", "", '"hoover dam"', True),
-            ("ultrasound or x-ray -vet", "ultrasound x-ray", "ultrasound or x-ray -vet", "", False),
+            ("ultrasound or x-ray -vet", "ultrasound x-ray", "ultrasound or x-ray", "vet", False),
             ("ultrasound OR x-ray", "ultrasound x-ray", "ultrasound OR x-ray", "", False),
             ("or", "or", "", "", True),
             ("a spectrometer or flow cytometer", "a spectrometer flow cytometer", "", "", True),

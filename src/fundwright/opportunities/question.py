@@ -62,6 +62,7 @@ def parse(text: str) -> Question:
     excluded = [token for token in tokens if len(token) > 1 and token.startswith("-")]
     kept = [token for token in tokens if token not in excluded]
     has_or = _has_or(kept)
+    either = " ".join(kept) if has_or else ""
     if len(kept) > 1:
         kept = [token for token in kept if not _is_or(token)]
     phrases = [token for token in kept if token.startswith('"')]
@@ -70,11 +71,11 @@ def parse(text: str) -> Question:
     is_number = not excluded and not has_or and not codes and not any(_WORD.fullmatch(token) for token in kept)
     number = whole if is_number and _may_be_number(whole := number_key(text)) else ""
     return Question(
-        text=text if has_or else " ".join([*kept, *excluded]),
+        text=either or " ".join([*kept, *excluded]),
         words=" ".join(token.strip('"') for token in kept),
         topic=" ".join(token.strip('"') for token in kept if token not in codes),
-        required=text if has_or else " ".join([*phrases, *codes]),
-        excluded="" if has_or else " or ".join(token[1:] for token in excluded),
+        required=either or " ".join([*phrases, *codes]),
+        excluded=" or ".join(token[1:] for token in excluded),
         is_open=bool(plain) and not has_or and len(number) < _FEWEST_IN_WHOLE_NUMBER,
         number=number,
         numbers=() if has_or else tuple(_numbers_in(kept)),
