@@ -18,7 +18,7 @@ from fundwright.generation.schemas import DraftTemplate
 from fundwright.generation.templates import TEMPLATES
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import sentences_of
-from tests.firms import DEVELOPMENT, HELD_OUT, Firm, load_firm
+from tests.firms import FIRMS, Firm, load_firm
 from tests.firms.drafts import SectionScore, add_documents, add_opportunity, draft, score
 
 _LEAST_RECALL = 0.85
@@ -36,7 +36,7 @@ class Floor(NamedTuple):
 async def measure() -> list[Figure]:
     scores: list[SectionScore] = []
     floors: dict[str, Floor] = {}
-    for name in (*DEVELOPMENT, *HELD_OUT):
+    for name in FIRMS:
         firm = load_firm(name)
         async with open_product() as product:
             scores += await _draft(product, firm)

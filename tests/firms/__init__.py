@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent
-DEVELOPMENT, HELD_OUT = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend"), ("tallgrass", "prairie")
+FIRMS = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend", "tallgrass", "prairie")
 
 
 @dataclass(frozen=True)

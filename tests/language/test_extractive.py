@@ -177,6 +177,23 @@ class TestFacts:
         text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, titled)))
         assert "| School District 60: chiller plants | $1.26M [1] |" in text
 
+    async def test_numbered_titles_above_their_values(self, core: Core) -> None:
+        listed = passage(
+            'COMPLETED AND CURRENT SUPPORT\n\n(1) "Margins that feed bees"\n    Sponsor: NIFA\n    Amount: $749,600\n    PI: I. Solheim\n'
+            '    We sowed six seed mixes on 40 farms.\n\n(2) "Soils of the prairie"\n    Sponsor: Trust Fund\n    Amount: $295,000\n',
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, listed)))
+        assert "| Margins that feed bees | NIFA | $749,600 [1] |\n| Soils of the prairie | Trust Fund | $295,000 [1] |" in text
+        assert "**Margins that feed bees**: We sowed six seed mixes on 40 farms. [1]" in text
+
+    async def test_a_label_in_capitals_that_ends_with_a_period(self, core: Core) -> None:
+        sheet = passage(
+            "FORMER PLANT, MEAD\n\nCLIENT\nRegion Seven\n\nCONTRACT NO.\n68HE0720C0019\n\nSCOPE\nInstalled 61 monitoring wells.\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        assert "| Region Seven | 68HE0720C0019 [1] |" in "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
+
     async def test_two_dates_keep_their_labels(self, core: Core) -> None:
         sheet = passage(
             "Title: Replace Boilers\nOwner: Fort Example\nAward date: 15 May 2020\nCompletion date: 30 Nov 2021\n",

@@ -31,6 +31,9 @@ class TestRead:
             ("Client\tHolland Board of Public Works", [("Client", "Holland Board of Public Works")]),
             ("Grant no. LF-2022-118", [("Grant no.", "LF-2022-118")]),
             ("Amount - $250,000", [("Amount", "$250,000")]),
+            ("UEI ................ T9WQ4HJX72L5", [("UEI", "T9WQ4HJX72L5")]),
+            ("PI: I. Solheim", [("PI", "I. Solheim")]),
+            ("Award no. M.L. 2018-214-04B", [("Award no.", "M.L. 2018-214-04B")]),
         ],
     )
     def test_a_labeled_value_is_a_pair(self, line: str, pairs: list[tuple[str, str]]) -> None:

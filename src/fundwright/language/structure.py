@@ -43,14 +43,14 @@ _FURNITURE = re.compile(
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
 _PAIR = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)|\.{{3,60}}|…{{1,60}})\s{{0,40}}(\S.{{0,400}})")
 _NUMBER_PAIR = re.compile(
-    r"\s{0,40}((?:\w{2,20} ){1,2}(?:[Nn]o\.?|[Nn]r\.?|[Nn]umber|#|N°))\s{1,10}([\w/.-]{0,30}\d[\w/ .-]{0,30})"
+    r"\s{0,40}((?:\w{2,20} ){1,2}(?:[Nn]o\.?|[Nn]r\.?|[Nn]umber|#|N°))\s{1,10}((?:[A-Z][\w.]{0,9} )?[\w/.-]{0,30}\d[\w/ .-]{0,30})"
 )
 _DASH_PAIR = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ]\w{2,20}(?: \w{2,20}){0,2})\s{1,10}[-–—]\s{1,10}([^.]{0,40}\d[^.]{0,40})")
 _BARE_LABEL = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,10}}:\s{{0,10}}")
 _COLUMNS = re.compile(r"\t{1,20}|(?<=\S) {3,60}(?=\S)")
 _IS_ENDED = re.compile(r"[.!?…;,][\"”’')\]]{0,2}\s{0,20}$")
 _BLANK_LINE = re.compile(r"[ \t\r]{0,40}\n[ \t\r]{0,40}\n")
-_ABBREVIATED = re.compile(r"\b(?:inc|corp|co|ltd|ph\.d|p\.e|jr|sr)\.$", re.IGNORECASE)
+_ABBREVIATED = re.compile(r"\b(?:inc|corp|co|ltd|ph\.d|p\.e|p\.g|jr|sr|nos?)\.$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]{0,60}\)")
 _SMALL_WORDS = frozenset(
     [
@@ -265,8 +265,9 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
     is_wrapped = follows_prose and before is not None and len(reading.line(before)) >= _WRAPPED
     bullet = _BULLET.match(line) or _PRIVATE_MARK.match(line)
     is_short = len(line.split()) <= _ALONE_WORDS and not _IS_ENDED.search(line) and not re.search(r"[:|@]\s*\S", line)
-    is_named = is_short and bool(topics_of(line))
-    is_titled = not is_wrapped and (is_heading(line) or _is_title_of(reading, line, after))
+    pairs = _pairs(line)
+    is_named = is_short and not pairs and bool(topics_of(line))
+    is_titled = not is_wrapped and (is_heading(line) or (not pairs and _is_title_of(reading, line, after)))
     if (is_titled or (is_named and not bullet)) and (not bullet or _is_numbered_heading(reading, line, after)):
         reading.close()
         text = (
@@ -278,7 +279,6 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.close()
         reading.lines, reading.is_item = [place], True
         return
-    pairs = _pairs(line)
     if pairs and (not is_wrapped or len(pairs) > 1):
         reading.close()
         for label, value in pairs:
@@ -363,7 +363,9 @@ def _pair(line: str) -> tuple[str, str] | None:
 
 def is_heading(line: str) -> bool:
     """Whether a line alone may be the heading of what follows."""
-    text = _NUMBERED.sub("", line.strip().strip("*_#"), count=1).strip()
+    text = line.strip().strip("*_#")
+    number = _NUMBERED.match(text)
+    text = text[number.end() if number else 0 :].strip()
     words = text.rstrip(":").split()
     if not 1 <= len(words) <= _HEADING_WORDS or len(text) > _HEADING_CHARACTERS or _IS_ENDED.search(_ABBREVIATED.sub("", text)):
         return False
@@ -411,4 +413,10 @@ def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | Non
         return False
     previous = reading.line(before)
     is_adjacent = reading.blocks[-1].end == before[1]
-    return is_adjacent and (line.startswith(("  ", "\t")) or len(previous) >= _WRAPPED) and not is_heading(line)
+    label = reading.text[reading.blocks[-1].start : reading.blocks[-1].end]
+    is_indented = line.startswith(("  ", "\t")) and _indentation(line) > _indentation(label)
+    return is_adjacent and (is_indented or len(previous) >= _WRAPPED) and not is_heading(line)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -37,7 +37,7 @@ _NAMES: dict[Topic, str] = {
     Topic.PAST_PERFORMANCE: (
         r"past performance\w*|(?:relevant|selected|representative|recent|completed|key|past|previous|prior) (?:projects?|contracts?|experience"
         r"|work|clients?|awards)|contract (?:references?|history)|project (?:profiles?|experience|history|references?|summar\w+)"
-        r"|track record|(?:completed|ongoing|current|prior|previous|past) (?:research |grant )?(?:support|funding|grants|results|findings|achievements|accomplishments)|grant history|case stud\w+"
+        r"|track record|(?:completed|ongoing|current|prior|previous|past)(?: (?:and|&) (?:completed|ongoing|current|pending))? (?:research |grant )?(?:support|funding|grants|results|findings|achievements|accomplishments)|grant history|case stud\w+"
         r"|corporate experience|clients? (?:and|&) projects|referenz\w*|projekterfahrung|abgeschlossene projekte"
         r"|références?|réalisations|projets réalisés|expérience pertinente"
     ),
@@ -66,7 +66,7 @@ _NAMES: dict[Topic, str] = {
         r"|zertifi\w+|données .{0,30}|certifications?|immatriculation"
     ),
     Topic.CONTACT: (
-        r"contacts?(?: (?:us|information|details|person|data))?|(?:primary |company |our )?point of contact|poc|reach us|get in touch|how to reach us"
+        r"contacts?(?: (?:us|information|details|person|data))?|(?:primary |company |our )?point of contact|poc|reach us|(?:talk|write|speak) (?:to|with) us|call us|get in touch|how to reach us"
         r"|kontakt\w*|ansprechpartner\w*|coordonnées|nous contacter|personne de contact"
     ),
     Topic.PROFILE: (

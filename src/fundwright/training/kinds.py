@@ -55,7 +55,7 @@ _TITLE = (
         _PAST_PERFORMANCE,
         6,
         r"\bpast perf\w*|\bPPQs?\b|\bCPARS?\b|\bproject (?:sheet|profile|reference|experience)s?\b|\breferences?\b|\bcase stud(?:y|ies)\b|"
-        r"\bproject summary sheet\b|\brelevant experience\b|\bcontract history\b|\bcompleted projects?\b",
+        r"\b(?:final|close-?out|completion) (?:[a-z]+ )?reports?\b|\bgrant (?:close-?out|reports?)\b|\bproject summary sheet\b|\brelevant experience\b|\bcontract history\b|\bcompleted projects?\b",
     ),
     *_cues(
         _NOTICE,

@@ -34,7 +34,7 @@ _MAX_CANDIDATES = 400
 _MOST_PROJECTS, _MOST_PEOPLE = 6, 8
 _LEAST_PROJECT_WORDS = 45
 _CELL_CHARACTERS = 220
-_MOST_QUALIFICATIONS = 5
+_MOST_QUALIFICATIONS, _SHORT_WORDS = 5, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
 _COLUMNS = (
     (later("Project"), ProjectField.TITLE),
@@ -238,14 +238,15 @@ def _people(people: Sequence[Person]) -> Iterator[str]:
 
 
 def _best_qualifications(texts: list[str]) -> Iterator[str]:
-    """How long somebody has done this, then the others in order, as many as a cell has room for."""
-    order = sorted(range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), place))
+    """How long somebody has done this, then what is short, such as degrees, as many as a cell has room for."""
+    order = sorted(
+        range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
+    )
     room = _CELL_CHARACTERS
     for place in order[:_MOST_QUALIFICATIONS]:
-        room -= len(texts[place]) + 2
-        if room < 0 and place != order[0]:
-            return
-        yield texts[place]
+        if len(texts[place]) + 2 <= room or place == order[0]:
+            room -= len(texts[place]) + 2
+            yield texts[place]
 
 
 def _contact(found: Sequence[Fact]) -> str:

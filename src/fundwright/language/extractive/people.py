@@ -35,12 +35,12 @@ _ROLE_LABEL = re.compile(
 )
 _NAME_LABEL = re.compile(r"(?:full |employee )?name|nom", re.IGNORECASE)
 _QUALIFICATION = re.compile(
-    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registration|credentials|qualifications?|training|clearance|experience|years\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
+    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registration|credentials|qualifications?|preparation|training|clearance|experience|years\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
     r"|formation|diplômes?|expérience)\b.*",
     re.IGNORECASE,
 )
 _QUALIFYING_HEADING = re.compile(
-    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registrations?|credentials|qualifications?|training|ausbildung|abschl\w+|zertifikat\w*|formation|diplômes?)\b.*",
+    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registrations?|credentials|qualifications?|preparation|training|ausbildung|abschl\w+|zertifikat\w*|formation|diplômes?)\b.*",
     re.IGNORECASE,
 )
 _YEARS = re.compile(

@@ -42,7 +42,7 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         (ProjectField.ROLE, r"(?:our |contractor )?role|prime.*|rolle|rôle"),
         (
             ProjectField.VALUE,
-            r"(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling)|award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
+            r"(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum)|(?:total |final )?award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
         ),
         (
             ProjectField.PERIOD,
@@ -216,6 +216,14 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         yield project
                         project, is_work = Project(document), True
                 _set(project, label, Fact(block.text, passage.number, label=block.label))
+                continue
+            follows = blocks[place + 1] if place + 1 < len(blocks) else None
+            if block.kind == BlockKind.ITEM and follows and follows.kind == BlockKind.PAIR and _project_field(follows.label):
+                # “(1) ‘Margins that feed bees’” above its values.
+                if project.is_known and (project.work or len(project.fields) > 1):
+                    yield project
+                project, is_work = Project(document), True
+                title = project.fields[ProjectField.TITLE] = Fact(block.text.strip("\"“”‘’'"), passage.number)
                 continue
             headline = _headline(document, block, passage.number) if block.kind != BlockKind.ROW else None
             if headline:

@@ -36,6 +36,7 @@ _SAME = 0.92
 _LEAST_FIT = 0.22
 _LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 5, 70, 2
 _SMALL_SHARE = 0.2
+_NAME_WORDS = 8
 _GENEROSITY = 1.6
 """What a heading names may be so much longer than asked for, rather than cut."""
 
@@ -89,6 +90,7 @@ _AIM = re.compile(
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
 _WRITTEN_ITEM = re.compile(r"^[-*+•] +(\S[^\n]*)$", re.MULTILINE)
+_ITEM_NUMBER = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\s+")
 _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
@@ -157,7 +159,8 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
             key = candidate.text.casefold()
             # Few words, as items have them, stand within many a sentence that says something else.
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
-            if key in said or not others.may_claim(candidate.text):
+            is_name = candidate.is_listed and others.is_us(candidate.text) and len(candidate.text.split()) <= _NAME_WORDS
+            if key in said or is_name or not others.may_claim(candidate.text):
                 continue
             candidate = replace(candidate, is_written=is_written)
             if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
@@ -206,7 +209,7 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
             block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not re.search(r"@|\d{3}", text)
         )
         if is_line_listed:
-            is_listed = True
+            is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
         if not _is_worth_quoting(text, is_listed=is_listed):
