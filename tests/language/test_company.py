@@ -4,13 +4,13 @@ import pytest
 
 from fundwright.language.company import infer_company
 from fundwright.language.schemas import DocumentKind
-from tests.firms import DEVELOPMENT, load_firm
+from tests.firms import FIRMS, load_firm
 
 ABOUT, NOTICE = DocumentKind.ABOUT_US, DocumentKind.NOTICE
 
 
 class TestInferCompany:
-    @pytest.mark.parametrize("name", DEVELOPMENT)
+    @pytest.mark.parametrize("name", FIRMS)
     def test_finds_the_firm_in_its_documents(self, name: str) -> None:
         firm = load_firm(name)
         found = infer_company([(DocumentKind(kind), firm.text(filename)) for filename, kind in firm.kinds.items()])
