@@ -22,6 +22,22 @@ _VERB = re.compile(
     r"|ist|sind|hat|hatte|betreibt|nutzt|est|a|exploite|utilise)",
     re.IGNORECASE,
 )
+_FOLLOWS_SUBJECT = re.compile(
+    r"(?:\w{3,}ed|(?!of|in)\w{3,}[^s\W]s)(?=\s(?:about|some|over|nearly|more|roughly|almost|a|an|the|its|\d))"
+)
+"""A verb, as in “hears about 300,000 cases”."""
+_SIZE_OF_OTHERS = re.compile(
+    r"the\s(?!(?:company|firm|lab|laboratory|team|crew|staff|clinic|center|program|project|practice|organization|institute)\b)"
+    r"(?:[\w'’-]+\s){1,3}?(?:has|have|had|serves?|operates?|employs?|enrolls?|houses?|hears?|receives?|treats?|sees?|covers?)\s"
+    r"(?:(?:about|some|over|nearly|more than|roughly|almost)\s)?\d[\d,.]*\s(?:[\w-]+\s){0,2}?"
+    r"(?:beds|students|pupils|patients|residents|employees|members|inhabitants|people|households|customers|riders|cases|courts|schools|veterans)\b",
+    re.IGNORECASE,
+)
+"""As in “The system has 2,900 beds.”"""
+_FAILURE = re.compile(
+    r"\b(?:was|were|had been|has been|have been)\s(?:missed|late|delayed|terminated|lost|rejected|overrun)\b", re.IGNORECASE
+)
+_NONE = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
     r"\s*[\"“„«].{10,}|.*[\"”“»],? (?:said|says|wrote|reports?|according to|sagt\w*|a déclaré)\b.*", re.IGNORECASE
 )
@@ -70,6 +86,8 @@ class Others:
             return False
         if _OUGHT.search(text) and not _US.search(text):
             return False
+        if _FAILURE.search(text) and not _NONE.search(text):
+            return False
         return not self.is_of_others(text)
 
     def is_of_others(self, text: str) -> bool:
@@ -79,9 +97,12 @@ class Others:
             return False
         if self._names and self._begins_with_customer(words):
             return True
-        subject = _SUBJECT_IS_OTHER.match(" ".join(words[:12]))
-        if subject is None:
+        if _SIZE_OF_OTHERS.match(text):
+            return True
+        if _SUBJECT_IS_OTHER.match(" ".join(words[:12])) is None:
             return False
+        if len(words) > 2 and re.fullmatch(_OTHERS, words[1], re.IGNORECASE) and _FOLLOWS_SUBJECT.match(" ".join(words[2:5])):
+            return True
         # The first verb tells where the subject ends: “The network of the district …” is none of theirs.
         before: list[str] = []
         for word in words[:12]:
