@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from e2e.conftest import NewContext, recognise
+from e2e.application import Application
+from e2e.conftest import PASSWORD, NewContext, recognise
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
-from e2e.pages.screens import Things
+from e2e.pages.screens import requests_of
 
 HEADERS = {"X-Requested-With": "fundwright"}
 
@@ -46,10 +49,25 @@ class DraftPage:
         return [section["heading"] for section in self.sections()]
 
 
+@pytest.fixture(scope="module")
+def token(application: Application, browser: Browser) -> Iterator[str]:
+    """Of somebody who has the sample's documents, whatever other journeys do with Ada's."""
+    email = "editor@example.org"
+    application.add_person(email, PASSWORD, name="Edith Example")
+    context = browser.new_context(base_url=application.url)
+    token = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()["token"]
+    with requests_of(browser, application.url, token) as requests:
+        found = "/api/training/passages?query=water"
+        eventually(lambda: requests.get(found).json() or None, within_s=60)
+        yield token
+    context.close()
+
+
 @pytest.fixture
-def draft(recognised: Page, things: Things) -> DraftPage:
-    asked = {"opportunity_id": things.contract, "template": "capability-statement"}
+def draft(recognised: Page) -> DraftPage:
     request = recognised.request
+    notice = request.get("/api/opportunities?kind=contract").json()["items"][0]["id"]
+    asked = {"opportunity_id": notice, "template": "capability-statement"}
     made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
     address = f"/api/drafts/{made['id']}"
     eventually(lambda: (request.get(address).json()["state"] == "finished") or None)
@@ -67,7 +85,7 @@ def test_typed_text_saves_itself_and_outlives_a_reload_in_the_middle(draft: Draf
     expect(draft.text).to_contain_text("Typed and Words of part 1.")
     expect(draft.page.get_by_text("Saved", exact=True)).to_be_visible()
     assert draft.saved("Typed and Words of part 1.")
-    draft.page.get_by_role("button", name="Done").click()
+    draft.page.get_by_role("button", name="Done", exact=True).click()
     expect(draft.text).to_have_count(0)
     expect(draft.page.get_by_role("region", name="Part 1")).to_contain_text("Typed and Words of part 1.")
 
