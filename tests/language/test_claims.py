@@ -29,7 +29,7 @@ def test_may_be_claimed(sentence: str) -> None:
         "The agency hears about 300,000 cases a year in 69 courts.",
         "The system has 2,900 beds.",
         "Banner Desert Health runs eleven hospitals.",
-        "In 2022 two assignments were missed when a subcontractor changed its schedule.",
+        "In 2022 two assignments were missed when a subcontractor changed its schedule without notice.",
         "The contractor shall provide interpreters.",
     ],
 )

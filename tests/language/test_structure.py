@@ -112,3 +112,8 @@ class TestTopicsOf:
     @pytest.mark.parametrize("heading", ["Turbidity Upgrade at the Treatment Plant", "Dana Whitfield", "", "Table 3"])
     def test_others_name_nothing(self, heading: str) -> None:
         assert topics_of(heading) == frozenset()
+
+
+def test_the_colon_of_a_padded_label_is_no_part_of_the_value() -> None:
+    blocks = read("CAGE Code         : 4W9D8\nUnique Entity ID  : ZB5TQ81KFLR3\n")
+    assert [(block.label, block.text) for block in blocks] == [("CAGE Code", "4W9D8"), ("Unique Entity ID", "ZB5TQ81KFLR3")]

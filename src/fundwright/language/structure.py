@@ -309,7 +309,8 @@ def _cells(line: str) -> tuple[str, ...]:
     if "|" in line:
         cells = [" ".join(cell.split()) for cell in line.strip().strip("|").split("|")]
     else:
-        cells = [" ".join(cell.split()) for cell in _COLUMNS.split(line.strip())]
+        # In “CAGE code    : 4W9D8” the colon is no part of the value.
+        cells = [" ".join(cell.split()).removeprefix(": ") for cell in _COLUMNS.split(line.strip())]
         if _BULLET.match(line) or len(cells[0].split()) > _LABEL_WORDS:
             return ()
     return tuple(cells) if len(cells) > 1 and any(cells) else ()

@@ -86,7 +86,8 @@ class Others:
             return False
         if _OUGHT.search(text) and not _US.search(text):
             return False
-        if _FAILURE.search(text) and not _NONE.search(text):
+        failure = _FAILURE.search(text)
+        if failure and not _NONE.search(text[: failure.start()]):
             return False
         return not self.is_of_others(text)
 

@@ -90,7 +90,7 @@ _AIM = re.compile(
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
 _WRITTEN_ITEM = re.compile(r"^[-*+•] +(\S[^\n]*)$", re.MULTILINE)
-_ITEM_NUMBER = re.compile(r"^\d{1,2}(?:\.\d{1,2}){1,3}\s+")
+_ITEM_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){1,3}|\(?\d{1,2}[.)])\s+")
 _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
