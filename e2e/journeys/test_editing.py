@@ -52,7 +52,7 @@ class DraftPage:
 @pytest.fixture(scope="module")
 def token(application: Application, browser: Browser) -> Iterator[str]:
     """Of somebody who has the sample's documents, whatever other journeys do with Ada's."""
-    email = "editor@example.org"
+    email = "edith@example.org"
     application.add_person(email, PASSWORD, name="Edith Example")
     context = browser.new_context(base_url=application.url)
     token = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()["token"]
