@@ -18,7 +18,6 @@ from fundwright.identity.schemas import Role
 from fundwright.opportunities import embedding, service
 from fundwright.opportunities.schemas import EmbedOpportunities
 from tests.conftest import MakeActor
-from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.opportunities.test_service import add, notice
@@ -73,7 +72,7 @@ class TestEmbed:
         async with committed.database.transaction() as session:
             await add(session, *(notice(n) for n in range(10)))
 
-        async def twice(run: JobRun[Trial, None]) -> None:
+        async def twice(run: JobRun[EmbedOpportunities, None]) -> None:
             async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
                 if len(embedder.texts) > 4:
                     raise JobCancelled
@@ -81,12 +80,12 @@ class TestEmbed:
 
             embedder.embed = stop
             with pytest.raises(JobCancelled):
-                await embedding.embed(run, embedder, not_sorting)  # type: ignore[arg-type]
+                await embedding.embed(run, embedder, not_sorting)
             del embedder.embed
-            await embedding.embed(run, embedder, not_sorting)  # type: ignore[arg-type]
+            await embedding.embed(run, embedder, not_sorting)
 
-        committed.jobs.register(trial(twice, load_actor=no_actor))
-        await committed.jobs.run_inline(Trial(), title="x", owner_id=None)
+        committed.jobs.register(JobHandler(EmbedOpportunities, twice, no_actor))
+        await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
         assert sorted(embedder.texts) == sorted(set(embedder.texts))
         assert len(embedder.texts) == 10
 

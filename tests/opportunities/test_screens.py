@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from fundwright.categories import service as categories
+from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryCreate, Colour
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
@@ -336,6 +337,22 @@ class TestCorrectCategory:
             await screen.choose("Add a category", "nonsense")
             await screen.submit("Correct the category")
             assert [toast.partition(".")[0] for toast in screen.toasts] == ["The category was not found"]
+
+    async def test_only_what_a_person_rejected_is_called_so(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roofs"))
+            [notice] = await listed(session, member)
+            session.add(Label(owner_id=member.id, subject_id=notice.id, category_id=roofs.id, confidence=0.15))
+        at: dict[str, Any] = {"path": f"/dashboard/sam/{notice.id}", "params": {"id": str(notice.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert "In none of your categories." in screen.text
+        async with committed.database.transaction() as session:
+            await categories.correct(committed, session, member, notice.id, None)
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert "You said that none of your categories fits." in screen.text
 
 
 class TestNextPage:

@@ -220,8 +220,8 @@ def category_of(address_id: str) -> VdomDict:
     said = html.p(
         {"className": "fw-muted"},
         t("You said that none of your categories fits.")
-        if labels and not shown and _is_rejected(labels)
-        else t("Not sorted yet."),
+        if not shown and _is_rejected(labels)
+        else t("In none of your categories."),
     )
     listed = html.ul(
         {"className": "fw-list", "aria-label": t("Categories")},
@@ -248,9 +248,7 @@ def category_of(address_id: str) -> VdomDict:
 
 
 def _is_rejected(labels: list[LabelRead]) -> bool:
-    return any(label.state == LabelState.REJECTED for label in labels) and all(
-        label.state == LabelState.REJECTED for label in labels if label.band != Band.UNSURE
-    )
+    return {label.state for label in labels if label.band != Band.UNSURE} == {LabelState.REJECTED}
 
 
 @component
