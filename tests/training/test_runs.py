@@ -65,6 +65,13 @@ class TestRun:
             ("bread", DocumentState.TRAINED, 1),
         }
 
+    async def test_leaves_no_words_waiting_to_be_indexed(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+        await _train(committed, owner, boats.id)
+        async with committed.database.transaction() as session:
+            assert await session.scalar(text("SELECT gin_clean_pending_list('ix_chunk_search')")) == 0
+
     async def test_says_how_far_a_long_document_is_in_the_language_of_its_owner(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -48,7 +48,8 @@ class Chunk(Base):
     """About 180 words of a document. The id is derived from place and text, so training again keeps it."""
 
     __tablename__ = "chunk"
-    __table_args__ = (Index("ix_chunk_search", "search", postgresql_using="gin"),)
+    # With words that wait to be indexed, a search would read all chunks.
+    __table_args__ = (Index("ix_chunk_search", "search", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     document_id: Mapped[UUID] = mapped_column(ForeignKey("document.id", ondelete="CASCADE"), index=True)
