@@ -34,8 +34,7 @@ async def write(desk: Desk, draft_id: UUID) -> DraftRead:
 
 
 async def read(desk: Desk, draft_id: UUID) -> DraftRead:
-    async with desk.core.database.transaction() as session:
-        return await service.get_draft(session, desk.actor, draft_id)
+    return await service.get_checked(desk.core, desk.actor, draft_id)
 
 
 async def has_begun(desk: Desk, draft_id: UUID) -> DraftRead | None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
+from threading import Event
 from typing import TypeVar
 from uuid import UUID
 
@@ -421,15 +422,16 @@ class TestVersions:
             desk, lambda s: editing.list_versions(s, desk.actor, draft.id, roofs.id, PageRequest(page=2, page_size=1))
         )
         assert (page.total, [version.number for version in page.items]) == (2, [1])
-        diff = await do(desk, lambda s: editing.compare_version(s, desk.actor, draft.id, roofs.id, 1))
+        diff = await editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, 1)
         assert [(p.kind, p.text) for p in diff.pieces if p.kind != "same"] == [("removed", "repaired"), ("added", "replaced")]
 
     @pytest.mark.parametrize("number", [0, -1, 2**31, 10**20])
     async def test_one_that_there_cannot_be_is_not_found(self, desk: Desk, number: int) -> None:
         draft, roofs = await written(desk)
-        for verb in (editing.compare_version, editing.restore_version):
-            with pytest.raises(NotFound):
-                await do(desk, lambda s, verb=verb: verb(s, desk.actor, draft.id, roofs.id, number))
+        with pytest.raises(NotFound):
+            await editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, number)
+        with pytest.raises(NotFound):
+            await do(desk, lambda s: editing.restore_version(s, desk.actor, draft.id, roofs.id, number))
 
     @pytest.mark.security(20)
     async def test_of_another_account_and_of_another_draft_are_not_found(self, desk: Desk) -> None:
@@ -444,7 +446,7 @@ class TestVersions:
                 lambda s: editing.save_section(s, bob, draft.id, section_id, change),
                 lambda s: editing.list_versions(s, bob, draft.id, section_id, PageRequest()),
                 lambda s: editing.restore_version(s, bob, draft.id, section_id, 1),
-                lambda s: editing.compare_version(s, desk.actor, other.id, section_id, 1),
+                lambda _: editing.compare_version(desk.core, desk.actor, other.id, section_id, 1),
                 lambda s: editing.save_section(s, desk.actor, other.id, section_id, change),
                 lambda s: editing.delete_section(s, desk.actor, other.id, section_id),
             ]
@@ -461,3 +463,20 @@ class TestVersions:
         assert await do(desk, lambda session: session.scalar(select(func.count(DraftVersion.id)))) == 0
         states = await do(desk, lambda s: s.scalars(select(Job.state).where(Job.kind == WriteSection.job_kind)))
         assert states.all() == [JobState.CANCELLED]
+
+
+async def test_whoever_waits_for_checks_and_comparisons_keeps_no_connection_from_others(desk: Desk) -> None:
+    draft, roofs = await written(desk)
+    is_done = Event()
+    slow = asyncio.create_task(service.calculate(desk.actor.id, is_done.wait))
+    reading = [asyncio.create_task(service.get_checked(desk.core, desk.actor, draft.id)) for _ in range(15)]
+    comparing = [asyncio.create_task(editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, 1)) for _ in range(15)]
+    await asyncio.sleep(0.5)
+    try:
+        async with asyncio.timeout(5):
+            await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="Roofs 2027")))
+    finally:
+        is_done.set()
+        await slow
+    assert {found.id for found in await asyncio.gather(*reading)} == {draft.id}
+    assert {found.number for found in await asyncio.gather(*comparing)} == {1}

@@ -37,8 +37,7 @@ class TestGenerateScreen:
             await screen.expect(lambda: not screen.find("button", "Generate").is_disabled)
             await screen.click("button", "Generate")
             (path,) = [path for path in screen.navigations if path.startswith("/generate/slug/")]
-        async with desk.core.database.transaction() as session:
-            draft = await service.get_by_slug(session, desk.actor, path.rsplit("/", 1)[1])
+        draft = await service.get_by_slug(desk.core, desk.actor, path.rsplit("/", 1)[1])
         assert (draft.template, draft.opportunity_id, draft.state) == ("brief", desk.opportunity_id, DraftState.QUEUED)
 
     async def test_a_draft_is_written_from_the_chosen_documents_of_the_company(self, desk: Desk) -> None:
@@ -58,8 +57,7 @@ class TestGenerateScreen:
             await screen.expect(lambda: screen.has("checkbox", "Roofs") and not screen.find("checkbox", "Roofs").props["checked"])
             await screen.click("button", "Generate")
             (path,) = [path for path in screen.navigations if path.startswith("/generate/slug/")]
-        async with desk.core.database.transaction() as session:
-            draft = await service.get_by_slug(session, desk.actor, path.rsplit("/", 1)[1])
+        draft = await service.get_by_slug(desk.core, desk.actor, path.rsplit("/", 1)[1])
         assert (set(draft.document_ids), draft.company) == ({documents["Team"].id, notice.id}, "Hill Roofing LLC")
         async with mounted(
             desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"

@@ -67,7 +67,10 @@ def draft_screen() -> VdomDict:
     is_choosing, set_choosing = use_state(False)
 
     found = use_query(
-        lambda session: generation.get_by_slug(session, actor, slug), key=[slug], topics=[jobs.jobs_topic(actor.id)]
+        lambda: generation.get_by_slug(connection.core, actor, slug),
+        key=[slug],
+        topics=[jobs.jobs_topic(actor.id)],
+        with_session=False,
     )
     draft = found.value
     use_live(generation.draft_topic(draft.id) if draft else None, lambda _payload: found.reload())

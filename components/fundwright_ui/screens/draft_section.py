@@ -512,9 +512,11 @@ def _version(
 @component
 def _changes(draft: DraftRead, part: DraftSectionRead, version: int) -> VdomDict:
     """What was changed from a version to the current text."""
-    actor = use_actor()
+    actor, core = use_actor(), use_connection().core
     found = use_query(
-        lambda session: editing.compare_version(session, actor, draft.id, part.id, version), key=[part.id, version, part.revision]
+        lambda: editing.compare_version(core, actor, draft.id, part.id, version),
+        key=[part.id, version, part.revision],
+        with_session=False,
     )
     if found.error:
         return problem(found.error, on_retry=found.reload)

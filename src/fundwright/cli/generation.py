@@ -72,10 +72,9 @@ def draft(
                     company=company,
                 )
             await core.jobs.run_inline(WriteDraft(draft_id=added.id), title=service.job_title(added), owner_id=actor.id)
-            async with core.database.transaction() as session:
-                written = await service.get_draft(session, actor, added.id)
-                form = ExportFormat.DOCX if output and output.suffix.lower() == ".docx" else ExportFormat.MARKDOWN
-                exported = await service.export_draft(session, actor, added.id, form, citations=citations) if output else None
+            written = await service.get_checked(core, actor, added.id)
+            form = ExportFormat.DOCX if output and output.suffix.lower() == ".docx" else ExportFormat.MARKDOWN
+            exported = await service.export_draft(core, actor, added.id, form, citations=citations) if output else None
         if output and exported:
             await asyncio.to_thread(output.write_bytes, exported.content)
         markdown = service.as_markdown(written, citations=citations)

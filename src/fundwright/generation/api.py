@@ -74,13 +74,13 @@ async def list_templates(_actor: CurrentActor, core: CoreDep) -> list[DraftTempl
 
 
 @router.get("/slug/{slug}")
-async def get_by_slug(session: DbSession, actor: CurrentActor, slug: str) -> DraftRead:
-    return await service.get_by_slug(session, actor, slug)
+async def get_by_slug(core: CoreDep, actor: CurrentActor, slug: str) -> DraftRead:
+    return await service.get_by_slug(core, actor, slug)
 
 
 @router.get("/{draft_id}")
-async def get_draft(session: DbSession, actor: CurrentActor, draft_id: UUID) -> DraftRead:
-    return await service.get_draft(session, actor, draft_id)
+async def get_draft(core: CoreDep, actor: CurrentActor, draft_id: UUID) -> DraftRead:
+    return await service.get_checked(core, actor, draft_id)
 
 
 @router.delete("/{draft_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -108,8 +108,7 @@ async def export_draft(
     citations: CitationStyle = CitationStyle.FOOTNOTES,
 ) -> Response:
     """The draft as a file that is ready to submit: `form=md` or `form=docx`, with `citations=footnotes` or `citations=none`."""
-    async with core.database.transaction() as session:  # reading it is recorded
-        exported = await service.export_draft(session, actor, draft_id, form, citations=citations, client=client)
+    exported = await service.export_draft(core, actor, draft_id, form, citations=citations, client=client)
     return Response(
         exported.content,
         media_type=exported.media_type,
@@ -155,10 +154,10 @@ async def delete_section(
 
 @router.post("/{draft_id}/sections/{section_id}/comparison")
 async def compare_text(
-    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, other: SectionText
+    core: CoreDep, actor: CurrentActor, draft_id: UUID, section_id: UUID, other: SectionText
 ) -> SectionComparison:
     """The current section, and the differences between its text and another text."""
-    return await editing.compare_text(session, actor, draft_id, section_id, other)
+    return await editing.compare_text(core, actor, draft_id, section_id, other)
 
 
 @router.put("/{draft_id}/sections/{section_id}/position")
@@ -207,9 +206,9 @@ async def list_versions(
 
 
 @router.get("/{draft_id}/sections/{section_id}/versions/{number}/changes")
-async def compare_version(session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
+async def compare_version(core: CoreDep, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
     """The changes from this version to the current text."""
-    return await editing.compare_version(session, actor, draft_id, section_id, number)
+    return await editing.compare_version(core, actor, draft_id, section_id, number)
 
 
 @router.put("/{draft_id}/sections/{section_id}/versions/{number}/restoration")

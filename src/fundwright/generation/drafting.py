@@ -55,7 +55,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     core: Core = run.services
     draft_id = run.payload.draft_id
     async with run.transaction() as session:
-        draft = await service.get_draft(session, run.actor, draft_id, is_checked=False)
+        draft = await service.get_draft(session, run.actor, draft_id)
         # First of all: the draft shows what becomes of this job, including an early failure.
         await repository.set_job(session, draft_id, run.id)
     embedder = await language.get_embedder(core)
@@ -95,7 +95,7 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
         section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
         if section is None:
             raise NotFound(t("The section"))
-        draft = await service.get_draft(session, run.actor, section.draft_id, is_checked=False)
+        draft = await service.get_draft(session, run.actor, section.draft_id)
         opportunity = await service.get_opportunity(session, run.actor, draft)
     embedder = await language.get_embedder(core)
     writer = await language.get_writer(core)

@@ -1,7 +1,8 @@
 """What a person can do with a draft that is written: change, move, add, remove and regenerate its sections.
 
 A save says which revision of the section it was written on, and is refused when somebody else has saved since. Nothing is
-overwritten without a trace: each text stays among the section's versions, whoever wrote it.
+overwritten without a trace: each text stays among the section's versions, whoever wrote it. What a change returns has no checks of
+claims: they take longer than a change may.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
-from fundwright.core.database import acquire_lock, now
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid
 from fundwright.core.jobs import JobState
 from fundwright.core.live import publish
@@ -112,7 +113,7 @@ async def save_section(
 @needs(Permission.WORK)
 async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, new: NewSection) -> DraftSectionRead:
     """Add a section; with instructions, a job writes it. Raises NotFound, and BeingWritten when the writer is at work already."""
-    draft = await _lock_draft(session, actor, draft_id)
+    draft = await service.lock_draft(session, actor, draft_id)
     sections = await repository.sections(session, draft_id)
     if len(sections) >= _MOST_SECTIONS:
         raise Conflict(t("A draft has at most {number} sections. Delete one, or start another draft.", number=_MOST_SECTIONS))
@@ -136,7 +137,7 @@ async def move_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: SectionPosition
 ) -> DraftRead:
     """Put a section at another place; beyond the end means the end. Raises NotFound."""
-    await _lock_draft(session, actor, draft_id)
+    await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     others = [other.id for other in await repository.sections(session, draft_id) if other.id != section_id]
     await _put(session, others, section, change.position)
@@ -148,7 +149,7 @@ async def delete_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, *, client: Client = entry.COMMAND_LINE
 ) -> None:
     """Remove a section with its versions. Raises NotFound, and Conflict for the last one."""
-    draft = await _lock_draft(session, actor, draft_id)
+    draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     if len(draft.sections) == 1:
         raise Conflict(t("A draft needs at least one section. Delete the draft instead."))
@@ -168,7 +169,7 @@ async def regenerate_section(
 
     Raises NotFound, BeingWritten, OpportunityRemoved.
     """
-    draft = await _lock_draft(session, actor, draft_id)
+    draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     await _enqueue(session, actor, core, draft, section, wish.instructions)
     return await _changed_section(session, section)
@@ -241,20 +242,20 @@ def iterate_versions(session: AsyncSession, actor: Actor, draft_id: UUID, sectio
 
 
 @needs(Permission.READ)
-async def compare_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
-    """What was changed from a version to the current text. Raises NotFound."""
-    section = await repository.get_section(session, actor.id, draft_id, section_id)
-    version = await repository.get_version(session, section.id, number)
+async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
+    """What was changed from a version to the current text. Opens its own session. Raises NotFound."""
+    async with core.database.reading() as session:
+        section = await repository.get_section(session, actor.id, draft_id, section_id)
+        version = await repository.get_version(session, section.id, number)
     pieces = await service.calculate(actor.id, comparing.compare, version.text, section.text)
     return VersionDiff(number=number, pieces=pieces)
 
 
 @needs(Permission.READ)
-async def compare_text(
-    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText
-) -> SectionComparison:
-    """The section as it is, and what leads from there to a text that was not saved. Raises NotFound."""
-    section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
+async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText) -> SectionComparison:
+    """The section as it is, and what leads from there to a text that was not saved. Opens its own session. Raises NotFound."""
+    async with core.database.reading() as session:
+        section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
     return SectionComparison(section=section, pieces=pieces)
 
@@ -326,15 +327,6 @@ async def keep_version(
     await session.flush()
 
 
-async def _lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """The draft, to whose list of sections and writers nobody else can change anything until the transaction ends."""
-    await service.get_draft(
-        session, actor, draft_id, is_checked=False
-    )  # before the lock: nobody waits for the lock of somebody else's draft
-    await acquire_lock(session, service.draft_topic(draft_id))
-    return await service.get_draft(session, actor, draft_id, is_checked=False)
-
-
 async def _enqueue(
     session: AsyncSession, actor: Actor, core: Core, draft: DraftRead, section: DraftSection, instructions: str
 ) -> None:
@@ -384,7 +376,6 @@ async def _changed_section(session: AsyncSession, section: DraftSection) -> Draf
 
 
 async def _read_section(session: AsyncSession, section: DraftSection) -> DraftSectionRead:
-    """Its claims are not checked here: that takes longer than a save may."""
     await session.refresh(section)
     return service.read_section(section, (await repository.section_jobs(session, section.draft_id)).get(section.id))
 

@@ -183,7 +183,7 @@ class DraftSectionRead(BaseModel):
     dropped_citations: int
     """Citations the writer made up (numbers of no passage) and that were taken out."""
     checks: tuple[ClaimCheck, ...] = ()
-    """Of each claim of a finished section, in the order of the text."""
+    """Of each claim of a finished section, in the order of the text; only where a draft was asked for, not in the answer to a change."""
 
 
 _Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]

@@ -14,7 +14,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
-from fundwright.core.database import acquire_lock
+from fundwright.core.database import acquire_lock, require_no_transaction
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
@@ -159,11 +159,7 @@ async def start_draft(
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved."""
-    await get_draft(
-        session, actor, draft_id, is_checked=False
-    )  # before the lock: nobody waits for the lock of somebody else's draft
-    await acquire_lock(session, draft_topic(draft_id))  # two jobs would write the same sections
-    draft = await get_draft(session, actor, draft_id, is_checked=False)
+    draft = await lock_draft(session, actor, draft_id)
     if draft.is_complete or draft.is_being_written:
         raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
     await get_opportunity(session, actor, draft)
@@ -173,7 +169,7 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
 @needs(Permission.WORK)
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
-    draft = await get_draft(session, actor, draft_id, is_checked=False)
+    draft = await get_draft(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
         raise Conflict(t("The draft is not being written; there is nothing to cancel."))
     await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
@@ -191,21 +187,33 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 
 
 @needs(Permission.READ)
-async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, is_checked: bool = True) -> DraftRead:
-    """The draft with the checks of its claims, which take time, unless not `is_checked`.
-
-    Raises NotFound, also for somebody else's draft.
-    """
-    read = await _read(session, await repository.get(session, actor.id, draft_id))
-    return await calculate(actor.id, claims.check_draft, read) if is_checked else read
+async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    """The draft without the checks of its claims. Raises NotFound, also for somebody else's draft."""
+    return await _read(session, await repository.get(session, actor.id, draft_id))
 
 
 @needs(Permission.READ)
-async def get_by_slug(session: AsyncSession, actor: Actor, slug: str) -> DraftRead:
-    """Raises NotFound, also for somebody else's draft."""
-    return await calculate(
-        actor.id, claims.check_draft, await _read(session, await repository.get_by_slug(session, actor.id, slug))
-    )
+async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
+    """The draft with the checks of its claims. Opens its own session. Raises NotFound, also for somebody else's draft."""
+    async with core.database.reading() as session:
+        draft = await get_draft(session, actor, draft_id)
+    return await calculate(actor.id, claims.check_draft, draft)
+
+
+@needs(Permission.READ)
+async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
+    """As `get_checked`."""
+    async with core.database.reading() as session:
+        draft = await _read(session, await repository.get_by_slug(session, actor.id, slug))
+    return await calculate(actor.id, claims.check_draft, draft)
+
+
+@needs(Permission.WORK)
+async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    """The draft, to whose list of sections and writers nobody else can change anything until the transaction ends. Raises NotFound."""
+    await get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
+    await acquire_lock(session, draft_topic(draft_id))
+    return await get_draft(session, actor, draft_id)
 
 
 @needs(Permission.READ)
@@ -257,7 +265,7 @@ async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, c
 
 @needs(Permission.READ)
 async def export_draft(
-    session: AsyncSession,
+    core: Core,
     actor: Actor,
     draft_id: UUID,
     form: ExportFormat,
@@ -265,14 +273,19 @@ async def export_draft(
     citations: CitationStyle = CitationStyle.FOOTNOTES,
     client: Client = entry.COMMAND_LINE,
 ) -> ExportedDraft:
-    """The draft as a file to hand in. Raises NotFound."""
-    draft = await get_draft(session, actor, draft_id, is_checked=False)
-    await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
+    """The draft as a file to hand in. Opens its own transaction. Raises NotFound."""
+    async with core.database.transaction() as session:
+        draft = await get_draft(session, actor, draft_id)
+        await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
     return await calculate(actor.id, exporting.export, draft, form, citations=citations, author=actor.name)
 
 
 async def calculate(account_id: UUID, function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Call it in a thread, one at a time for each account: threads of one process share a processor with everybody's requests."""
+    """Call it in a thread, one at a time for each account: threads of one process share a processor with everybody's requests.
+
+    Raises ConnectionHeld inside a transaction: who waits for their turn must not keep a connection, or a lock, from others.
+    """
+    require_no_transaction("Calculating")
     async with _SHARES.turn(account_id):
         return await asyncio.to_thread(function, *arguments, **options)
 
