@@ -117,7 +117,7 @@ def filter_list(person: Person) -> float:
     person.page.get_by_role("button", name="Filters", exact=True).click()
     return person.timed(
         'put("type", field("type").options[1 + field("type").options.length % 3].value); field("type").form.requestSubmit()',
-        "document.querySelector(\"ul[aria-label='Filters in force']\") !== null && first() !== before",
+        "document.querySelector(\"ul[aria-label='Active filters']\") !== null && first() !== before",
     )
 
 
@@ -223,7 +223,7 @@ def export(person: Person) -> float:
 def see_suggestions(person: Person) -> None:
     """Categorize until there is something to review; all notices would take minutes."""
     person.go("/dashboard/category")
-    person.page.get_by_role("button", name="Categorise now").click()
+    person.page.get_by_role("button", name="Categorize").click()
     suggestions = person.page.get_by_role("list", name="Suggestions")
     expect(suggestions.get_by_role("button", name="Accept").first).to_be_visible(timeout=PATIENCE_MS)
     stop = person.page.get_by_role("button", name="Stop", exact=True)

@@ -35,17 +35,17 @@ class OpportunitiesPage:
         return summary
 
     def start_categorising(self) -> None:
-        self.page.get_by_role("button", name="Categorise", exact=True).click()
-        expect(self.page.get_by_role("progressbar", name="Categorising")).to_be_visible()
+        self.page.get_by_role("button", name="Categorize", exact=True).click()
+        expect(self.page.get_by_role("progressbar", name="Categorizing")).to_be_visible()
 
     def stop_categorising(self) -> None:
         self.page.get_by_role("button", name="Stop", exact=True).click()
-        expect(self.page.get_by_role("button", name="Categorise", exact=True)).to_be_visible()
+        expect(self.page.get_by_role("button", name="Categorize", exact=True)).to_be_visible()
 
     def categorise(self) -> Locator:
         """Wait until everything is categorized; returns the sentence that sums it up."""
-        self.page.get_by_role("button", name="Categorise", exact=True).click()
-        summary = self.page.get_by_role("status").filter(has_text="Last time:")
+        self.page.get_by_role("button", name="Categorize", exact=True).click()
+        summary = self.page.get_by_role("status").filter(has_text="Last run:")
         expect(summary).to_be_visible(timeout=CATEGORISE_TIMEOUT_MS)
         return summary
 

@@ -56,7 +56,7 @@ class TestCreating:
             assert "No categories yet." in screen.text
             await screen.type("Name", "Roofing")
             await screen.type("Description", "shingles, gutters")
-            await screen.choose("Colour", "red")
+            await screen.choose("Color", "red")
             await screen.click("button", "Create category")
             assert screen.toasts == ["The category was created."]
             await screen.expect(lambda: screen.has("article", "Roofing"))
@@ -132,7 +132,7 @@ class TestChanging:
         async with committed.database.transaction() as session:
             await service.add_sample(committed, session, ada)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            await screen.click("button", "Remove the sample")
+            await screen.click("button", "Remove samples")
             await screen.expect("No categories yet.")
 
     async def test_the_counts_lead_to_the_lists(self, committed: Core, ada: Actor) -> None:
@@ -149,11 +149,11 @@ class TestExamples:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Examples of Roofing")
             assert "No examples yet." in screen.text
-            await screen.type("Find a notice to give as an example", wanted.number)
+            await screen.type("Find a notice to add as an example", wanted.number)
             await screen.click("button", f"Add {wanted.title} as an example")
             await screen.expect("1 accepted")
-            await screen.expect(lambda: screen.has("button", f"Take {wanted.title} back"))
-            await screen.click("button", f"Take {wanted.title} back")
+            await screen.expect(lambda: screen.has("button", f"Remove {wanted.title} from the examples"))
+            await screen.click("button", f"Remove {wanted.title} from the examples")
             await screen.expect("Removed")
             await screen.expect("0 accepted")
             taken_back = screen.find("list", "Examples of Roofing")
@@ -163,7 +163,7 @@ class TestExamples:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Examples of Roofing")
-            await screen.type("Find a notice to give as an example", "xylophonequartz")
+            await screen.type("Find a notice to add as an example", "xylophonequartz")
             assert "Nothing found. Try other words." in screen.text
 
 
@@ -172,9 +172,9 @@ class TestReview:
         await add(committed, ada, "Roofing")
         first, _ = await suggest(committed, ada, 2)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            assert "2 suggestions wait for you." in screen.text
+            assert "2 suggestions" in screen.text
             await screen.click("button", f"Accept Roofing for {first.title}")
-            await screen.expect("1 suggestion waits for you.")
+            await screen.expect("1 suggestion")
             await screen.expect("1 accepted, 1 suggested")
 
     async def test_an_accepted_row_keeps_its_place_and_can_be_undone(self, committed: Core, ada: Actor) -> None:
@@ -188,12 +188,12 @@ class TestReview:
             before = titles()
             accepted = first if before[0] == first.title else second
             await screen.click("button", f"Accept Roofing for {accepted.title}")
-            await screen.expect("1 suggestion waits for you.")
+            await screen.expect("1 suggestion")
             assert titles() == before
             assert screen.has("button", "Undo")
             assert not screen.has("button", f"Accept Roofing for {accepted.title}")
             await screen.click("button", "Undo")
-            await screen.expect("2 suggestions wait for you.")
+            await screen.expect("2 suggestions")
             assert titles() == before
             assert screen.has("button", f"Accept Roofing for {accepted.title}")
         async with committed.database.transaction() as session:
@@ -237,7 +237,7 @@ class TestReview:
         (only,) = await suggest(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", f"None of these for {only.title}")
-            await screen.expect("0 suggestions wait for you.")
+            await screen.expect("0 suggestions")
         async with committed.database.transaction() as session:
             [label] = (await service.labels_of(session, ada, [only.id]))[only.id]
         assert label.state == LabelState.REJECTED
@@ -250,9 +250,9 @@ class TestReview:
             (field,) = [each for each in screen.elements("combobox") if each.props["name"] == "correct"]
             assert [option["c"][0] for option in field.node["c"]] == ["Choose another", "1. Roofing", "2. Software"]
             await screen.view.handle(field.node["e"]["onChange"]["h"], {"value": str(software.id)}, 1)
-            await screen.expect("Corrected to Software")
+            await screen.expect("Changed to Software")
             await screen.click("button", "Undo")
-            await screen.expect("1 suggestion waits for you.")
+            await screen.expect("1 suggestion")
         async with committed.database.transaction() as session:
             [label] = (await service.labels_of(session, ada, [only.id]))[only.id]
         assert (label.category_name, label.state) == ("Roofing", LabelState.SUGGESTED)
@@ -263,9 +263,9 @@ class TestReview:
         async with committed.database.transaction() as session:
             await session.execute(update(Opportunity).values(status="archived"))
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            assert "No open notice waits for review." in screen.text
+            assert "No open notices to review." in screen.text
             await screen.choose("Notices", "1")
-            await screen.expect("1 suggestion waits for you.")
+            await screen.expect("1 suggestion")
             assert screen.address == f"{PATH}?all=1"
 
     async def test_unlikely_suggestions_are_shown_on_request(self, committed: Core, ada: Actor) -> None:
@@ -274,9 +274,9 @@ class TestReview:
         async with committed.database.transaction() as session:
             await session.execute(update(Label).values(confidence=0.15))
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            assert "0 suggestions wait for you." in screen.text
+            assert "0 suggestions" in screen.text
             await screen.click("link", "Show 2 unlikely suggestions")
-            await screen.expect("2 suggestions wait for you.")
+            await screen.expect("2 suggestions")
             assert "Confidence: Unlikely" in screen.text
             assert screen.address == f"{PATH}?unsure=1"
 
@@ -287,7 +287,7 @@ class TestReview:
             return [link.text for link in screen.elements("link") if link.text == "Export as CSV"]
 
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            assert "“Categorise now” asks the classifier for suggestions." in screen.text
+            assert "Choose “Categorize” to get suggestions." in screen.text
             empty = len(exports())
         await suggest(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
@@ -310,7 +310,7 @@ class TestReview:
         await add(committed, ada, "Roofing")
         await suggest(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=f"{PATH}?{query}") as screen:
-            assert "1 suggestion waits for you." in screen.text
+            assert "1 suggestion" in screen.text
 
     async def test_one_account_does_not_see_anothers(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:
         await add(committed, ada, "Roofing")
@@ -325,10 +325,10 @@ class TestCategorising:
     async def test_it_starts_a_job_and_shows_it(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            await screen.click("button", "Categorise now")
+            await screen.click("button", "Categorize")
             await screen.expect("Waiting to start")
             await screen.click("button", "Stop")
-            await screen.expect("Stopped. What was sorted stays sorted.")
+            await screen.expect("Stopped. Results so far were kept.")
 
     async def test_a_new_category_fills_the_queue_of_a_reviewer_by_itself(
         self, committed: Core, make_actor: MakeActor, monkeypatch: pytest.MonkeyPatch

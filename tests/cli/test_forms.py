@@ -181,7 +181,7 @@ class TestImport:
             said = process.communicate(timeout=20)[1].decode()
             state, new = connection.execute(query).fetchone() or ("", 0)
         assert process.returncode == 130
-        assert said == "\nStopped. What was read until then stays; the same command takes in the rest.\n"
+        assert said == "\nStopped. Opportunities imported so far were kept. Run the command again to import the rest.\n"
         assert (state, 0 < new < 20_000) == ("cancelled", True)
         assert counts(shell.quick("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
 

@@ -60,8 +60,8 @@ class TestFilters:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
             await screen.click("button", "Filters")
-            await screen.type("Posted from", "2026-01-31")
-            await screen.type("Posted to", "2026-02-28")
+            await screen.type("Posted on or after", "2026-01-31")
+            await screen.type("Posted on or before", "2026-02-28")
             await screen.submit("Filters")
             assert screen.address == "/dashboard/nih?filters=open&posted_from=2026-01-31&posted_to=2026-02-28"
 
@@ -70,8 +70,8 @@ class TestFilters:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih?due_from=2026-13-45&agency=%7C") as screen:
             await screen.click("button", "Filters")
-            assert screen.value("Due from") == ""
-            assert not screen.has("list", "Filters in force")
+            assert screen.value("Due on or after") == ""
+            assert not screen.has("list", "Active filters")
 
     async def test_a_page_beyond_the_end_is_the_last(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30))))
@@ -293,7 +293,7 @@ class TestImports:
         await import_file(sam_file(sam_row(), sam_row(NoticeId=notice_id(2))))
         async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
             assert "Grants.gov publishes all grants" in screen.text
-            assert screen.find("link", "Files of Grants.gov").props["href"] == "https://www.grants.gov/xml-extract"
+            assert screen.find("link", "Grants.gov files").props["href"] == "https://www.grants.gov/xml-extract"
             assert screen.find("link", "Show 2 contracts").props["href"] == "/dashboard/sam"
             assert screen.text.index("There are no opportunities here yet") < screen.text.index("Import a file")
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
@@ -335,7 +335,7 @@ class TestCorrectCategory:
         address = f"/dashboard/sam/{notice.id}"
         async with mounted(committed, member, contract_screen, path=address, params={"id": str(notice.id)}) as screen:
             await screen.choose("Add a category", "nonsense")
-            await screen.submit("Correct the category")
+            await screen.submit("Change the category")
             assert [toast.partition(".")[0] for toast in screen.toasts] == ["The category was not found"]
 
     async def test_only_what_a_person_rejected_is_called_so(
@@ -348,11 +348,11 @@ class TestCorrectCategory:
             session.add(Label(owner_id=member.id, subject_id=notice.id, category_id=roofs.id, confidence=0.15))
         at: dict[str, Any] = {"path": f"/dashboard/sam/{notice.id}", "params": {"id": str(notice.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
-            assert "In none of your categories." in screen.text
+            assert "Not in any of your categories." in screen.text
         async with committed.database.transaction() as session:
             await categories.correct(committed, session, member, notice.id, None)
         async with mounted(committed, member, contract_screen, **at) as screen:
-            assert "You said that none of your categories fits." in screen.text
+            assert "You marked this as none of your categories." in screen.text
 
 
 class TestNextPage:

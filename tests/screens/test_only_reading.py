@@ -51,11 +51,11 @@ Offered = tuple[str, str]
 
 SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     (sam_screen, "/dashboard/sam?import=open", [
-        ("button", "Hide import"), ("button", "Categorise"), ("FileDrop", "Choose a file"),
+        ("button", "Hide import"), ("button", "Categorize"), ("FileDrop", "Choose a file"),
     ]),
-    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Correct the category")]),
+    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Change the category")]),
     (category_screen, "/dashboard/category", [
-        ("button", "New category"), ("button", "Categorise now"), ("button", "Edit Roofing"), ("button", "Delete Roofing"),
+        ("button", "New category"), ("button", "Categorize"), ("button", "Edit Roofing"), ("button", "Delete Roofing"),
         ("list", "Suggestions"),
     ]),
     (train_screen, "/dashboard/train", [

@@ -149,7 +149,7 @@ def category_screen() -> VdomDict:
                     t("Description"),
                     rows=3,
                     maxlength=2_000,
-                    help=t("What belongs here, as phrases with commas between them. The classifier reads this."),
+                    help=t("What belongs here, as phrases separated by commas. The classifier uses this description."),
                     id="new-description",
                 ),
                 _colour_field(Colour.BLUE, id="new-colour"),
@@ -163,9 +163,9 @@ def category_screen() -> VdomDict:
         )
         if is_adding or is_first
         else None,
-        *((empty(t("No categories yet. Create one above, then sort your opportunities into it.")),) if is_first else cards),
+        *((empty(t("No categories yet. Create one above, then categorize your opportunities.")),) if is_first else cards),
         None if is_first else _review(found.value, key="review"),
-        subtitle=t("Your own categories. A classifier sorts opportunities into them; what you accept or correct teaches it."),
+        subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
         actions=[
             button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorise_button(key="categorise"),
@@ -178,22 +178,22 @@ def _sample_banner(found: list[CategoryRead], removing: Action) -> VdomDict | No
     if not any(category.is_sample for category in found):
         return None
     return alert(
-        t("Some of these categories are a sample to begin with."),
-        button(t("Remove the sample"), size="small", on_click=removing, is_busy=removing.is_running),
+        t("Some of these categories are samples."),
+        button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
         variant="info",
     )
 
 
 def _colour_field(colour: Colour, *, id: str) -> VdomDict:
     names = {
-        Colour.GREY: t("Grey"),
+        Colour.GREY: t("Gray"),
         Colour.BLUE: t("Blue"),
         Colour.GREEN: t("Green"),
         Colour.ORANGE: t("Orange"),
         Colour.RED: t("Red"),
-        Colour.PURPLE: t("Theme colour"),
+        Colour.PURPLE: t("Theme color"),
     }
-    return select_field("colour", t("Colour"), [Option(value, label) for value, label in names.items()], default=colour, id=id)
+    return select_field("colour", t("Color"), [Option(value, label) for value, label in names.items()], default=colour, id=id)
 
 
 @component
@@ -218,7 +218,7 @@ def _categorise_button() -> VdomDict:
     return stack(
         row(
             button(
-                t("Categorise now"),
+                t("Categorize"),
                 look="contained",
                 icon_name="refresh",
                 on_click=starting,
@@ -239,18 +239,18 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
         return progress(
             job.done,
             job.total,
-            label=t("Categorising"),
+            label=t("Categorizing"),
             message=t("{percent} done", percent=percent(job.done / job.total)) if job.total else t("Waiting to start"),
         )
     if job.state == JobState.FAILED:
-        return alert(job.error or t("Categorising failed."))
+        return alert(job.error or t("Categorizing failed."))
     if job.state == JobState.CANCELLED:
-        return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Stopped. What was sorted stays sorted."))
+        return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Stopped. Results so far were kept."))
     result = job.result or {}
     return html.p(
         {"className": "fw-muted fw-small", "role": "status"},
         t(
-            "Last time: {labelled} newly sorted, {unchanged} as before, {abstained} fit no category.",
+            "Last run: {labelled} newly categorized, {unchanged} unchanged, {abstained} in no category.",
             labelled=result.get("labelled", 0),
             unchanged=result.get("unchanged", 0),
             abstained=result.get("abstained", 0),
@@ -299,7 +299,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         _examples(category, key="examples") if opened == "examples" else None,
         delete_dialog(
             t("Delete “{name}”?", name=category.name),
-            t("Its labels go with it. The opportunities stay."),
+            t("Its examples and suggestions will be deleted. The opportunities will be kept."),
             on_confirm=deleting,
             error=deleting.error,
             on_cancel=close,
@@ -394,7 +394,7 @@ def _examples(category: CategoryRead) -> VdomDict:
     return stack(
         text_field(
             "search",
-            t("Find a notice to give as an example"),
+            t("Find a notice to add as an example"),
             type="search",
             value=text,
             on_change=set_text,
@@ -406,7 +406,7 @@ def _examples(category: CategoryRead) -> VdomDict:
         if text and not found.is_loading and not offered.shown
         else None,
         html.ul(
-            {"className": "fw-list", "aria-label": t("Found notices")},
+            {"className": "fw-list", "aria-label": t("Notices found")},
             *(_offered_example(category, each, offered, load_given, key=each.id) for each in offered.shown),
         )
         if offered.shown
@@ -417,7 +417,7 @@ def _examples(category: CategoryRead) -> VdomDict:
             *(_given_example(category, each, given, key=each.id) for each in given.shown),
         )
         if given.shown
-        else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Two or three already help.")),
+        else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Even two or three help.")),
         more_rows(given.more, on_load=load_given, outcome=given.last_outcome or offered.last_outcome),
         row(export) if export else None,
     )
@@ -470,7 +470,13 @@ def _given_example(category: CategoryRead, shown: Row[OpportunityRow], rows: Row
     return list_row(
         html.span({"className": "fw-grow"}, opportunity.title),
         row_actions(
-            icon_button(t("Take {title} back", title=opportunity.title), "close", small=True, name="remove", on_click=removing),
+            icon_button(
+                t("Remove {title} from the examples", title=opportunity.title),
+                "close",
+                small=True,
+                name="remove",
+                on_click=removing,
+            ),
             outcome=shown.outcome,
             on_undo=undoing if shown.can_undo else None,
         ),
@@ -524,7 +530,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         t("To review"),
         html.p(
             {"className": "fw-muted", "role": "status"},
-            nt("{n} suggestion waits for you.", "{n} suggestions wait for you.", suggestions.total),
+            nt("{n} suggestion", "{n} suggestions", suggestions.total),
         ),
         html.div(
             {"className": "fw-filters"},
@@ -540,7 +546,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
             select_field(
                 "sort",
                 t("Order"),
-                [Option("", t("Surest first")), Option("confidence", t("Least sure first"))],
+                [Option("", t("Most confident first")), Option("confidence", t("Least confident first"))],
                 value=query.sort,
                 on_change=narrow(url, "sort"),
                 small=True,
@@ -549,7 +555,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
             select_field(
                 "all",
                 t("Notices"),
-                [Option("", t("Open")), Option("1", t("All, with closed and awarded ones"))],
+                [Option("", t("Open")), Option("1", t("All, including closed and award notices"))],
                 value="1" if is_all else "",
                 on_change=narrow(url, "all"),
                 small=True,
@@ -597,10 +603,10 @@ def _key_hint() -> VdomDict:
 
 def _nothing_to_review(unsure: int, *, is_all: bool) -> str:
     if unsure:
-        return t("Nothing here is likely enough to be shown at first.")
+        return t("No likely suggestions.")
     if is_all:
-        return t("Nothing to review. “Categorise now” asks the classifier for suggestions.")
-    return t("No open notice waits for review. “Categorise now” asks the classifier for suggestions.")
+        return t("Nothing to review. Choose “Categorize” to get suggestions.")
+    return t("No open notices to review. Choose “Categorize” to get suggestions.")
 
 
 def _unsure(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | None:
@@ -643,7 +649,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
         if category_id is None:
             return t("None of these"), Decided(before, decided_at)
         name = next(each.category_name for each in after if each.category_id == category_id)
-        return t("Corrected to {category}", category=name), Decided(before, decided_at)
+        return t("Changed to {category}", category=name), Decided(before, decided_at)
 
     async def reject(session: AsyncSession) -> tuple[str, Decided]:
         return await decide(session, None)

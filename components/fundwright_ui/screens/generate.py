@@ -240,7 +240,7 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
             else t("No opportunities are open. Search to find closed ones, or import a file on the Opportunities page.")
         )
     return html.ul(
-        {"className": "fw-list", "aria-label": t("Found opportunities")},
+        {"className": "fw-list", "aria-label": t("Opportunities found")},
         *(
             html.li(
                 {"className": "fw-list-item", "key": str(opportunity.id)},

@@ -197,7 +197,7 @@ def _results(
 def _hidden(url: UrlState) -> VdomDict:
     return row(
         html.span({"className": "fw-muted"}, t("Closed and award notices are hidden.")),
-        text_link(t("Search closed and award notices too"), url.href(availability=_ANY, page=None)),
+        text_link(t("Include closed and award notices"), url.href(availability=_ANY, page=None)),
         key="hidden",
     )
 
@@ -240,9 +240,7 @@ def _nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDi
     links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
     if query.availability is None:
         return empty(t("No opportunity matches. Remove a filter or search for other words."), *links)
-    links.insert(
-        0, link_button(t("Search closed and award notices too"), url.href(availability=_ANY, page=None), look="contained")
-    )
+    links.insert(0, link_button(t("Include closed and award notices"), url.href(availability=_ANY, page=None), look="contained"))
     text = {
         "open": t("No open opportunity matches. Closed and award notices are hidden."),
         "closed": t("No closed opportunity matches. Open and award notices are hidden."),
@@ -261,17 +259,17 @@ def _nothing_yet(kind: Kind) -> VdomDict:
     title = t("There are no opportunities here yet")
     if kind == "grant":
         text = t(
-            "Grants.gov publishes all grants, those of NIH included, as a ZIP file. Download it and choose it below as it is."
+            "Grants.gov publishes all grants, including those of NIH, as a ZIP file. Download it and choose it below without unpacking it."
         )
-        source = link_button(t("Files of Grants.gov"), "https://www.grants.gov/xml-extract", new_tab=True)
+        source = link_button(t("Grants.gov files"), "https://www.grants.gov/xml-extract", new_tab=True)
         elsewhere = nt("Show {n} contract", "Show {n} contracts", others)
     else:
         text = t("SAM.gov publishes all contract opportunities as a CSV file. Download it and choose it below.")
-        source = link_button(t("Files of SAM.gov"), "https://sam.gov/data-services/Contract%20Opportunities", new_tab=True)
+        source = link_button(t("SAM.gov files"), "https://sam.gov/data-services/Contract%20Opportunities", new_tab=True)
         elsewhere = nt("Show {n} grant", "Show {n} grants", others)
     links = [link_button(elsewhere, connection.href(PATHS[other]))] if others else []
     if not actor.may(Permission.WORK):
-        return empty(t("Nobody has imported any yet."), *links, title=title)
+        return empty(t("None have been imported yet."), *links, title=title)
     return empty(text, source, *links, title=title)
 
 
@@ -324,7 +322,7 @@ def _search(url: UrlState) -> VdomDict:
                     t("Search"),
                     type="search",
                     value=words,
-                    placeholder=t('Words, "a phrase", -without, this or that'),
+                    placeholder=t('Words or a sentence, "a phrase", -exclude, this or that'),
                     maxlength=500,
                 ),
                 button(t("Search"), type="submit", look="contained", icon_name="search"),
@@ -345,7 +343,7 @@ def _shown(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
     ]
     orders = [
         *([("", t("Relevance"))] if query.text else []),
-        ("due", t("Closing date")),
+        ("due", t("Due date")),
         ("-posted" if query.text else "", t("Posted date")),
     ]
     availability = query.availability or _ANY
@@ -437,17 +435,17 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
             ),
             code,
             text_field("naics", t("NAICS begins with"), value=query.naics, maxlength=6) if kind == "contract" else None,
-            text_field("due_from", t("Due from"), type="date", value=str(query.due_from or "")),
-            text_field("due_to", t("Due to"), type="date", value=str(query.due_to or "")),
+            text_field("due_from", t("Due on or after"), type="date", value=str(query.due_from or "")),
+            text_field("due_to", t("Due on or before"), type="date", value=str(query.due_to or "")),
             text_field(
                 "posted_from",
-                t("Posted from"),
+                t("Posted on or after"),
                 type="date",
                 value=str(query.posted_from or ""),
             ),
             text_field(
                 "posted_to",
-                t("Posted to"),
+                t("Posted on or before"),
                 type="date",
                 value=str(query.posted_to or ""),
             ),
@@ -478,17 +476,17 @@ def _active(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[C
             entries.append((set_asides.get(value, value), url.href(**{name: rest, "page": None})))
     labels = {
         "naics": t("NAICS {value}…", value=query.naics),
-        "due_from": t("Due from {value}", value=query.due_from),
-        "due_to": t("Due to {value}", value=query.due_to),
-        "posted_from": t("Posted from {value}", value=query.posted_from),
-        "posted_to": t("Posted to {value}", value=query.posted_to),
+        "due_from": t("Due on or after {value}", value=query.due_from),
+        "due_to": t("Due on or before {value}", value=query.due_to),
+        "posted_from": t("Posted on or after {value}", value=query.posted_from),
+        "posted_to": t("Posted on or before {value}", value=query.posted_to),
         "category": t("Category: {name}", name=names.get(str(query.category), "…")),
     }
     entries += [(label, url.href(**{name: None, "page": None})) for name, label in labels.items() if getattr(query, name)]
     if not entries:
         return None
     return html.ul(
-        {"className": "fw-chips", "aria-label": t("Filters in force")},
+        {"className": "fw-chips", "aria-label": t("Active filters")},
         *(
             html.li(
                 {"key": f"{label}:{index}"},
@@ -580,7 +578,7 @@ def sample_banner(samples: int) -> VdomDict:
                 "{n} of these opportunities are samples that come with Fundwright; they are not real.",
                 samples,
             ),
-            button(t("Remove sample data"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
+            button(t("Remove samples"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
             if actor.may(Permission.ADMINISTER)
             else None,
             variant="info",
@@ -588,7 +586,7 @@ def sample_banner(samples: int) -> VdomDict:
         ConfirmDialog(
             is_open=is_asking,
             title=t("Remove the sample opportunities?"),
-            text=t("They disappear for everybody who works here and do not come back. What you imported stays."),
+            text=t("They will be removed for everyone. Imported opportunities will be kept. This cannot be undone."),
             confirm_label=t("Remove"),
             cancel_label=t("Keep"),
             is_danger=True,
@@ -651,19 +649,19 @@ def categorise_button() -> VdomDict:
             last = html.p(
                 {"className": "fw-hint", "role": "status"},
                 t(
-                    "Last time: {labelled} newly labeled, {kept} decided by you.",
+                    "Last run: {labelled} newly categorized, {kept} decided by you.",
                     labelled=counts["labelled"],
                     kept=counts["kept"],
                 ),
             )
         return html.div(
             {"className": "fw-stack fw-stack-tight"},
-            button(t("Categorise"), icon_name="category", look="contained", on_click=starting, is_busy=starting.is_running),
+            button(t("Categorize"), icon_name="category", look="contained", on_click=starting, is_busy=starting.is_running),
             last,
         )
     return html.div(
         {"className": "fw-stack fw-stack-tight"},
-        progress(job.done, job.total, label=t("Categorising"), message=_share(job.done, job.total, t("Categorising"))),
+        progress(job.done, job.total, label=t("Categorizing"), message=_share(job.done, job.total, t("Categorizing"))),
         button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
     )
 
@@ -747,7 +745,7 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
     elif run.state == JobState.FAILED:
         state = alert(run.error or t("The import failed."), html.p(counts) if is_anything_read else None, variant="error")
     elif run.state == JobState.CANCELLED:
-        state = alert(t("Stopped. What was read until then stays."), html.p(counts), variant="warning")
+        state = alert(t("Stopped. Opportunities imported so far were kept."), html.p(counts), variant="warning")
     else:
         state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)
     return card(state, rejected_rows(run, key="rejected") if run.rejected else None, title=run.filename, subtitle=source)

@@ -130,7 +130,7 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
     description = (
         html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
         if opportunity.description
-        else empty(t("The source gives no description here. Open the source to read it."))
+        else empty(t("The imported file has no description of this notice. Open the source to read it."))
     )
     texts = [section(t("Description"), description, key="description")]
     if opportunity.eligibility:
@@ -209,7 +209,7 @@ def category_of(address_id: str) -> VdomDict:
         else:
             await categories.correct(core, session, actor, opportunity_id, None)
 
-    choosing = use_action(choose, success=t("The category was saved; the next sorting learns from it."))
+    choosing = use_action(choose, success=t("The category was saved. The classifier will learn from it."))
 
     if found.error:
         return section(t("Category"), problem(found.error, on_retry=found.reload))
@@ -219,9 +219,9 @@ def category_of(address_id: str) -> VdomDict:
     shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
     said = html.p(
         {"className": "fw-muted"},
-        t("You said that none of your categories fits.")
+        t("You marked this as none of your categories.")
         if not shown and _is_rejected(labels)
-        else t("In none of your categories."),
+        else t("Not in any of your categories."),
     )
     listed = html.ul(
         {"className": "fw-list", "aria-label": t("Categories")},
@@ -242,7 +242,7 @@ def category_of(address_id: str) -> VdomDict:
             ),
             on_submit=choosing,
             submit=t("Save category"),
-            label=t("Correct the category"),
+            label=t("Change the category"),
         ),
     )
 
@@ -260,7 +260,7 @@ def _label(address_id: str, label: LabelRead) -> VdomDict:
     )
     rejecting = use_action(
         lambda session: categories.reject(core, session, actor, _id_in(address_id), label.category_id),
-        success=t("The category was removed; the next sorting learns from it."),
+        success=t("The category was removed. The classifier will learn from it."),
     )
     is_accepted = label.state == LabelState.ACCEPTED
     return list_row(
@@ -324,8 +324,8 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Total funding"), _dollars(opportunity.total_funding, language)),
         (t("Awarded"), _dollars(opportunity.award_amount, language)),
         (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
-        (t("First seen here"), moment(opportunity.first_seen_at, shown="date")),
-        (t("Last seen here"), moment(opportunity.last_seen_at, shown="date")),
+        (t("First imported"), moment(opportunity.first_seen_at, shown="date")),
+        (t("Last imported"), moment(opportunity.last_seen_at, shown="date")),
         (t("Source"), text_link(t("Open the source"), opportunity.url, new_tab=True) if opportunity.url else None),
     ]
     return definition_list(entries)
@@ -374,7 +374,7 @@ def versions_of(address_id: str) -> VdomDict:
     versions = found.value.items
     if found.value.total == 1:
         return section(
-            t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first read."))
+            t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first imported."))
         )
     return section(
         t("Versions"),

@@ -154,8 +154,8 @@ def train_screen() -> VdomDict:
     return page(
         title,
         alert(
-            t("Some of these documents are a sample of a company that does not exist."),
-            button(t("Remove the sample"), size="small", on_click=removing, is_busy=removing.is_running),
+            t("Some of these documents are samples from a fictional company."),
+            button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
             variant="info",
         )
         if overview.is_sample_there and actor.may(Permission.WORK)

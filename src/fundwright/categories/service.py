@@ -244,7 +244,7 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
             (t("ID"), lambda label: label.subject_id),
             (t("Category"), lambda label: label.category_name),
             (t("Confidence"), lambda label: label.confidence),
-            (t("Certainty"), lambda label: label.band),
+            (t("Confidence level"), lambda label: label.band),
             (t("State"), lambda label: label.state),
             (t("When"), lambda label: label.decided_at),
         ],

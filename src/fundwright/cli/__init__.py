@@ -16,7 +16,7 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
 
 app = typer.Typer(
-    help="Find federal funding, sort it, learn your documents, draft with citations.",
+    help="Find federal funding, categorize it, and draft proposals that cite your documents.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -26,9 +26,10 @@ app = typer.Typer(
 @app.callback()
 def options(
     context: typer.Context,
-    data: Annotated[Path | None, typer.Option(help="Folder for the database, uploaded files and keys.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder for the database, uploaded files, and keys.")] = None,
     user: Annotated[
-        str | None, typer.Option(help="Account to act as; by default the oldest one of role user.", envvar="FUNDWRIGHT_USER")
+        str | None,
+        typer.Option(help="Account to act as. Default: the oldest account with the role user.", envvar="FUNDWRIGHT_USER"),
     ] = None,
 ) -> None:
     settings = Settings.read() if data is None else Settings.read(data=data.resolve())

@@ -27,19 +27,22 @@ def draft(
     opportunity: Annotated[
         str,
         typer.Option(
-            metavar="ID", help="Its id, its solicitation or funding opportunity number, or its id at SAM.gov, Grants.gov or NIH."
+            metavar="ID",
+            help="The opportunity's id, its solicitation or funding opportunity number, or its id at SAM.gov, Grants.gov, or NIH.",
         ),
     ],
-    template: Annotated[str, typer.Option(metavar="NAME", help="Such as capability-statement, project-summary or cover-letter.")],
+    template: Annotated[
+        str, typer.Option(metavar="NAME", help="The template, such as capability-statement, project-summary, or cover-letter.")
+    ],
     documents: Annotated[
         list[str] | None,
         typer.Option(
             "--document",
             metavar="DOCUMENT",
-            help="The title or id of a source document; repeat the option for each one. By default, all of your own.",
+            help="The title or id of a source document. Repeat for several. Default: all of your own documents.",
         ),
     ] = None,
-    company: Annotated[str, typer.Option(metavar="NAME", help="The name of your company or organization.")] = "",
+    company: Annotated[str, typer.Option(metavar="NAME", help="Your company or organization name.")] = "",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -49,12 +52,12 @@ def draft(
             writable=True,
         ),
     ] = None,
-    citations: Annotated[CitationStyle, typer.Option(help="How citations are shown in the file and the text.")] = (
+    citations: Annotated[CitationStyle, typer.Option(help="How to show citations in the file and the printed text.")] = (
         CitationStyle.FOOTNOTES
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Draft a document for an opportunity from your trained documents, and wait for it."""
+    """Write a draft for an opportunity from your documents, and wait until it is finished."""
 
     async def command() -> None:
         if output is not None and not output.parent.is_dir():
@@ -83,7 +86,7 @@ def draft(
             for heading, missing in written.open_questions:
                 print(f"{heading}: add {missing}.", file=sys.stderr)
 
-    run(command, if_stopped="Stopped. The text so far is kept; the draft's page offers to continue.")
+    run(command, if_stopped="Stopped. The text so far was kept. Continue on the draft's page.")
 
 
 def as_json_result(draft: DraftRead, markdown: str) -> dict[str, object]:

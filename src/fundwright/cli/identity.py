@@ -14,8 +14,8 @@ from fundwright.core.paging import PageRequest, iterate_all
 from fundwright.identity import account, entry, recovery, registration, second_factor, service
 from fundwright.identity.schemas import AccountRead, ApiTokenRead, Role, TokenScope
 
-user = typer.Typer(help="Add accounts, list them, and change their role, password or access.", no_args_is_help=True)
-token = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
+user = typer.Typer(help="Add accounts, list them, and change their role, password, or access.", no_args_is_help=True)
+token = typer.Typer(help="Create, list, and revoke API tokens.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,14 +31,14 @@ GivenRole = Literal["user", "admin", "viewer", "reviewer"]
 def add_user(
     context: typer.Context,
     email: Email,
-    name: Annotated[str, typer.Option(help="Name to show; by default the part of the email before the @.")] = "",
+    name: Annotated[str, typer.Option(help="Display name. Default: the part of the email address before the @.")] = "",
     role: Annotated[GivenRole, typer.Option(help="What the account may do.")] = "user",
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read the password from the first line of standard input.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add an account. Without --password-stdin, a one-time link to choose the password is printed."""
+    """Add an account. Without --password-stdin, print a one-time link to set the password."""
 
     async def command() -> None:
         password = _first_line() if password_stdin else None
@@ -65,7 +65,7 @@ def invite_user(
     role: Annotated[GivenRole, typer.Option(help="What the account may do.")] = "user",
     as_json: AsJson = False,
 ) -> None:
-    """Print a link by which the owner of the address registers, once, within two weeks; it is also sent by letter."""
+    """Print an invitation link for this address. It works once, within two weeks, and is also sent by email."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
@@ -97,7 +97,7 @@ def list_users(context: typer.Context, as_json: AsJson = False) -> None:
 
 @user.command("disable")
 def disable_user(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
-    """Close an account and end its sessions at once."""
+    """Disable an account and end its sessions immediately."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
@@ -109,7 +109,7 @@ def disable_user(context: typer.Context, email: Email, as_json: AsJson = False) 
 
 @user.command("enable")
 def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
-    """Open a closed account again."""
+    """Enable a disabled account."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
@@ -123,12 +123,10 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 def change_role(
     context: typer.Context,
     email: Email,
-    role: Annotated[
-        GivenRole, typer.Argument(metavar="ROLE", help="What the account may do from now on: user, reviewer, viewer or admin.")
-    ],
+    role: Annotated[GivenRole, typer.Argument(metavar="ROLE", help="The new role: user, reviewer, viewer, or admin.")],
     as_json: AsJson = False,
 ) -> None:
-    """Give an account another role; it has to sign in again."""
+    """Change the role of an account. Its sessions end."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
@@ -140,7 +138,7 @@ def change_role(
 
 @user.command("reset")
 def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
-    """Print a link by which the owner of the account chooses a new password, once, within an hour."""
+    """Print a link to reset the password. It works once, within an hour."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
@@ -152,7 +150,7 @@ def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) ->
 
 @user.command("remove-second-factor")
 def remove_second_factor(context: typer.Context, email: Email, as_json: AsJson = False) -> None:
-    """Take authenticator app, recovery codes and passkeys from an account whose owner has lost them; the owner gets a letter."""
+    """Remove the authenticator app, recovery codes, and passkeys of an account. Its owner gets an email."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
@@ -167,11 +165,11 @@ def remove_second_factor(context: typer.Context, email: Email, as_json: AsJson =
 def create_token(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the token is for.")],
-    scope: Annotated[TokenScope, typer.Option(help="Whether the token may change things.")] = TokenScope.READ,
+    scope: Annotated[TokenScope, typer.Option(help="Whether the token may change data.")] = TokenScope.READ,
     days: Annotated[int, typer.Option(help="Days until the token expires, 1 to 366.")] = 90,
     as_json: AsJson = False,
 ) -> None:
-    """Make an API token for the account given by --user. It is shown this once."""
+    """Create an API token for the account given by --user. It is shown only once."""
 
     async def command() -> None:
         async with acting(context) as (core, actor), core.database.transaction() as session:
@@ -209,7 +207,7 @@ def revoke_token(
     token_id: Annotated[UUID, typer.Argument(help="Id of the token, as `token list` shows it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Make an API token useless at once."""
+    """Revoke an API token immediately."""
 
     async def command() -> None:
         async with acting(context) as (core, actor), core.database.transaction() as session:

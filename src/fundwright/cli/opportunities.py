@@ -31,14 +31,16 @@ def add_to(app: typer.Typer) -> None:
 
 def import_file(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="FORMAT", help="One of sam, grants, nih, or one that a plug-in adds.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File to read, plain, gzip or zip; - reads standard input.")],
+    source: Annotated[str, typer.Argument(metavar="FORMAT", help="sam, grants, nih, or a format that a plug-in adds.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="File to import: plain, gzip, or zip. Use - to read standard input.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Import opportunities from a published file. They belong to the installation, so this needs no account.
 
-    Importing a file twice changes nothing. Rows that cannot be read are listed with line, column and reason; the exit
-    code is 1 only when nothing could be read.
+    Importing a file again changes nothing. Rows that cannot be read are listed with line, column, and reason. The exit
+    code is 1 only if no row could be read.
     """
 
     async def command() -> None:
@@ -60,11 +62,11 @@ def import_file(
         if report.rejected and not report.new + report.changed + report.unchanged:
             raise typer.Exit(1)
 
-    run(command, if_stopped="Stopped. What was read until then stays; the same command takes in the rest.")
+    run(command, if_stopped="Stopped. Opportunities imported so far were kept. Run the command again to import the rest.")
 
 
 def categorise(context: typer.Context, as_json: AsJson = False) -> None:
-    """Sort all opportunities into the account's categories."""
+    """Categorize all opportunities for the account."""
 
     async def command() -> None:
         async with acting(context) as (core, actor):
@@ -76,11 +78,11 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
         emit(
             result,
             as_json=as_json,
-            human=f"{number(result['labelled'])} labeled, {number(result['unchanged'])} as before, {number(result['kept'])} decided by you, "
-            f"{number(result['abstained'])} fit no category (read by {result['model']}).",
+            human=f"{number(result['labelled'])} newly categorized, {number(result['unchanged'])} unchanged, {number(result['kept'])} decided by you, "
+            f"{number(result['abstained'])} in no category (embedding model: {result['model']}).",
         )
 
-    run(command, if_stopped="Stopped. What was sorted until then stays sorted; the same command goes on.")
+    run(command, if_stopped="Stopped. Results so far were kept. Run the command again to continue.")
 
 
 async def _where(core: Core, file: str) -> dict[str, Any]:

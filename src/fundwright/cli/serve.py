@@ -44,11 +44,11 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65_535, help="Port to listen on.")] = None,
     root_path: Annotated[
-        str, typer.Option(help="Path prefix behind a proxy, such as /app. Default: that of the public URL.")
+        str, typer.Option(help="Path prefix behind a proxy, such as /app. Default: the prefix of the public URL.")
     ] = "",
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Leave jobs to `fundwright worker` processes.")] = False,
 ) -> None:
-    """Serve the web application, and run jobs beside it."""
+    """Serve the web application and run jobs."""
     options: Options = context.obj
     given = {"host": host, "port": port}
     settings = options.settings.model_copy(update={name: value for name, value in given.items() if value is not None})

@@ -28,13 +28,13 @@ def add_to(app: typer.Typer) -> None:
 
 def train(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML or text files.", metavar="FILE")],
+    files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML, or text files.", metavar="FILE")],
     kind: Annotated[
-        DocumentKind | None, typer.Option(help="The kind of the files. By default, it is proposed from the text of each.")
+        DocumentKind | None, typer.Option(help="The kind of the documents. Default: proposed from each document's text.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add documents to the knowledge base and train them; those that are there already are trained again."""
+    """Add documents to the knowledge base and train them. Documents already there are trained again."""
 
     async def command() -> None:
         failed: list[dict[str, str]] = []
@@ -75,16 +75,16 @@ def train(
         if failed and not documents:
             raise typer.Exit(1)
 
-    run(command, if_stopped="Stopped. What was trained until then stays; the same command trains the rest.")
+    run(command, if_stopped="Stopped. Documents trained so far were kept. Run the command again to train the rest.")
 
 
 def search(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUESTION", help="A question to the knowledge base.")],
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Most passages to print.")] = 8,
+    query: Annotated[str, typer.Argument(metavar="QUESTION", help="The question to answer.")],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Maximum number of passages.")] = 8,
     as_json: AsJson = False,
 ) -> None:
-    """Print the passages of the knowledge base that answer a question best."""
+    """Print the passages of your documents that best answer a question."""
 
     async def command() -> None:
         if not query.strip():

@@ -76,7 +76,7 @@ log = structlog.get_logger()
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
 
-CATEGORISING_TITLE = later("Categorise opportunities")
+CATEGORISING_TITLE = later("Categorize opportunities")
 
 _VISITED = "opportunities: visited"
 _SETTLED_AFTER_S = 2

@@ -24,7 +24,7 @@ describe("SettingsDrawer", () => {
 
   beforeEach(() => changeSettings(DEFAULT_SETTINGS));
 
-  it("changes mode, colour and width at once and keeps them", async () => {
+  it("changes mode, color, and width at once and keeps them", async () => {
     await openDrawer();
     fireEvent.click(screen.getByRole("button", { name: "Dark" }));
     fireEvent.click(screen.getByRole("button", { name: "Purple" }));

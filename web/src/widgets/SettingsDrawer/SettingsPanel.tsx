@@ -80,7 +80,7 @@ function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): Rea
   };
   return (
     <fieldset className="fw-swatches">
-      <legend>{t("Colour")}</legend>
+      <legend>{t("Color")}</legend>
       {THEME_COLORS.map((color) => (
         <button
           key={color}
@@ -112,7 +112,7 @@ function ShortcutsSwitch(): ReactNode {
   );
 }
 
-/** Mode, colour, direction, width, shortcuts and language. */
+/** Mode, color, direction, width, shortcuts and language. */
 export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose }: SettingsPanelProps): ReactNode {
   const { t, page } = useRuntime();
   const { themeMode, themeDirection, themeColor, themeStretch } = useSignal(settings);
