@@ -91,6 +91,15 @@ class TestCheckSection:
         table = "| Customer | Value | Source |\n|---|---|---|\n| Hill Air Force Base | $724,000 | [2] |"
         assert [claim.state for claim in check_section(table, SOURCES, "")] == [CheckState.SUPPORTED, CheckState.NOT_FOUND]
 
+    def test_parts_quoted_before_and_after_a_citation_are_supported(self) -> None:
+        text = "Tier 1 help desk, 4,800 users, 22 seconds [1] We staff a service desk for 4,800 users in seven offices. [2]"
+        sources = (
+            (1, Source("USDA | $4.1M | Tier 1 help desk, 4,800 users, 22 seconds", "")),
+            (2, Source("We staff a service desk for 4,800 users in seven offices.", "")),
+        )
+        (checked,) = check_section(text, sources, "")
+        assert checked.state is CheckState.SUPPORTED
+
     def test_a_citation_of_no_passage_is_no_source(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
         assert checked.state is CheckState.NO_SOURCE

@@ -228,5 +228,5 @@ def _claims_nothing(sentence: str) -> bool:
 
 
 def _without_marks(text: str) -> str:
-    """Without citations and addresses of links."""
-    return CITATION.sub(" ", _LINK_ADDRESS.sub(" ", text))
+    """Without citations, which end a part of a sentence, and addresses of links."""
+    return CITATION.sub("; ", _LINK_ADDRESS.sub(" ", text))
