@@ -457,20 +457,20 @@ class TestResume:
             assert (await ended(queue, orphan)).state == JobState.SUCCEEDED
         assert resumed_from == [7]
 
-    async def test_a_job_that_ended_two_processes_is_given_up(self, queue: JobQueue) -> None:
+    async def test_a_job_that_ended_five_processes_in_a_row_is_given_up(self, queue: JobQueue) -> None:
         runs: list[UUID] = []
 
         async def run(run: JobRun[Trial, None]) -> None:
             runs.append(run.id)
 
         queue.register(trial(run))
-        once, twice = await add_orphan(queue, attempts=1), await add_orphan(queue, attempts=2)
+        suspected, guilty = await add_orphan(queue, attempts=4), await add_orphan(queue, attempts=5)
         async with working(queue):
-            assert (await ended(queue, once)).state == JobState.SUCCEEDED
-            given_up = await ended(queue, twice)
-        assert (given_up.state, runs) == (JobState.FAILED, [once])
+            assert (await ended(queue, suspected)).state == JobState.SUCCEEDED
+            given_up = await ended(queue, guilty)
+        assert (given_up.state, runs) == (JobState.FAILED, [suspected])
         assert given_up.error
-        assert given_up.error.startswith("The process that ran this job ended unexpectedly twice.")
+        assert given_up.error.startswith("The process that ran this job ended unexpectedly 5 times.")
 
     async def test_attempts_are_counted_from_the_last_checkpoint(self, queue: JobQueue) -> None:
         attempts: list[int] = []

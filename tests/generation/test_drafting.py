@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import jobs
@@ -89,6 +89,17 @@ class TestWriting:
         monkeypatch.setattr(drafting, "_finish", choose_then_finish)
         written = await write(desk, draft.id)
         assert [citation.document_title for citation in written.citations] == ["Roofs"]
+
+    async def test_each_section_that_is_done_says_that_its_job_does_not_end_processes(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            draft = await service.start_draft(
+                session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
+            )
+            await session.execute(update(jobs.Job).values(attempts=3))
+        async with working(desk.core.jobs):
+            await eventually(lambda: has_ended(desk, draft.id))
+        async with desk.core.database.transaction() as session:
+            assert await session.scalar(select(jobs.Job.attempts)) == 1
 
     async def test_the_quoted_words_of_a_passage_are_marked(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

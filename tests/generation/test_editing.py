@@ -273,6 +273,17 @@ class TestRegenerating:
         with pytest.raises(Conflict):
             await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
 
+    async def test_a_process_that_dies_before_it_says_so_has_written_once(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        desk.writer.script = lambda _request: (f"Attempt {len(desk.writer.requests)} [1].",)
+        await regenerate(desk, draft, roofs)
+        first = await rewritten(desk, draft)
+        died = update(Job).where(Job.kind == WriteSection.job_kind).values(state=JobState.RUNNING, result=None, ended_at=None)
+        await do(desk, lambda session: session.execute(died))
+        second = await rewritten(desk, draft)
+        assert second.sections == first.sections
+        assert second.sections[0].rewriting is Rewriting.REPLACED
+
     async def test_of_several_requests_at_once_one_is_done(self, desk: Desk) -> None:
         draft, _ = await written(desk)
         outcomes = await asyncio.gather(*(regenerate(desk, draft, part) for part in draft.sections * 2), return_exceptions=True)

@@ -49,6 +49,11 @@ async def _train(core: Core, actor: Actor, *documents: UUID) -> service.RunRead:
     return await service.run_inline(core, actor, documents)
 
 
+async def _has_failed(core: Core, actor: Actor, run_id: UUID) -> bool:
+    async with core.database.transaction() as session:
+        return (await service.get_run(session, actor, run_id)).state == JobState.FAILED
+
+
 class TestRun:
     async def test_reads_and_embeds_documents(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
@@ -123,6 +128,23 @@ class TestRun:
             found.append(await service.find_passages(committed, owner, "ferry", embedder=embedder))
         assert found[0] == found[1]
         assert len(found[0]) == 1
+
+    async def test_each_batch_of_a_long_document_says_that_its_job_does_not_end_processes(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_arguments: object, **_options: object) -> None:
+            raise RuntimeError
+
+        monkeypatch.setattr("fundwright.training.repository.save_trained", fail)  # what counts is from before the end
+        async with committed.database.transaction() as session:
+            boats = await add_file(committed, session, owner, BOATS)
+        run = await service.start_run(committed, owner, [boats.id])
+        async with committed.database.transaction() as session:
+            await session.execute(update(jobs.Job).values(attempts=3))
+        async with working(committed.jobs):
+            await eventually(lambda: _has_failed(committed, owner, run.id))
+        async with committed.database.transaction() as session:
+            assert await session.scalar(select(jobs.Job.attempts).where(jobs.Job.id == run.job_id)) == 1
 
     async def test_resumes_after_the_documents_that_are_done(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

@@ -48,8 +48,9 @@ _SHORT_CONCURRENCY = 1
 _BACKGROUND_PRIORITY = -1_000
 """Below that of any job of an account with fewer jobs underway."""
 _GIVEN_WAY_S = 1
-_MOST_ATTEMPTS = 2
-"""A job that ends its process, such as by using all memory, would otherwise do so forever."""
+_MOST_ATTEMPTS = 5
+"""A job that ends its process, such as by using all memory, would otherwise do so forever. Processes end for other reasons, too, so
+that a few in a row say nothing against a job that they had in common."""
 
 ALL_JOBS_TOPIC = "jobs"
 """Every change of any job of anybody, for those who oversee."""
@@ -434,8 +435,9 @@ class JobQueue:
                     job_id,
                     JobState.FAILED,
                     error=t(
-                        "The process that ran this job ended unexpectedly twice. Start the job again with less at once, or ask an "
-                        "administrator to check the log."
+                        "The process that ran this job ended unexpectedly {n} times. Start the job again with less at once, or ask an "
+                        "administrator to check the log.",
+                        n=_MOST_ATTEMPTS,
                     ),
                 )
             else:

@@ -97,14 +97,16 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
             raise NotFound(t("The section"))
         draft = await service.get_draft(session, run.actor, section.draft_id)
         opportunity = await service.get_opportunity(session, run.actor, draft)
-    embedder = await language.get_embedder(core)
-    writer = await language.get_writer(core)
-    plan = _plan(service.get_template(core, draft.template), section)
-    sources, wish = draft.document_ids or None, run.payload.instructions
-    outcome = await _write_section(
-        run, section, plan, opportunity, embedder, writer, document_ids=sources, company=draft.company, wish=wish
-    )
-    return {"draft_id": str(draft.id), "slug": draft.slug, "outcome": outcome}
+    if "outcome" not in run.checkpoint:  # else the process that wrote it ended before it could say so
+        embedder = await language.get_embedder(core)
+        writer = await language.get_writer(core)
+        plan = _plan(service.get_template(core, draft.template), section)
+        sources, wish = draft.document_ids or None, run.payload.instructions
+        outcome = await _write_section(
+            run, section, plan, opportunity, embedder, writer, document_ids=sources, company=draft.company, wish=wish
+        )
+        run.checkpoint = {"outcome": outcome}
+    return {"draft_id": str(draft.id), "slug": draft.slug, **run.checkpoint}
 
 
 async def _write_section(
@@ -192,9 +194,11 @@ async def _write_section(
         text = f"{opening}{text}".strip()
     async with run.transaction() as session:
         session.add_all(added)
-        return await _finish(
+        outcome = await _finish(
             session, run.actor, section, text, revision, missing=missing, possible=possible, dropped=stream.dropped
         )
+        await run.save_checkpoint(session, {"outcome": outcome})
+    return outcome
 
 
 async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:

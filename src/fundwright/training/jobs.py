@@ -149,6 +149,7 @@ async def _embed(run: JobRun[TrainDocuments, Actor], embedder: Embedder, owner_i
             vectors = await embedder.embed([_embedded_text(item.heading, item.text) for item in chunks])
             async with run.transaction() as session:
                 await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
+                await run.save_checkpoint(session, run.checkpoint)
             done += len(chunks)
             await run.progress(place, None, f"{document.title} ({number(done)} / {number(count)})")
 
