@@ -1,3 +1,4 @@
+# pyright: reportPrivateUsage=false
 """Jobs: watched, cancelled, failed, and resumed after their process died."""
 
 import asyncio
@@ -9,6 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 from procrastinate import App
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -51,13 +53,14 @@ async def add_orphan(queue: JobQueue, **values: Any) -> UUID:
 async def out_of_reach(url: str) -> AsyncIterator[None]:
     """Break every connection of the database, and let no new one in meanwhile."""
     name = str(conninfo_to_dict(url)["dbname"])
+    alter = sql.SQL("ALTER DATABASE {name} ALLOW_CONNECTIONS {is_open}")
     with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
-        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        connection.execute(alter.format(name=sql.Identifier(name), is_open=sql.Literal(False)))
         connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
         try:
             yield
         finally:
-            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+            connection.execute(alter.format(name=sql.Identifier(name), is_open=sql.Literal(True)))
 
 
 class ShortTrial(JobPayload):

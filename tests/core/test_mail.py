@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email import message_from_bytes
 from email.policy import default
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
@@ -45,7 +45,7 @@ class Postbox:
     async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802
         if self.answers:
             return self.answers.pop(0)
-        self.arrived.append(message_from_bytes(bytes(envelope.content or b""), policy=default))
+        self.arrived.append(message_from_bytes(cast(bytes, envelope.content or b""), policy=default))
         return "250 OK"
 
 
