@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
 from fundwright.identity.api import _current_actor  # pyright: ignore[reportPrivateUsage]
 from fundwright.identity.schemas import Actor
-from fundwright.opportunities import service
+from fundwright.opportunities import repository, service
 from fundwright.opportunities.api import router
 from fundwright.opportunities.schemas import ImportOpportunities
 from tests.conftest import MakeActor
@@ -84,6 +84,19 @@ class TestList:
         assert opened["naics"] == "541519"
         versions = (await client.get(f"/api/opportunities/{page['items'][0]['id']}/versions")).json()
         assert [version["number"] for version in versions["items"]] == [1]
+
+    async def test_corrects_misspelled_words_unless_told_not_to(
+        self, client: httpx.AsyncClient, committed: Core, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"Janitorial services {i}") for i in range(3))))
+        async with committed.database.transaction() as session:
+            await repository.count_words(session)
+        found = (await client.get("/api/opportunities", params={"text": "janitoral"})).json()
+        assert (found["total"], found["corrected"]) == (3, "janitorial")
+        exported = await client.get("/api/opportunities/export.csv", params={"text": "janitoral"})
+        assert len(exported.text.splitlines()) == 4
+        found = (await client.get("/api/opportunities", params={"text": "janitoral", "verbatim": True})).json()
+        assert (found["total"], found["corrected"]) == (0, "")
 
     async def test_suggests_what_is_meant_by_the_beginning_of_a_word(
         self, client: httpx.AsyncClient, import_file: ImportFile

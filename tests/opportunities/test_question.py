@@ -1,6 +1,6 @@
 import pytest
 
-from fundwright.opportunities.question import number_key, parse
+from fundwright.opportunities.question import meant, number_key, parse, spelled_words, with_words
 
 
 class TestParse:
@@ -54,12 +54,65 @@ class TestParse:
         assert parse("541512").topic == ""
         assert parse("541512").number == ""
 
+    @pytest.mark.parametrize(
+        ("text", "topic"),
+        [
+            ("agency needs a contractor to run its 24/7 service desk", "24/7 service desk"),
+            ("harmful algal bloom detection research funding", "harmful algal bloom detection research"),
+            ("We are looking for funding for the restoration of wetlands", "restoration of wetlands"),
+            ("the restoration of wetlands", "the restoration of wetlands"),
+            ("small grants for rural schools", "small grants for rural schools"),
+            ("funding opportunities", "funding opportunities"),
+        ],
+    )
+    def test_what_is_said_of_any_notice_is_no_topic(self, text: str, topic: str) -> None:
+        assert parse(text).topic == topic
+        assert parse(text).words == text
+
     def test_the_or_of_a_sentence_is_no_condition(self) -> None:
         assert parse("a spectrometer or flow cytometer -used").text == "a spectrometer flow cytometer -used"
 
     def test_a_whole_number_has_no_close_matches(self) -> None:
         assert not parse("W912DY-25-R-0015").is_open
         assert parse("CH-47F").is_open
+
+
+class TestSpelling:
+    def test_looks_at_plain_words_only(self) -> None:
+        text = 'Janitoral services "gruonds" -army DEVSECOPS hubzone 541512 CH-47F roof'
+        assert spelled_words(text) == {"janitoral": "Janitoral", "services": "services"}
+
+    @pytest.mark.parametrize(
+        ("word", "notices", "expected"),
+        [
+            ("janitoral", 0, "janitorial"),
+            ("janitoral", 10, "janitorial"),
+            ("metabolisim", 0, "metabolism"),
+            ("plubming", 0, "plumbing"),
+            ("maintenence", 0, "maintenance"),
+            ("router", 5, None),  # a word of its own, though a rare one
+            ("plumbing", 0, None),
+            ("zebrafish", 0, None),
+        ],
+    )
+    def test_takes_a_word_for_the_nearest_known_one(self, word: str, notices: int, expected: str | None) -> None:
+        known = {
+            "janitorial": 300,
+            "janitor": 9,
+            "metabolism": 4,
+            "plumbing": 80,
+            "maintenance": 900,
+            "maintain": 30,
+            "outer": 500,
+        }
+        assert meant(word, known, notices=notices) == expected
+
+    def test_of_several_as_near_it_takes_the_most_frequent(self) -> None:
+        assert meant("bridgs", {"bridge": 50, "bridges": 9}, notices=0) == "bridges"
+        assert meant("scanter", {"scanner": 3, "scatter": 30}, notices=0) == "scatter"
+
+    def test_leaves_the_rest_of_the_text_alone(self) -> None:
+        assert with_words('Janitoral "Janitoral" -Janitoral', {"Janitoral": "janitorial"}) == 'janitorial "Janitoral" -Janitoral'
 
 
 def test_number_key_drops_case_and_signs() -> None:

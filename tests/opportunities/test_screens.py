@@ -14,7 +14,7 @@ from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryCreate, Colour
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
-from fundwright.opportunities import service
+from fundwright.opportunities import repository, service
 from fundwright.opportunities.models import Opportunity
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
@@ -78,6 +78,25 @@ class TestFilters:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?page=9") as screen:
             table = screen.props("DataTable")
             assert (table["page"], len(table["rows"])) == (2, 5)
+
+
+class TestMisspelledWords:
+    async def test_are_corrected_and_can_be_searched_as_typed(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(number), Title="Janitorial services") for number in range(3))))
+        async with committed.database.transaction() as session:
+            await repository.count_words(session)
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any&q=janitoral") as screen:
+            assert "Showing results for janitorial." in screen.text
+            assert len(screen.props("DataTable")["rows"]) == 3
+            await screen.click("link", "Search instead for janitoral")
+            assert screen.address == "/dashboard/sam?availability=any&q=janitoral&verbatim=yes"
+            assert "No opportunity matches" in screen.text
+            assert "Showing results for" not in screen.text
+            await screen.type("Search", "janitoral services")
+            await screen.submit("Search opportunities")
+            assert "verbatim" not in screen.address
 
 
 class TestWhatIsSent:

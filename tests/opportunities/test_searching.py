@@ -199,6 +199,16 @@ class TestWords:
         await add(session, notice(1, title="Bridge"))
         assert await repository.weigh_words(session, limit=9)
 
+    async def test_that_are_misspelled_are_taken_for_known_ones(self, session: AsyncSession, actor: Actor) -> None:
+        known = [notice(n, title=f"Janitorial services {n}", description="Cleaning of offices") for n in range(3)]
+        await add(session, *known, notice(9, title="Offices", description="the odd word sevices"))
+        while await repository.weigh_words(session, limit=9):
+            pass
+        await repository.count_words(session)
+        assert await repository.correct(session, "Janitoral services") == "janitorial services"
+        assert await repository.correct(session, '"Janitoral" -servces cleaning') == '"Janitoral" -servces cleaning'
+        assert await repository.correct(session, "cleaning of the xylophones") == "cleaning of the xylophones"
+
     async def test_pages_follow_each_other(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, *(notice(n, title=f"Gutter {n}" if n % 2 else f"Roof {n}") for n in range(1, 30)))
         pages = [await search(session, actor, "roof gutter", page=number, page_size=7) for number in range(1, 6)]

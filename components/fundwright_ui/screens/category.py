@@ -372,7 +372,7 @@ def _examples(category: CategoryRead) -> VdomDict:
     async def search() -> list[OpportunityRow]:
         if len(text.strip()) < 2:
             return []
-        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE)
+        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, verbatim=True)
         return (await opportunities.search(connection.core, actor, query)).items
 
     examples = use_query(read_examples, key=[category.id], topics=[categories.categories_topic(actor.id)])

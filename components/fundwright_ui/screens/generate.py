@@ -205,7 +205,7 @@ def _opportunity_search(is_gone: bool) -> VdomDict:
     text, set_text = use_state("")
 
     async def search() -> list[OpportunityRow]:
-        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE)
+        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, verbatim=True)
         if not text.strip():
             query = query.model_copy(update={"availability": "open", "sort": "due"})
         return (await opportunities.search(connection.core, actor, query)).items

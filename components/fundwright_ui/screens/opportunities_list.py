@@ -67,8 +67,9 @@ PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/
 _SEPARATOR = "|"
 _SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
 _SINGLE = ("naics", "due_from", "due_to", "posted_from", "posted_to", "category")
-_SHARED = ("q", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
+_SHARED = ("q", "verbatim", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
 """What both kinds have: the tabs keep it."""
+_VERBATIM = "yes"
 _ANY = "any"
 _OPEN, _CLOSED = "open", "closed"
 _AWARD = "award"
@@ -85,13 +86,13 @@ def opportunities_list(kind: Kind) -> VdomDict:
     query = query_of(kind, url.params)
     began_empty = use_ref(False)
 
-    async def search() -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]]]:
-        meaning = await service.read_meaning(connection.core, query)
+    async def search() -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]], str]:
+        understood, meaning = await service.understand(connection.core, query)
         async with connection.core.database.transaction() as session:
-            return await service.list_with_labels(session, actor, query, meaning=meaning)
+            return (*await service.list_with_labels(session, actor, understood, meaning=meaning), understood.text)
 
-    async def read(session: AsyncSession) -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]]]:
-        return await service.list_with_labels(session, actor, query)
+    async def read(session: AsyncSession) -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]], str]:
+        return (*await service.list_with_labels(session, actor, query), query.text)
 
     found = use_query(
         search if query.text else read,
@@ -132,7 +133,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(_nothing_yet(kind, key="nothing"), panel)
-    listed, labels = found.value
+    listed, labels, searched = found.value
     return shown(
         panel,
         sample_banner(offered.samples, key="sample") if offered.samples else None,
@@ -141,6 +142,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
         _shown(kind, url, query),
         _filters(kind, query, offered, own_categories.value or [], key="filters"),
         _active(url, query, offered, own_categories.value or []),
+        _corrected(url, query.text, searched) if searched != query.text else None,
         html.div(
             {"className": "fw-row fw-row-between"},
             html.p(
@@ -192,6 +194,14 @@ def _results(
         ),
         pages(url, listed),
     ]
+
+
+def _corrected(url: UrlState, typed: str, searched: str) -> VdomDict:
+    return row(
+        html.span({"role": "status"}, t("Showing results for {words}.", words=searched)),
+        text_link(t("Search instead for {words}", words=typed), url.href(verbatim=_VERBATIM, page=None)),
+        key="corrected",
+    )
 
 
 def _hidden(url: UrlState) -> VdomDict:
@@ -279,6 +289,7 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
     given |= {name: tuple(filter(None, params[name].split(_SEPARATOR))) for name in _SEVERAL if params.get(name)}
     given |= {name: params[name] for name in ("page", "page_size", "sort") if params.get(name)}
     given["text"] = params.get("q", "").strip()[:500]
+    given["verbatim"] = params.get("verbatim") == _VERBATIM
     wanted = params.get("availability") or _OPEN
     given |= {"availability": wanted} if wanted != _ANY else {}
     try:
@@ -310,7 +321,7 @@ def _search(url: UrlState) -> VdomDict:
     words = url.get("q")
 
     def search(fields: dict[str, Any]) -> None:
-        url.set(q=str(fields.get("q", "")).strip(), page=None, sort=None)
+        url.set(q=str(fields.get("q", "")).strip(), verbatim=None, page=None, sort=None)
 
     return html.div(
         {"role": "search"},

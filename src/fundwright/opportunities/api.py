@@ -18,6 +18,7 @@ from fundwright.opportunities import service
 from fundwright.opportunities.schemas import (
     Deadlines,
     Facets,
+    FoundPage,
     ImportQuery,
     ImportRunRead,
     OpportunityQuery,
@@ -45,10 +46,8 @@ class Removed(BaseModel):
 
 
 @router.get("")
-async def list_opportunities(
-    core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]
-) -> Page[OpportunityRow]:
-    """Search by words and meaning, filter, sort and page."""
+async def list_opportunities(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> FoundPage:
+    """Search by words and meaning, with misspelled words corrected, filter, sort and page."""
     return await service.search(core, actor, query)
 
 
@@ -84,8 +83,8 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 @router.get("/export.csv", response_class=CsvDownload)
 async def export(core: CoreDep, export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    meaning = await service.read_meaning(core, query)
-    return export("opportunities.csv", lambda session: service.export(session, actor, query, meaning=meaning))
+    understood, meaning = await service.understand(core, query)
+    return export("opportunities.csv", lambda session: service.export(session, actor, understood, meaning=meaning))
 
 
 @router.get("/sources")

@@ -157,6 +157,15 @@ class OpportunityWord(Base):
     notices: Mapped[int]
 
 
+class OpportunitySpelling(Base):
+    """In how many titles a word occurs, as of the last embedding; words in one or two of them may be misspelled and are left out."""
+
+    __tablename__ = "opportunity_spelling"
+
+    word: Mapped[str] = mapped_column(primary_key=True)
+    notices: Mapped[int]
+
+
 class OpportunityTerms(Base):
     """The words of an opportunity as the classifier reads them (`fundwright.categories.terms`)."""
 

@@ -7,11 +7,18 @@ nor is the "or" of a sentence.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
 
 from fundwright.language.protocols import Vectors
 
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
+_SPELLED = re.compile(r"[a-z]{5,40}")
+"""Shorter words are as near to each other as misspelled ones are to what is meant."""
+_LEAST_LIKENESS = 0.82
+_LEAST_LIKENESS_FOUND, _TIMES_OFTENER = 0.93, 10
+"""A word that a few notices have, misspelled as well or simply rare, must be nearer to one that many more of them have."""
 _NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
 _WORD = re.compile(r"[a-zA-Z]{4,}")
 _FEWEST_IN_NUMBER, _MOST_IN_NUMBER = 5, 40
@@ -20,6 +27,40 @@ _FEWEST_IN_WHOLE_NUMBER = 8
 _MOST_PARTS = 5
 _CODE = re.compile(r"[1-9]\d{5}|(ed)?wosb|sdvosbc?|hubzone", re.IGNORECASE)
 """A NAICS code or a set-aside. A notice that is merely like it is of no use."""
+_GENERIC = frozenset(
+    [
+        "funding",
+        "funds",
+        "funded",
+        "fund",
+        "opportunity",
+        "opportunities",
+        "program",
+        "programs",
+        "agency",
+        "agencies",
+        "need",
+        "needs",
+        "needed",
+        "want",
+        "wants",
+        "looking",
+        "seeking",
+        "seeks",
+        "contractor",
+        "contractors",
+        "vendor",
+        "vendors",
+        "run",
+        "runs",
+    ]
+)
+"""What people say of any notice, not of its subject: such words drown the subject in the embedding of a search. "Grant" and "contract" are
+not among them, because they tell grants from contracts."""
+_SMALL = frozenset(
+    ["a", "an", "and", "are", "for", "from", "in", "is", "its", "of", "on", "our", "the", "to", "us", "we", "who", "with"]
+)
+"""What is left at the ends of a search without its generic words."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +80,7 @@ class Question:
     words: str
     """The words to rank by, without signs and without excluded ones."""
     topic: str
-    """Of these, the words with a meaning: all but codes."""
+    """Of these, the words that say what it is about: without codes, and without generic words unless there are no others."""
     required: str
     """The conditions, to be read by `websearch_to_tsquery`; '' when there are none."""
     excluded: str
@@ -55,6 +96,25 @@ class Question:
 def number_key(text: str) -> str:
     """A solicitation number without case, dashes, and spaces, as the column `number_key` has it."""
     return _NOT_OF_A_KEY.sub("", text.upper())
+
+
+def spelled_words(text: str) -> dict[str, str]:
+    """The words that may be misspelled, in small letters, each as it is typed: none in quotes or capitals, or after a minus."""
+    tokens = (token for token in _TOKEN.findall(text) if not token.isupper() and not _CODE.fullmatch(token))
+    return {token.lower(): token for token in tokens if _SPELLED.fullmatch(token.lower())}
+
+
+def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
+    """The known word that this one, which so many notices have, is taken for. `known` tells how many have each."""
+    least = max(notices * _TIMES_OFTENER, 1)
+    oftener = [each for each, number in known.items() if each != word and number >= least]
+    near = get_close_matches(word, oftener, cutoff=_LEAST_LIKENESS_FOUND if notices else _LEAST_LIKENESS)
+    return max(near, key=lambda each: (SequenceMatcher(None, each, word).ratio(), known[each]), default=None)
+
+
+def with_words(text: str, replaced: Mapping[str, str]) -> str:
+    """A text with some of its words, as they are typed, replaced."""
+    return _TOKEN.sub(lambda found: replaced.get(found.group(), found.group()), text)
 
 
 def parse(text: str) -> Question:
@@ -73,13 +133,24 @@ def parse(text: str) -> Question:
     return Question(
         text=either or " ".join([*kept, *excluded]),
         words=" ".join(token.strip('"') for token in kept),
-        topic=" ".join(token.strip('"') for token in kept if token not in codes),
+        topic=" ".join(token.strip('"') for token in _topic([token for token in kept if token not in codes])),
         required=either or " ".join([*phrases, *codes]),
         excluded=" or ".join(token[1:] for token in excluded),
         is_open=bool(plain) and not has_or and len(number) < _FEWEST_IN_WHOLE_NUMBER,
         number=number,
         numbers=() if has_or else tuple(_numbers_in(kept)),
     )
+
+
+def _topic(tokens: list[str]) -> list[str]:
+    told = [token for token in tokens if token.lower() not in _GENERIC]
+    if len(told) == len(tokens):
+        return tokens
+    while told and told[0].lower() in _SMALL:
+        del told[0]
+    while told and told[-1].lower() in _SMALL:
+        del told[-1]
+    return told or tokens
 
 
 def _has_or(tokens: list[str]) -> bool:

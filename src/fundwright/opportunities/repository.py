@@ -63,6 +63,7 @@ from fundwright.opportunities.models import (
     Opportunity,
     OpportunityFacet,
     OpportunitySighting,
+    OpportunitySpelling,
     OpportunityTerms,
     OpportunityText,
     OpportunityVector,
@@ -70,7 +71,7 @@ from fundwright.opportunities.models import (
     OpportunityWord,
     OpportunityWords,
 )
-from fundwright.opportunities.question import Meaning, Question, number_key, parse
+from fundwright.opportunities.question import Meaning, Question, meant, number_key, parse, spelled_words, with_words
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import (
     CategoriseOpportunities,
@@ -94,6 +95,10 @@ _USUAL_WORDS = 100
 """Of a notice whose title is counted three times."""
 _RARE = 4
 """Words in no more notices than this are not counted."""
+_MOST_MISSPELLED = 20
+"""A word in more notices than this is spelled as it is meant."""
+_LEAST_TITLES = 3
+"""That must have a word for it to be known."""
 _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
@@ -617,6 +622,32 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     )
 
 
+async def correct(session: AsyncSession, text_: str) -> str:
+    """A text with words that no notice has, or hardly any, replaced by the known words that they are taken for."""
+    spelled = spelled_words(text_)
+    if not spelled:
+        return text_
+    word = func.unnest(literal(list(spelled), ARRAY(Text))).table_valued("word").render_derived().c.word
+    stems = func.to_tsvector(literal_column("'english'"), word)
+    stem = func.unnest(stems).table_valued("lexeme", "positions", "weights").render_derived().lateral()
+    is_known = exists().where(OpportunityWord.place == func.word_place(stem.c.lexeme), OpportunityWord.notices > _MOST_MISSPELLED)
+    unknown = (await session.scalars(select(word).join(stem, true()).where(not_(is_known)))).all()
+    replaced = {spelled[word]: better for word in unknown if (better := await _meant(session, word))}
+    return with_words(text_, replaced)
+
+
+async def _meant(session: AsyncSession, word: str) -> str | None:
+    some = select(Opportunity.id).where(_has(word)).limit(_MOST_MISSPELLED + 1)
+    notices = await session.scalar(select(func.count()).select_from(some.subquery())) or 0
+    if notices > _MOST_MISSPELLED:
+        return None
+    known = select(OpportunitySpelling.word, OpportunitySpelling.notices).where(
+        func.left(OpportunitySpelling.word, 1) == word[0],
+        func.length(OpportunitySpelling.word).between(len(word) - 2, len(word) + 2),
+    )
+    return meant(word, dict((await session.execute(known)).all()), notices=notices)
+
+
 async def _samples_among(session: AsyncSession, ids: Collection[UUID]) -> Collection[UUID]:
     are_any = exists().where(OpportunityFacet.facet == "sample", OpportunityFacet.number > 0)
     among = Opportunity.id == func.any(literal(list(ids), ARRAY(Uuid)))
@@ -1027,7 +1058,7 @@ async def weigh_words(session: AsyncSession, *, limit: int) -> bool:
 
 
 async def count_words(session: AsyncSession) -> None:
-    """Count anew in how many opportunities each word occurs."""
+    """Count anew in how many opportunities each word occurs, and learn how words are spelled."""
     await database.acquire_lock(session, "opportunity_word")
     await session.execute(delete(OpportunityWord))
     words = func.ts_stat("SELECT search FROM opportunity").table_valued("word", "ndoc", "nentry")
@@ -1035,11 +1066,17 @@ async def count_words(session: AsyncSession) -> None:
     each = select(place, notices).group_by(place).having(notices > _RARE)
     everything = select(literal(_ALL), func.count()).select_from(Opportunity)
     await session.execute(insert(OpportunityWord).from_select(["place", "notices"], each.union_all(everything)))
+    await session.execute(delete(OpportunitySpelling))
+    spelled = func.ts_stat("SELECT to_tsvector('simple', title) FROM opportunity").table_valued("word", "ndoc", "nentry")
+    known = select(spelled.c.word, spelled.c.ndoc).where(
+        spelled.c.ndoc >= _LEAST_TITLES, spelled.c.word.regexp_match("^[a-z]{5,40}$")
+    )
+    await session.execute(insert(OpportunitySpelling).from_select(["word", "notices"], known))
 
 
 async def refresh_search_statistics(session: AsyncSession) -> None:
     """For the end of an embedding, so that searches are fast at once."""
-    await database.refresh_statistics(session, OpportunityWords, OpportunityWord, OpportunityVector)
+    await database.refresh_statistics(session, OpportunityWords, OpportunityWord, OpportunitySpelling, OpportunityVector)
 
 
 async def save_vectors(session: AsyncSession, model_id: str, versions: Sequence[tuple[UUID, int]], vectors: Vectors) -> None:

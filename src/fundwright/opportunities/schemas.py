@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
-from fundwright.core.paging import PageRequest
+from fundwright.core.paging import Page, PageRequest
 from fundwright.opportunities.sources import Kind, Status
 
 Availability = Literal["open", "closed", "award"]
@@ -29,6 +29,8 @@ class OpportunityQuery(PageRequest):
 
     Notices match a `text` when they have all of its words, or a number in it. When few do, close matches follow them: notices with some
     of the words, or of a similar meaning. Quotes, minus, and "or" are conditions for close matches as well, and so are the filters.
+
+    Words that hardly any notice has are taken for similar ones that many have, unless it is `verbatim`.
     """
 
     kind: Kind | None = None
@@ -48,6 +50,7 @@ class OpportunityQuery(PageRequest):
     )
     category: UUID | None = None
     sample: bool | None = None
+    verbatim: bool = Field(default=False, description="Search the text as it is typed, misspelled words included.")
 
 
 class Listed(BaseModel):
@@ -102,6 +105,12 @@ class OpportunityRow(Listed):
     is_sample: bool
     version: int
     match: Match | None = None
+
+
+class FoundPage(Page[OpportunityRow]):
+    """`corrected` is the text that was searched when words of the given one were misspelled; otherwise it is empty."""
+
+    corrected: str = ""
 
 
 def kind_label(kind: Kind) -> str:

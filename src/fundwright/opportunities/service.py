@@ -54,6 +54,7 @@ from fundwright.opportunities.schemas import (
     Facets,
     FacetValue,
     FieldChange,
+    FoundPage,
     ImportOpportunities,
     ImportQuery,
     ImportReport,
@@ -114,12 +115,20 @@ def visits_topic(owner_id: UUID) -> str:
     return f"opportunities-visited:{owner_id}"
 
 
-async def read_meaning(core: Core, query: OpportunityQuery) -> Meaning | None:
-    """The embedding of the query's text, for a search by meaning as well; None when nothing in it has a meaning, or there is no model.
+async def understand(core: Core, query: OpportunityQuery) -> tuple[OpportunityQuery, Meaning | None]:
+    """The query with misspelled words corrected, unless it is to be taken verbatim, and the embedding of its text, for a search by
+    meaning as well; None when nothing in it has a meaning, or there is no model.
 
     Call it before the transaction in which the search is made.
     """
-    topic = parse(query.text).topic.strip()
+    if not query.verbatim and query.text.strip():
+        async with core.database.transaction() as session:
+            query = query.model_copy(update={"text": await repository.correct(session, query.text)})
+    return query, await _read_meaning(core, query.text)
+
+
+async def _read_meaning(core: Core, text: str) -> Meaning | None:
+    topic = parse(text).topic.strip()
     if not topic:
         return None
     try:
@@ -132,11 +141,12 @@ async def read_meaning(core: Core, query: OpportunityQuery) -> Meaning | None:
 
 
 @needs(Permission.READ)
-async def search(core: Core, actor: Actor, query: OpportunityQuery) -> Page[OpportunityRow]:
-    """As `list_opportunities`, by words and meaning. Opens its own transaction."""
-    meaning = await read_meaning(core, query)
+async def search(core: Core, actor: Actor, query: OpportunityQuery) -> FoundPage:
+    """As `list_opportunities`, by words and meaning, with misspelled words corrected. Opens its own transactions."""
+    understood, meaning = await understand(core, query)
     async with core.database.transaction() as session:
-        return await list_opportunities(session, actor, query, meaning=meaning)
+        found = await list_opportunities(session, actor, understood, meaning=meaning)
+    return FoundPage(**dict(found), corrected=understood.text if understood.text != query.text else "")
 
 
 @needs(Permission.READ)
