@@ -117,9 +117,8 @@ def visits_topic(owner_id: UUID) -> str:
 
 async def understand(core: Core, query: OpportunityQuery) -> tuple[OpportunityQuery, Meaning | None]:
     """The query with misspelled words corrected, unless it is to be taken verbatim, and the embedding of its text, for a search by
-    meaning as well; None when nothing in it has a meaning, or there is no model.
-
-    Call it before the transaction in which the search is made.
+    meaning as well; None when nothing in it has a meaning, or there is no model. Opens its own transaction: call it before the one in which
+    the search is made.
     """
     if not query.verbatim and query.text.strip():
         async with core.database.transaction() as session:
