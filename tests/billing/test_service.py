@@ -65,14 +65,14 @@ async def plan_of(session: AsyncSession, admin: Actor, account: Actor) -> PlanCo
 async def write(
     core: Core, session: AsyncSession, admin: Actor, account: Actor, cents: int = 4_900, **change: Any
 ) -> PaymentRead:
-    invoice = PaymentCreate(
-        **{"email": account.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change}
+    invoice = PaymentCreate.model_validate(
+        {"email": account.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change}
     )
     return await service.add_payment(core, session, admin, invoice, client=HERE)
 
 
 async def make(session: AsyncSession, admin: Actor, **change: Any) -> PremiumLinkMade:
-    wanted = PremiumLinkCreate(**{"plan": "pro", "days": 30, "expires_on": TODAY, **change})
+    wanted = PremiumLinkCreate.model_validate({"plan": "pro", "days": 30, "expires_on": TODAY, **change})
     return await service.create_premium_link(session, admin, wanted, client=HERE)
 
 
@@ -122,6 +122,17 @@ class TestQuota:
             await service.check_quota(session, actor, Quota.DRAFTS)
         assert spent.value.status == 402
         await service.check_quota(session, actor, Quota.IMPORTS)
+
+    async def test_ten_sections_may_be_regenerated_for_each_draft_of_the_plan(
+        self, session: AsyncSession, admin: Actor, actor: Actor
+    ) -> None:
+        await limit(session, admin, Quota.DRAFTS, 1)
+        for _ in range(10):
+            await service.check_quota(session, actor, Quota.SECTIONS)
+        with pytest.raises(service.QuotaSpent, match="allows 10 regenerated sections a month"):
+            await service.check_quota(session, actor, Quota.SECTIONS)
+        await limit(session, admin, Quota.DRAFTS, None)
+        await service.check_quota(session, actor, Quota.SECTIONS)
 
     async def test_a_new_month_begins_anew(
         self, session: AsyncSession, admin: Actor, actor: Actor, monkeypatch: pytest.MonkeyPatch

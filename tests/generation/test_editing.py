@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from threading import Event
@@ -12,11 +13,14 @@ from pydantic import ValidationError
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PlanChange, PlanCode
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.paging import PageRequest
-from fundwright.generation import editing, service
+from fundwright.generation import editing, repository, service
 from fundwright.generation.models import DraftVersion
+from fundwright.generation.personal_data import own_files
 from fundwright.generation.schemas import (
     DraftRead,
     DraftSectionRead,
@@ -35,6 +39,7 @@ from fundwright.generation.schemas import (
     VersionRead,
     WriteSection,
 )
+from fundwright.identity import entry
 from fundwright.identity import service as identity
 from fundwright.identity.schemas import Role
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
@@ -425,6 +430,22 @@ class TestSections:
         assert named.title == "Roofs 2027"
 
 
+class TestQuota:
+    async def test_sections_that_the_writer_writes_again_or_in_addition_are_counted(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        async with desk.core.database.transaction() as session:
+            boss = await identity.add_account(session, email="boss@example.org", name="Boss", role=Role.ADMIN, password=None)
+            none = PlanChange(price_cents=0, documents=None, drafts=0, imports=None)
+            await billing.change_plan(session, boss, PlanCode.FREE, none, client=entry.COMMAND_LINE)
+        with pytest.raises(billing.QuotaSpent):
+            await regenerate(desk, draft, roofs)
+        new = NewSection(heading="Bridges", instructions="Our bridges")
+        with pytest.raises(billing.QuotaSpent):
+            await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, new))
+        by_hand = NewSection(heading="Bridges")
+        assert (await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, by_hand))).heading == "Bridges"
+
+
 class TestVersions:
     async def test_are_paged_and_compared_with_the_current_text(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
@@ -435,6 +456,29 @@ class TestVersions:
         assert (page.total, [version.number for version in page.items]) == (2, [1])
         diff = await editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, 1)
         assert [(p.kind, p.text) for p in diff.pieces if p.kind != "same"] == [("removed", "repaired"), ("added", "replaced")]
+
+    async def test_only_the_latest_text_is_the_current_one_whatever_the_page(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        changed = await save(desk, draft, roofs, "Other words.")
+        again = await save(desk, draft, changed, roofs.text)
+        assert again.text == roofs.text
+
+        async def current(page: int) -> list[tuple[int, bool]]:
+            request = PageRequest(page=page, page_size=1)
+            listed = await do(desk, lambda s: editing.list_versions(s, desk.actor, draft.id, roofs.id, request))
+            return [(version.number, version.is_current) for version in listed.items]
+
+        assert [await current(page) for page in (1, 2, 3)] == [[(3, True)], [(2, False)], [(1, False)]]
+
+    async def test_a_hundred_of_a_section_are_kept(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        async with desk.core.database.transaction() as session:
+            locked = await repository.lock_section(session, desk.actor.id, draft.id, roofs.id)
+            for number in range(2, 103):
+                await editing.change_text(session, locked, f"Text {number}.", origin=VersionOrigin.PERSON, author=desk.actor)
+        kept = await versions(desk, draft, roofs)
+        assert [version.number for version in kept] == list(range(102, 2, -1))
+        assert kept[0].is_current
 
     @pytest.mark.parametrize("number", [0, -1, 2**31, 10**20])
     async def test_one_that_there_cannot_be_is_not_found(self, desk: Desk, number: int) -> None:
@@ -466,6 +510,16 @@ class TestVersions:
             with pytest.raises(NotFound):
                 await do(desk, way)
         assert await read(desk, draft.id) == draft
+
+    async def test_the_copy_of_an_account_has_those_of_sections_with_the_same_heading(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        await save(desk, draft, draft.sections[2], "We have a foreman.", heading=roofs.heading)
+        async with desk.core.database.transaction() as session:
+            files = {file.name: file.content async for file in own_files(desk.core, session, desk.actor)}
+        content = files[f"generation/drafts/{draft.id}-versions.json"]
+        assert isinstance(content, bytes)
+        texts = [version["text"] for listed in json.loads(content).values() for version in listed]
+        assert {roofs.text, "We have a foreman."} <= set(texts)
 
     async def test_leave_with_their_draft(self, desk: Desk) -> None:
         draft, roofs = await written(desk)

@@ -431,13 +431,9 @@ def _versions(draft: DraftRead, part: DraftSectionRead, *, restored: Callable[[R
     )
 
     async def restore(session: AsyncSession, version: int) -> None:
-        before = version
-        async for each in editing.iterate_versions(session, actor, draft.id, part.id):
-            if each.is_current:
-                before = each.number
-                break
+        before = await editing.find_current_version(session, actor, draft.id, part.id)
         await editing.restore_version(session, actor, draft.id, part.id, version)
-        restored(Restored(version, before))
+        restored(Restored(version, before or version))
 
     restoring = use_action(restore)
 

@@ -34,6 +34,8 @@ class Quota(StrEnum):
     """How many it begins in a month."""
     IMPORTS = "imports"
     """How many it begins in a month."""
+    SECTIONS = "sections"
+    """How many it has written again, or in addition, in a month: ten for each draft."""
 
 
 class PlanRead(BaseModel):

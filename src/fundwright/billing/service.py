@@ -10,7 +10,7 @@ from babel.dates import format_date
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import emails, repository
-from fundwright.billing.models import Payment, PremiumLink, PremiumLinkUse, Subscription
+from fundwright.billing.models import Payment, Plan, PremiumLink, PremiumLinkUse, Subscription
 from fundwright.billing.schemas import (
     LinkState,
     Origin,
@@ -46,6 +46,8 @@ from fundwright.identity import audit, entry, tokens
 from fundwright.identity import service as identity
 from fundwright.identity.permissions import needs
 from fundwright.identity.schemas import Actor, Client, Permission
+
+_SECTIONS_PER_DRAFT = 10
 
 TOPIC = "billing"
 """The live topic of every change of plans, subscriptions, payments and premium links."""
@@ -133,17 +135,24 @@ async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
 async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0) -> None:
     """Let the actor have one more of what a plan limits. Raises QuotaSpent (402). Administrators have no limits.
 
-    Drafts and imports are counted here, by the month; what is rolled back was not used. Of documents the caller says how many
+    Drafts, imports, and sections are counted here, by the month; what is rolled back was not used. Of documents the caller says how many
     the account has, and keeps others from adding one until the end of the transaction.
     """
     plan = await repository.plan_of(session, actor.id)
-    limit: int | None = None if actor.may(Permission.ADMINISTER) else getattr(plan, quota)
+    limit = None if actor.may(Permission.ADMINISTER) else _limit(plan, quota)
     if quota is Quota.DOCUMENTS:
         is_free = limit is None or held < limit
     else:
         is_free = await repository.use_one(session, actor.id, quota, month=_month(), limit=limit)
     if not is_free:
         raise QuotaSpent(_spent(quota, plan.name, limit or 0))
+
+
+def _limit(plan: Plan, quota: Quota) -> int | None:
+    if quota is Quota.SECTIONS:
+        return None if plan.drafts is None else _SECTIONS_PER_DRAFT * plan.drafts
+    limit: int | None = getattr(plan, quota)
+    return limit
 
 
 def _spent(quota: Quota, plan: str, limit: int) -> str:
@@ -167,6 +176,14 @@ def _spent(quota: Quota, plan: str, limit: int) -> str:
             return t(
                 "The plan {plan} allows {limit} imports a month, and you have begun as many. Wait until {day}, or ask an "
                 "administrator for a larger plan.",
+                plan=plan,
+                limit=limit,
+                day=_next_month(),
+            )
+        case Quota.SECTIONS:
+            return t(
+                "The plan {plan} allows {limit} regenerated sections a month, and you have used all of them. Edit the text yourself, "
+                "wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),

@@ -1,7 +1,7 @@
 """What a person can do with a draft that is written: change, move, add, remove and regenerate its sections.
 
 A save says which revision of the section it was written on, and is refused when somebody else has saved since. Nothing is
-overwritten without a trace: each text stays among the section's versions, whoever wrote it. What a change returns has no checks of
+overwritten without a trace: each text stays among the section's versions, whoever wrote it, until a hundred newer ones are there. What a change returns has no checks of
 claims: they take longer than a change may.
 """
 
@@ -13,6 +13,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -51,6 +53,8 @@ _ONE_VERSION = timedelta(minutes=10)
 """How long the saves of one open editor go into one version."""
 
 _MOST_SECTIONS = 200
+_MOST_VERSIONS = 100
+"""Of a section; older ones are removed."""
 
 
 class SectionChanged(Conflict):
@@ -112,7 +116,8 @@ async def save_section(
 
 @needs(Permission.WORK)
 async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, new: NewSection) -> DraftSectionRead:
-    """Add a section; with instructions, a job writes it. Raises NotFound, and BeingWritten when the writer is at work already."""
+    """Add a section; with instructions, a job writes it. Raises NotFound, BeingWritten when the writer is at work already, and
+    QuotaSpent."""
     draft = await service.lock_draft(session, actor, draft_id)
     sections = await repository.sections(session, draft_id)
     if len(sections) >= _MOST_SECTIONS:
@@ -167,7 +172,7 @@ async def regenerate_section(
 ) -> DraftSectionRead:
     """Let the writer write a section again, as a job. Its text becomes a new version; the one before can be restored.
 
-    Raises NotFound, BeingWritten, OpportunityRemoved.
+    Raises NotFound, BeingWritten, OpportunityRemoved, QuotaSpent.
     """
     draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
@@ -230,7 +235,7 @@ async def list_versions(
     """The texts that a section had, newest first. Raises NotFound."""
     section = await repository.get_section(session, actor.id, draft_id, section_id)
     rows, total = await repository.versions(session, section.id, request)
-    current = next((row.number for row in rows if (row.heading, row.text) == (section.heading, section.text)), None)
+    current = await repository.find_current_version(session, section.id)
     versions = [_version(row, is_current=row.number == current) for row in rows]
     return Page(items=versions, total=total, page=request.page, page_size=request.page_size)
 
@@ -258,6 +263,13 @@ async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUI
         section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
     return SectionComparison(section=section, pieces=pieces)
+
+
+@needs(Permission.READ)
+async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> int | None:
+    """The number of the version that is the section's text. Raises NotFound."""
+    section = await repository.get_section(session, actor.id, draft_id, section_id)
+    return await repository.find_current_version(session, section.id)
 
 
 @needs(Permission.WORK)
@@ -325,6 +337,8 @@ async def keep_version(
             )
         )
     await session.flush()
+    if latest is not None:
+        await repository.remove_versions(session, section.id, up_to=latest.number + 1 - _MOST_VERSIONS)
 
 
 async def _enqueue(
@@ -333,6 +347,7 @@ async def _enqueue(
     if draft.is_being_written:
         raise BeingWritten
     await service.get_opportunity(session, actor, draft)
+    await billing.check_quota(session, actor, Quota.SECTIONS)
     payload = WriteSection(section_id=section.id, instructions=instructions)
     job = await core.jobs.enqueue(session, payload, title=job_title(draft, section.heading), owner_id=actor.id)
     section.job_id, section.incoming = job.id, ""

@@ -23,7 +23,7 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
         yield as_json(f"generation/drafts/{draft.id}.json", draft)
         yield DataFile(f"generation/drafts/{draft.id}.md", service.as_markdown(draft).encode())
         versions = {
-            section.heading: [version async for version in editing.iterate_versions(session, actor, draft.id, section.id)]
+            section.id: [version async for version in editing.iterate_versions(session, actor, draft.id, section.id)]
             for section in draft.sections
         }
         yield as_json(f"generation/drafts/{draft.id}-versions.json", versions)

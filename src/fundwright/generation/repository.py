@@ -257,6 +257,17 @@ async def versions(session: AsyncSession, section_id: UUID, request: PageRequest
     return list(rows), total
 
 
+async def find_current_version(session: AsyncSession, section_id: UUID) -> int | None:
+    """The number of the latest version that is the section's heading and text."""
+    is_same = and_(DraftVersion.heading == DraftSection.heading, DraftVersion.text == DraftSection.text)
+    found = select(func.max(DraftVersion.number)).join(DraftSection, DraftSection.id == DraftVersion.section_id)
+    return await session.scalar(found.where(DraftVersion.section_id == section_id, is_same))
+
+
+async def remove_versions(session: AsyncSession, section_id: UUID, *, up_to: int) -> None:
+    await session.execute(delete(DraftVersion).where(DraftVersion.section_id == section_id, DraftVersion.number <= up_to))
+
+
 async def set_job(session: AsyncSession, draft_id: UUID, job_id: UUID) -> None:
     await session.execute(update(Draft).where(Draft.id == draft_id).values(job_id=job_id))
 
