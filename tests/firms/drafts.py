@@ -115,8 +115,8 @@ def score(firm: Firm, written: DraftRead) -> list[SectionScore]:
                 template=written.template,
                 heading=section.heading,
                 facts=expected.facts,
-                missing=tuple(fact for fact in expected.facts if _flat(fact) not in _flat(section.text)),
-                forbidden=tuple(text for text in (*firm.never, *expected.never) if _flat(text) in _flat(section.text)),
+                missing=tuple(fact for fact in expected.facts if flat(fact) not in flat(section.text)),
+                forbidden=tuple(text for text in (*firm.never, *expected.never) if flat(text) in flat(section.text)),
                 claims=len(claims_of(section)),
                 foreign=tuple(claim for claim in claims_of(section) if not _is_ours(firm, claim)),
                 empty=tuple(sorted(opened - gaps)),
@@ -151,7 +151,8 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """Without citations, line ends, and case, to compare."""
     return " ".join(_CITATION.sub("", text).split()).casefold()
 
 

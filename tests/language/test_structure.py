@@ -34,6 +34,12 @@ class TestRead:
             ("UEI ................ T9WQ4HJX72L5", [("UEI", "T9WQ4HJX72L5")]),
             ("PI: I. Solheim", [("PI", "I. Solheim")]),
             ("Award no. M.L. 2018-214-04B", [("Award no.", "M.L. 2018-214-04B")]),
+            ("**Client** Banner Desert Health", [("Client", "Banner Desert Health")]),
+            ("Customer – City of Holland", [("Customer", "City of Holland")]),
+            ("- Funder: Shelby County Health Department", [("Funder", "Shelby County Health Department")]),
+            ("eRA Commons user name: IHALLBERG", [("eRA Commons user name", "IHALLBERG")]),
+            ("Codes      CAGE 6H8V3 | UEI PT4KX9ZB62QM", [("CAGE", "6H8V3"), ("UEI", "PT4KX9ZB62QM")]),
+            ("Client: City of Holland; Value: $96,400.", [("Client", "City of Holland"), ("Value", "$96,400")]),
         ],
     )
     def test_a_labeled_value_is_a_pair(self, line: str, pairs: list[tuple[str, str]]) -> None:
@@ -48,6 +54,53 @@ class TestRead:
             ("Client", "Department of Veterans Affairs"),
             ("Annual value", "$612,000"),
         ]
+
+    def test_a_known_label_without_a_colon_and_the_line_below_are_a_pair(self) -> None:
+        found = read(
+            "PROJECT DATA SHEET\n\nCONTRACT NO.\n68HE0720C0019\n\nClient\nHolland Board of Public Works\n\nIt is done.\n"
+        )
+        assert [(block.label, block.text) for block in found if block.kind == BlockKind.PAIR] == [
+            ("CONTRACT NO.", "68HE0720C0019"),
+            ("Client", "Holland Board of Public Works"),
+        ]
+
+    def test_values_beside_labels_that_markup_had_divided_are_pairs(self) -> None:
+        found = read(
+            "Banner hospital system\n\nClient Banner Desert Health\nAward $1,180,000 (2023–2025)\nScope Video interpreting\n"
+        )
+        assert [block.label for block in found if block.kind == BlockKind.PAIR] == ["Client", "Award", "Scope"]
+
+    def test_services_named_like_labels_are_no_pairs(self) -> None:
+        text = "WHAT WE DO\n\nContract Management\nProject Management\nCustomer Service Desk\n"
+        assert not [block for block in read(text) if block.kind == BlockKind.PAIR]
+
+    def test_a_table_with_its_labels_in_the_first_column_is_read_by_column(self) -> None:
+        rows = read(
+            "| Project | Sentinel wells | Dam borings |\n|---|---|---|\n| Owner | KGS | USACE |\n| Fee | $486,000 | $2,318,400 |\n"
+        )
+        assert [(row.columns, row.cells) for row in rows] == [
+            (("Project", "Owner", "Fee"), ("Sentinel wells", "KGS", "$486,000")),
+            (("Project", "Owner", "Fee"), ("Dam borings", "USACE", "$2,318,400")),
+        ]
+
+    def test_a_numbered_heading_above_marked_items_is_a_heading(self) -> None:
+        assert kinds("1. Our services\n- Pumps\n- Valves\n\n2. Our clients\n- Towns\n")[0] == (BlockKind.HEADING, "Our services")
+
+    def test_the_last_of_numbered_items_is_an_item(self) -> None:
+        assert kinds("OUR SERVICES\n\n4) Test and balance\n\n5) Energy Audits, Level II\n")[-1] == (
+            BlockKind.ITEM,
+            "Energy Audits, Level II",
+        )
+
+    def test_the_first_of_a_list_without_marks_is_no_heading(self) -> None:
+        text = "OUR SERVICES\n\nChiller and boiler replacement\nDirect digital controls for schools, hospitals, and offices\n"
+        assert [kind for kind, _ in kinds(text)] == [BlockKind.HEADING, BlockKind.LINE, BlockKind.LINE]
+
+    def test_the_first_line_of_a_narrow_column_is_no_heading(self) -> None:
+        text = (
+            "WHO WE ARE\n    Iron Peak Mechanical Contractors Inc. is a HUBZone\n    contractor in Pueblo. It opened in 1998.\n"
+        )
+        assert kinds(text)[1][0] == BlockKind.SENTENCE
 
     def test_a_label_above_several_lines_is_no_pair(self) -> None:
         assert all(block.kind != BlockKind.PAIR for block in read("Skills:\nNextflow\nSeurat\nArchR\n"))

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from itertools import groupby, pairwise
 
+from fundwright.language import labels
 from fundwright.language.sentences import spans_of
-from fundwright.language.topics import topics_of
+from fundwright.language.topics import Topic, topics_of
 
 MOST_CHARACTERS = 2_000
 """No block is longer, so that what reads blocks need not fear a long text."""
@@ -21,12 +23,18 @@ _LONG_LINE = 400
 _LINE_CHARACTERS = 110
 _WRAPPED = 56
 """A line that is shorter was not cut to fit a page."""
+_NARROW = 36
+"""No column of a page is narrower."""
 _HEADING_WORDS, _HEADING_CHARACTERS = 12, 100
 _LABEL_WORDS = 6
 _RUN_IN_WORDS = 2
 _TITLE_WORDS = 5
 _TITLE_SHARE = 0.7
 _ALONE_WORDS = 8
+_NEAR = 2
+_MOSTLY = 0.6
+_LONGEST_WORD, _ENOUGH_CUT = 13, 3
+_OF_CODES = frozenset((Topic.COMPANY_DATA,))
 
 _MARKS = "-*•–—▪●○◦■□►➢➤✓✔»›·§‣⁃∙\u2022\uf0a7\uf0b7\uf0d8\uf0fc"
 _BULLET = re.compile(rf"[ \t]{{0,40}}(?:[{re.escape(_MARKS)}]|o(?=\s)|\(?(?:\d{{1,2}}|[a-z])[.)])\s{{1,20}}(?=\S)")
@@ -41,11 +49,12 @@ _FURNITURE = re.compile(
     re.IGNORECASE,
 )
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
-_PAIR = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)|\.{{3,60}}|…{{1,60}})\s{{0,40}}(\S.{{0,400}})")
+_PAIR = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|…{{1,60}})\s{{0,40}}(\S.{{0,400}})")
 _NUMBER_PAIR = re.compile(
     r"\s{0,40}((?:\w{2,20} ){1,2}(?:[Nn]o\.?|[Nn]r\.?|[Nn]umber|#|N°))\s{1,10}((?:[A-Z][\w.]{0,9} )?[\w/.-]{0,30}\d[\w/ .-]{0,30})"
 )
-_DASH_PAIR = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ]\w{2,20}(?: \w{2,20}){0,2})\s{1,10}[-–—]\s{1,10}([^.]{0,40}\d[^.]{0,40})")
+_DASH_PAIR = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ][^\W\d]{2,20}(?: [^\W\d]{2,20}){0,2})\s{1,10}[-–—]\s{1,10}([^.]{0,40}\d[^.]{0,40})")
+_SMALL_PAIR = re.compile(r"\s{0,40}([a-z][\w /().'#&-]{1,40}?)\s{0,10}:\s{1,40}(\S.{0,400})")
 _BARE_LABEL = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,10}}:\s{{0,10}}")
 _COLUMNS = re.compile(r"\t{1,20}|(?<=\S) {3,60}(?=\S)")
 _IS_ENDED = re.compile(r"[.!?…;,][\"”’')\]]{0,2}\s{0,20}$")
@@ -92,6 +101,10 @@ class _Reading:
     """Lines of prose, or of an item, that are not yet a block."""
     is_item: bool = False
     columns: tuple[str, ...] = ()
+    wrapped: int = _WRAPPED
+    """A line that is shorter was not cut to fit the page, or its column."""
+    beside: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
+    """Labeled values that nothing but their words divides, by the beginning of their line."""
 
     def line(self, place: tuple[int, int]) -> str:
         return self.text[place[0] : place[1]]
@@ -113,25 +126,36 @@ class _Reading:
             not any(_IS_ENDED.search(self.line(line)) for line in lines)
             and max(line[1] - line[0] for line in lines) < _LINE_CHARACTERS
         ):
-            for first, last in lines:
+            for first, last in self._whole(lines):
                 self._add(BlockKind.LINE, first, last)
         else:
             # Short lines below the last full stop were not cut to fit a page: each is one.
             ended = max((place for place, line in enumerate(lines) if _IS_ENDED.search(self.line(line))), default=len(lines) - 1)
             apart = lines[ended + 1 :]
-            if any(line[1] - line[0] >= _WRAPPED for line in apart):
+            if any(line[1] - line[0] >= self.wrapped for line in apart):
                 apart = []
             end = lines[ended][1] if apart else end
             label = ""
             for place, (first, last) in enumerate(spans_of(self.text[start:end])):
                 text = self.text[start + first : start + last]
-                if not place and len(text.split()) <= _RUN_IN_WORDS and last < end - start and text[0].isupper():
+                is_run_in = not place or re.fullmatch(r"[A-Z]\w+ \d{1,2}[.:]", text)
+                if is_run_in and len(text.split()) <= _RUN_IN_WORDS and last < end - start and text[0].isupper():
                     label = text.rstrip(".")
                     continue
                 self._add(BlockKind.SENTENCE, start + first, start + last, label=label)
                 label = ""
             for first, last in apart:
                 self._add(BlockKind.LINE, first, last)
+
+    def _whole(self, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Lines, one that goes on in small letters together with that before."""
+        whole: list[tuple[int, int]] = []
+        for place in lines:
+            if whole and self.line(place).lstrip()[:1].islower() and place[0] - whole[-1][0] >= _NARROW:
+                whole[-1] = (whole[-1][0], place[1])
+            else:
+                whole.append(place)
+        return whole
 
     def _add(self, kind: BlockKind, start: int, end: int, *, label: str = "") -> None:
         if end - start > MOST_CHARACTERS:
@@ -143,23 +167,28 @@ class _Reading:
 
 def read(text: str) -> list[Block]:
     """The blocks of a text in order."""
-    reading = _Reading(text)
     places = list(_lines(text))
+    reading = _Reading(text, wrapped=_wrapped(text, places), beside=_pairs_beside(text, places))
     after: tuple[int, int] | None = None
     followed_by: list[tuple[int, int] | None] = []
     for start, end in reversed(places):
         followed_by.append(after)
         after = (start, end) if text[start:end].strip() else after
+    below, done = _values_below(text, places), -1
     for index, (place, after) in enumerate(zip(places, reversed(followed_by), strict=True)):
-        _read_line(reading, place, places[index - 1] if index else None, after)
+        if place[0] in below:
+            label, value, done = below[place[0]]
+            reading.close()
+            _add_pairs(reading, [(label, value)], (place[0], done))
+        elif place[1] > done:
+            _read_line(reading, place, places[index - 1] if index else None, after)
     reading.close()
-    return _settle_headings(text, reading.blocks)
+    return _settle_headings(text, _upright(reading.blocks))
 
 
 def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
     """A heading has something below it. A short line alone in a paragraph, with something below it, is a heading."""
     settled: list[Block] = []
-    blocks = _with_values_below(text, blocks)
     for index, block in enumerate(blocks):
         after = blocks[index + 1] if index + 1 < len(blocks) else None
         if block.kind == BlockKind.HEADING and not topics_of(block.text) and not _is_heading_of(text, settled, block, after):
@@ -174,25 +203,24 @@ def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
     return settled
 
 
-def _with_values_below(text: str, blocks: list[Block]) -> list[Block]:
-    """“Client:” and its value in the line below make a pair, unless more lines follow, as in a list."""
-    joined: list[Block] = []
-    for block in blocks:
-        label = joined[-1] if joined else None
-        if label is not None and _is_value_of(text, label, block):
-            joined[-1] = Block(BlockKind.PAIR, block.text, label.start, block.end, label=label.text)
-        else:
-            joined.append(block)
-    return joined
+def _upright(blocks: list[Block]) -> list[Block]:
+    """Tables that have their labels in the first column, with a row for each of the others."""
+    turned: list[Block] = []
+    for is_row, group in groupby(blocks, key=lambda block: block.kind == BlockKind.ROW and len(block.cells)):
+        rows = list(group)
+        turned += _turned(rows) if is_row and is_row > 2 and len(rows) > 1 else rows
+    return turned
 
 
-def _is_value_of(text: str, label: Block, block: Block) -> bool:
-    is_label = label.kind == BlockKind.HEADING and text[label.start : label.end].rstrip(" *_").endswith(":")
-    is_value = block.kind in (BlockKind.LINE, BlockKind.HEADING) and not text[block.start : block.end].rstrip(" *_").endswith(":")
-    if not is_label or not is_value or text[label.end : block.start].count("\n") > 1:
-        return False
-    following = text[block.end : block.end + _LONG_LINE].split("\n")[1:2]
-    return not following or not following[0].strip() or _BARE_LABEL.fullmatch(following[0]) is not None
+def _turned(rows: list[Block]) -> list[Block]:
+    head = rows[0].columns
+    if sum(labels.is_known(row.cells[0]) for row in rows) < max(2, len(rows) * _MOSTLY):
+        return rows
+    named = [*([head] if len(head) == len(rows[0].cells) else []), *(row.cells for row in rows)]
+    columns = tuple(cells[0].strip("*: ") for cells in named)
+    start, end = rows[0].start, rows[-1].end
+    across = [tuple(cells[place] for cells in named) for place in range(1, len(named[0]))]
+    return [Block(BlockKind.ROW, " | ".join(filter(None, cells)), start, end, cells=cells, columns=columns) for cells in across]
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:
@@ -250,25 +278,39 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.columns = reading.columns if after and _cells(reading.line(after)) else ()
         return
     if len(line) > _LONG_LINE:
-        reading.lines.append(place)
+        listed = labels.several(line.strip()) if len(line) <= MOST_CHARACTERS else []
+        if listed:
+            reading.close()
+            _add_pairs(reading, listed, place)
+        else:
+            reading.lines.append(place)
         return
     if _PAGE.fullmatch(line.strip()) or _RULE.fullmatch(line) or _is_furniture(line):
         reading.close()
         return
     cells = _cells(line)
+    if cells and "|" in line and len(listed := _pairs(line)) > 1:
+        reading.close()
+        _add_pairs(reading, listed, place)
+        return
     if cells:
         reading.close()
         _add_cells(reading, cells, place, after)
         return
     reading.columns = ()
     follows_prose = bool(reading.lines) and not reading.is_item and not _IS_ENDED.search(reading.line(reading.lines[-1]))
-    is_wrapped = follows_prose and before is not None and len(reading.line(before)) >= _WRAPPED
+    is_wrapped = follows_prose and before is not None and len(reading.line(before)) >= reading.wrapped
     bullet = _BULLET.match(line) or _PRIVATE_MARK.match(line)
     is_short = len(line.split()) <= _ALONE_WORDS and not _IS_ENDED.search(line) and not re.search(r"[:|@]\s*\S", line)
-    pairs = _pairs(line)
+    pairs = _pairs(line) or ([reading.beside[start]] if start in reading.beside else [])
     is_named = is_short and not pairs and bool(topics_of(line))
-    is_titled = not is_wrapped and (is_heading(line) or (not pairs and _is_title_of(reading, line, after)))
-    if (is_titled or (is_named and not bullet)) and (not bullet or _is_numbered_heading(reading, line, after)):
+    is_titled = (
+        not is_wrapped
+        and not pairs
+        and not _runs_on(reading, place)
+        and (is_heading(line) or _is_title_of(reading, line, after) or (is_short and _is_above_marks(reading, line, after)))
+    )
+    if (is_titled or is_named) and (not bullet or _is_numbered_heading(reading, line, after)):
         reading.close()
         text = (
             _NUMBERED.sub("", line, count=1).strip().rstrip(":").strip("*_# ") if _NUMBERED.match(line) else line.strip(" :*_#")
@@ -276,13 +318,16 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.blocks.append(Block(BlockKind.HEADING, " ".join(text.split()), start, end))
         return
     if bullet:
+        listed = [pair for pair in _pairs(line[bullet.end() :]) if labels.is_known(pair[0])]
         reading.close()
-        reading.lines, reading.is_item = [place], True
+        if listed:
+            _add_pairs(reading, listed, place)
+        else:
+            reading.lines, reading.is_item = [place], True
         return
     if pairs and (not is_wrapped or len(pairs) > 1):
         reading.close()
-        for label, value in pairs:
-            reading.blocks.append(Block(BlockKind.PAIR, value, start, end, label=label))
+        _add_pairs(reading, pairs, place)
         return
     bare = None if is_wrapped else _BARE_LABEL.fullmatch(line)
     if bare and len(bare[1].split()) <= _LABEL_WORDS:
@@ -290,11 +335,16 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.blocks.append(Block(BlockKind.HEADING, " ".join(bare[1].split()), start, end))
         return
     if _continues_value(reading, line, before):
-        last = reading.blocks[-1]
+        last = reading.blocks.pop()
         value = f"{last.text} {' '.join(line.split())}"
-        reading.blocks[-1] = Block(BlockKind.PAIR, value, last.start, end, label=last.label)
+        _add_pairs(reading, labels.several(f"{last.label}: {value}") or [(last.label, value)], (last.start, end))
         return
-    if reading.is_item and not line.startswith((" ", "\t")) and before is not None and len(reading.line(before)) < _WRAPPED:
+    if (
+        reading.is_item
+        and not line.startswith((" ", "\t"))
+        and before is not None
+        and len(reading.line(before)) < reading.wrapped
+    ):
         reading.close()
     reading.lines.append(place)
 
@@ -341,18 +391,89 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
 
 def _pairs(line: str) -> list[tuple[str, str]]:
     """(label, value) of a line such as “UEI: QK7LN4XVB2M9      CAGE: 7R2T4”."""
-    parts = [part for part in re.split(r"\t{1,20}| {3,60}| [·;] ", line.strip()) if part]
+    parts = [part for part in re.split(r"\t{1,20}| {3,60}| [·;|] ", line.strip()) if part]
     several = [pair for part in parts if (pair := _pair(part))]
-    if len(several) > 1 and len(several) == len(parts):
-        return several
+    is_named = len(several) == len(parts) - 1 and bool(parts) and not _pair(parts[0]) and parts[0].isalpha()
+    if len(several) > 1 - is_named and len(several) + is_named == len(parts):
+        return several  # “Codes      NAICS 541930” names the line first
+    if listed := labels.several(line.strip()):
+        return listed
     whole = _pair(line)
     return [whole] if whole else []
 
 
+def _add_pairs(reading: _Reading, pairs: list[tuple[str, str]], place: tuple[int, int]) -> None:
+    reading.blocks += [Block(BlockKind.PAIR, value, *place, label=label) for label, value in pairs]
+
+
+def _wrapped(text: str, places: list[tuple[int, int]]) -> int:
+    """How long a line is at least that was cut, told by those that go on in small letters."""
+    cut = [end - start for (start, end), (after, _) in pairwise(places) if text[after : after + 1].islower()]
+    return min(_WRAPPED, max(_NARROW, max(cut) - _LONGEST_WORD)) if len(cut) >= _ENOUGH_CUT else _WRAPPED
+
+
+def _values_below(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str, int]]:
+    """(label, value, end) of labels whose value is the one line below, by the beginning of their line."""
+    found: dict[int, tuple[str, str, int]] = {}
+    lines = [text[start:end] for start, end in places]
+    last = -1
+    for place, line in enumerate(lines[:-1]):
+        # A reader of files may have set a label, or a value, apart.
+        is_apart = not lines[place + 1].strip() and line.rstrip(" *_").endswith(":") and labels.is_known(line)
+        below = place + 1 + is_apart
+        if place <= last or below >= len(lines):
+            continue
+        value = lines[below].strip("*_ \t")
+        label = _label_alone(line, has_figure=bool(re.search(r"\d", value)))
+        following = lines[below + 1] if below + 1 < len(lines) else ""
+        is_single = not following.strip() or bool(_label_alone(following) or _pairs(following))
+        is_value = (
+            0 < len(value) <= _LINE_CHARACTERS
+            and not _label_alone(value)
+            and not _BULLET.match(value)
+            and not _PAIR.fullmatch(value)
+        )
+        is_bare = not _IS_ENDED.search(_ABBREVIATED.sub("", value))
+        if label and is_single and is_value and is_bare and not (is_apart and topics_of(label)):
+            found[places[place][0]] = (label, " ".join(value.split()), places[below][1])
+            last = below
+    return found
+
+
+def _label_alone(line: str, *, has_figure: bool = False) -> str:
+    """The label that a line consists of; '' for other lines. Without a colon it must be a known one, and name no section; codes of the
+    organization, such as “UEI”, may do both above a figure."""
+    bare = _BARE_LABEL.fullmatch(line.replace("*", ""))
+    if bare and len(bare[1].split()) <= _LABEL_WORDS:
+        return " ".join(bare[1].split()).strip("_ ")
+    text = line.strip("*_ \t")
+    is_label = text[:1].isupper() and len(text.split()) <= _LABEL_WORDS and labels.is_known(text)
+    return text if is_label and topics_of(text) <= (_OF_CODES if has_figure else frozenset()) else ""
+
+
+def _pairs_beside(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str]]:
+    """“Value $742,000” near other labeled values, of which one has a number, by the beginning of its line."""
+    lines = [(start, text[start:end]) for start, end in places if text[start:end].strip()]
+    beside = [labels.code_beside(line) or labels.beside(line) for _, line in lines]
+    found: dict[int, tuple[str, str]] = {}
+    for place, pair in enumerate(beside):
+        if pair is None:
+            continue
+        near = [other for other in beside[max(0, place - _NEAR) : place] + beside[place + 1 : place + 1 + _NEAR] if other]
+        around = [line for _, line in lines[max(0, place - 1) : place] + lines[place + 1 : place + 2]]
+        near += [other for line in around for other in _pairs(line)[:1]]
+        is_code = labels.code_beside(lines[place][1]) is not None
+        if is_code or (near and any(re.search(r"\d", value) for _, value in (pair, *near))):
+            found[lines[place][0]] = pair
+    return found
+
+
 def _pair(line: str) -> tuple[str, str] | None:
     found = _PAIR.fullmatch(line.rstrip()) or _NUMBER_PAIR.fullmatch(line.rstrip()) or _DASH_PAIR.fullmatch(line.rstrip())
+    if not found and (small := _SMALL_PAIR.fullmatch(line.rstrip())) and labels.is_known(small[1]):
+        found = small
     if not found:
-        return None
+        return labels.divided(line.rstrip()) or labels.code_beside(line)
     label, value = " ".join(found[1].split()).strip("*_ "), " ".join(found[2].split()).strip("*_ ")
     words = label.split()
     if not 1 <= len(words) <= _LABEL_WORDS or not value or not any(character.isalpha() for character in label):
@@ -396,16 +517,51 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
     previous = reading.line(reading.lines[-1]) if reading.lines else ""
     following = reading.line(after).strip()
     is_ended = not reading.lines or re.search(r"[.!?][\"”)]?$", previous) is not None
-    is_prose = len(following) >= _WRAPPED or (not reading.lines and following.endswith("."))
-    return is_ended and following[:1].isupper() and is_prose and not reading.is_item
+    is_prose = len(following) >= reading.wrapped or (not reading.lines and following.endswith("."))
+    # The first of a list without marks has no sentence below it.
+    paragraph = _BLANK_LINE.split(reading.text[after[0] : after[0] + MOST_CHARACTERS], maxsplit=1)[0]
+    has_sentence = re.search(r"[.!?][\"”)]?(?:\s|$)", paragraph) is not None
+    return is_ended and following[:1].isupper() and is_prose and has_sentence and not reading.is_item
+
+
+def _runs_on(reading: _Reading, place: tuple[int, int]) -> bool:
+    """Whether the next line goes on in small letters, as that below a heading does not."""
+    line, following = reading.line(place), reading.text[place[1] + 1 : place[1] + 1 + _LINE_CHARACTERS].split("\n")[0].lstrip()
+    return len(line) >= _NARROW and not line.isupper() and following[:1].islower()
 
 
 def _is_numbered_heading(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
     """“1. Statement of Need” above prose is a heading, among other items an item."""
-    if not _NUMBERED.match(line):
+    if not _NUMBERED.match(line) or reading.is_item or _follows_number(reading, line):
         return False
     following = reading.line(after) if after else ""
-    return not _BULLET.match(following) and not reading.is_item
+    return not _BULLET.match(following) or _mark_shape(following) != _mark_shape(line) or _mark_number(following) == 1
+
+
+def _is_above_marks(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
+    """“2. Education & licenses” above items with marks of another kind."""
+    following = reading.line(after) if after else ""
+    is_marked = bool(_BULLET.match(following)) and not _NUMBERED.match(following)
+    return bool(_NUMBERED.match(line)) and is_marked and len(line.split()) <= _TITLE_WORDS + 1
+
+
+def _follows_number(reading: _Reading, line: str) -> bool:
+    """Whether the item before has the number before, marked alike."""
+    last = reading.blocks[-1] if reading.blocks else None
+    if last is None or last.kind != BlockKind.ITEM:
+        return False
+    mark = reading.text[reading.text.rfind("\n", 0, last.start) + 1 : last.start]
+    return bool(mark.strip()) and _mark_shape(mark) == _mark_shape(line) and _mark_number(mark) + 1 == _mark_number(line)
+
+
+def _mark_shape(line: str) -> str:
+    """“0.” for “12. ”, “-” for “- ”."""
+    return re.sub(r"\d+", "0", line.split()[0])
+
+
+def _mark_number(line: str) -> int:
+    number = re.match(r"\s*\(?(\d+)", line)
+    return int(number[1]) if number else 0
 
 
 def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | None) -> bool:
@@ -413,10 +569,11 @@ def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | Non
     if not reading.blocks or reading.lines or before is None or reading.blocks[-1].kind != BlockKind.PAIR:
         return False
     previous = reading.line(before)
-    is_adjacent = reading.blocks[-1].end == before[1]
+    is_adjacent = reading.blocks[-1].end == before[1] and not re.search(r"[|\t]", previous)
     label = reading.text[reading.blocks[-1].start : reading.blocks[-1].end]
+    previous = re.sub(r"[ .]{4,}", " ", previous)  # leaders make no line long
     is_indented = line.startswith(("  ", "\t")) and _indentation(line) > _indentation(label)
-    return is_adjacent and (is_indented or len(previous) >= _WRAPPED) and not is_heading(line)
+    return is_adjacent and (is_indented or len(previous) >= reading.wrapped) and not is_heading(line)
 
 
 def _indentation(line: str) -> int:

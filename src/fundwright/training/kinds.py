@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fundwright.language import labels, structure
 from fundwright.language.schemas import DocumentKind
+from fundwright.language.structure import BlockKind
 
 _ABOUT_US = DocumentKind.ABOUT_US
 _PAST_PERFORMANCE = DocumentKind.PAST_PERFORMANCE
@@ -32,6 +34,8 @@ _LEAST_WORDS = 250
 """A shorter text counts as one of so many: a single word says little."""
 _LEAST_POINTS = 1.5
 _FIRST_LINE_WEIGHT = 0.8
+_FIGURE_POINTS = 1.6
+_FIGURE = re.compile(r"[<>≤≥±+/\s-]{0,4}\d[\d.,]*\s?(?!/|(?:19|20)\d\d)[^\W\d_%°µ]{0,10}")
 
 
 @dataclass(frozen=True)
@@ -122,9 +126,9 @@ _LINES = (
         _PAST_PERFORMANCE,
         1.6,
         r"^\W*(?:contract|award|agreement|grant|task order|subcontract)(?: ?/ ?\w+)? ?(?:no|num|number|#|value|amount|type|title|name|dates?|vehicle)\b",
-        r"^\W*(?:customer|client|agency|sponsor|prime(?: contractor)?|owner|end user|contracting (?:agency|activity)|funder)(?: name| agency)?\s*[:|]",
-        r"^\W*(?:period of perf\w*|pop|performance period|dates? of (?:service|performance))\b",
-        r"^\W*(?:value|total value|dollar value|award value|amount|budget)\s*[:|]",
+        r"^\W*(?:customer|client|agency|sponsor|prime(?: contractor)?|owner|end user|(?:contracting|awarding|funding|issuing) (?:agency|activity|source|organi[sz]ation)|funder|grantor)(?: name| agency)?\s*[:|]",
+        r"^\W*(?:period of perf\w*|pop|performance period|dates? of (?:service|performance))\b|^\W*(?:(?:project|grant|award|budget) )?(?:period|dates?|term|duration)\s*[:|]",
+        r"^\W*(?:(?:total|dollar|award|project|annual|final|original) )?(?:value|amount|budget|award|fee|funding)\s*[:|]",
         r"^\W*(?:role|our role|point of contact|POC|reference|relevance|relevancy|outcomes?|results?|challenges?|what (?:we did|went wrong|did not work)|lessons learned|"
         r"scope(?: of (?:work|services))?|description of (?:work|services)|ratings?|performance (?:rating|evaluation).*|cpars.*)\s*(?:[:|]|$)",
     ),
@@ -254,7 +258,7 @@ def propose(*, title: str, filename: str, text: str) -> DocumentKind:
 def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
     """The points of each kind."""
     text = text[:_READ_CHARACTERS]
-    lines = [line.strip() for line in text.splitlines() if 0 < len(line.strip()) <= _LINE_CHARACTERS]
+    lines, figures = _lines_of(text)
     points = dict.fromkeys(DocumentKind, 0.0)
     named = re.sub(r"[_.\-]+", " ", f"{title} {filename}")
     beginning = "\n".join(lines[:_READ_TITLE_LINES])
@@ -266,8 +270,26 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
     for cue in _LINES:
         found = sum(bool(cue.pattern.search(line)) for line in lines)
         points[cue.kind] += cue.points * min(found, _COUNTED_LINES)
+    points[_DATA] += _FIGURE_POINTS * min(figures, _COUNTED_LINES)
     thousands = max(len(text.split()), _LEAST_WORDS) / 1000
     for cue in _WORDS:
         found = sum(1 for _ in cue.pattern.finditer(text))
         points[cue.kind] += cue.points * math.log2(1 + min(found / thousands, _MOST_PER_THOUSAND))
     return points
+
+
+def _lines_of(text: str) -> tuple[list[str], int]:
+    """The short lines, and how many of them give a figure. However labeled values are laid out, they come as “label: value”."""
+    pairs = [block for block in structure.read(text) if block.kind == BlockKind.PAIR]
+    starts = {block.start for block in pairs}
+    lines: list[str] = []
+    offset = 0
+    for line in text.splitlines(keepends=True):
+        short = line.strip()
+        if offset in starts:
+            lines += [f"{block.label}: {block.text}" for block in pairs if block.start == offset]
+        elif 0 < len(short) <= _LINE_CHARACTERS:
+            lines.append(short)
+        offset += len(line)
+    figures = sum(1 for block in pairs if not labels.is_known(block.label) and _FIGURE.match(block.text))
+    return [line[:_LINE_CHARACTERS] for line in lines], figures

@@ -92,6 +92,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?!
 _WRITTEN_ITEM = re.compile(r"^[-*+•] +(\S[^\n]*)$", re.MULTILINE)
 _ITEM_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){1,3}|\(?\d{1,2}[.)])\s+")
 _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
+_ADDRESS = re.compile(r"@|\d{3}\)?[ .-]\d{3}|\b[A-Z]{2} \d{5}\b")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
 _POINTS_BACK = re.compile(
@@ -206,7 +207,7 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
         if block.kind == BlockKind.PAIR and not is_stated:
             continue
         is_line_listed = (
-            block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not re.search(r"@|\d{3}", text)
+            block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not _ADDRESS.search(text)
         )
         if is_line_listed:
             is_listed, text = True, _ITEM_NUMBER.sub("", text)

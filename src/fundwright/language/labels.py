@@ -1,0 +1,84 @@
+"""Which words label a value in data sheets, project profiles, résumés, and letterheads, in English, German, and French.
+
+A colon, dots, a bar, or a tab shows by itself that a label stands before a value. Where only a dash, a blank, or the end of a line divides
+the two, the words of the label have to tell.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = r"(?: ?/.{1,20})?(?: (?:no\.?|nos\.?|number|num\.?|nr\.?|id)| ?#)?"
+_KNOWN = (
+    # projects
+    r"(?:project |contract |program |grant |award |job )?(?:title|name)",
+    r"(?:project |contract |building |end )?(?:owner|customer|client|user)(?: name| agency)?|(?:awarding |funding |issuing |contracting |government )?agency|buyer|contracting entity"
+    r"|funder|grantor|sponsor|grantmaker|(?:funding |awarding )(?:source|body|organi[sz]ation)|source of (?:support|funding|funds)",
+    rf"(?:contract|grant|award|agreement|task order|delivery order|purchase order|po|cooperative agreement|subcontract|idiq){_NUMBER}",
+    r"(?:(?:total|final|original|annual|approximate|initial|current|our) ){0,2}(?:(?:contract|award|dollar|project|grant|subcontract) )?(?:value|amount|price|costs?|budget|funding|fee|share)|total award|ceiling",
+    r"(?:period|pop|dates?|term|duration)(?: of (?:performance|award|service|contract))?|(?:performance|project|contract|award|grant|budget|funding|service) (?:period|dates|term)"
+    r"|(?:award|start|begin(?:ning)?|effective|completion|end|finish) date|(?:date |year )?completed|contract start(?: and end)?(?: dates?)?|start|end|completion",
+    r"(?:contract |award |grant )?(?:type|vehicle)|delivery(?: method)?|scope(?: of (?:work|services))?|(?:brief )?description(?: of (?:work|services))?|outcomes?|results?",
+    r"(?:customer |client |project |government |technical )?(?:poc|cor|reference|point of contact|contact(?: person)?)|contracting officer(?:'s representative)?|place of performance|location",
+    # people
+    r"(?:full |employee )?name|(?:proposed |current |project |job )?(?:role|position|function)(?: title)?|job title|employer|(?:total )?years(?: of experience| in trade| experience| with firm)?"
+    r"|experience|degrees?|education|(?:licen[cs]es?|certifications?|certificates|registrations?|credentials)(?: (?:and|&) (?:licen[cs]es?|certifications?|certificates|registrations?|credentials))?"
+    r"|(?:security )?clearance|era commons(?: user)? name|languages?",
+    # organizations
+    r"uei|unique entity (?:id(?:entifier)?|number)|sam uei|cage(?:/ncage)?(?: code)?|ncage|duns(?: number)?|naics(?: codes?)?|primary naics|psc(?: codes?)?|ein|tin|tax (?:id|status)|sic(?: codes?)?"
+    r"|(?:business |company )?(?:size|status|type)|socio-?economic(?: status)?|set-?asides?|bonding(?: capacity)?|(?:federally )?(?:negotiated )?indirect (?:cost )?rate|contract vehicles?|gsa (?:schedule|mas|contract)"
+    r"|(?:state )?licen[cs]es?|legal (?:business )?name|founded|established|incorporated|headquarters|employees|facility clearance|insurance",
+    r"phone|tel(?:ephone)?|mobile|cell|fax|e-?mail|web(?:site)?|address|mailing address|street address",
+    # German and French
+    r"auftraggeber(?:in)?|kunde|kundin|auftrags(?:nummer|wert|summe|volumen)|vertrags(?:nummer|wert|art)|projekt(?:titel|name)|laufzeit|zeitraum|ansprechpartner(?:in)?|leistungszeitraum|rolle|funktion"
+    r"|telefon|anschrift|ust-?id\w*|gegründet|mitarbeitende|rechtsform",
+    r"maître d'ouvrage|donneur d'ordre|bailleur|montant(?: du marché)?|numéro(?: de marché)?|durée|période|intitulé|titre(?: du projet)?|fonction|téléphone|courriel|adresse|siret|siren|effectif",
+)
+_IS_KNOWN = re.compile("|".join(_KNOWN), re.IGNORECASE)
+_CODE_BESIDE = re.compile(
+    r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?))[ ](?P<value>(?=[A-Z]{0,6}\d)[A-Z0-9]{3,12}\b.{0,120})"
+)
+_MOST_WORDS = 5
+_MOST_CHARACTERS = 400
+_BEGINS_VALUE = re.compile(r"[A-ZÄÖÜÉÀ0-9$€£\"“(]")
+_WITH_COLON = re.compile(r"(?:^|[;,.|·•][ ]{1,3})([A-ZÄÖÜÉÀ][\w'’/&#.-]{0,20}(?: [\w'’/&#.-]{1,20}){0,4}):\s{1,5}(?=\S)")
+_DASHED = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ][\w .'’/&#]{1,40}?)\s{1,5}[-–—]\s{1,5}(\S.{0,400})")
+_BOLD = re.compile(r"\s{0,40}(?:\*\*|__)([A-ZÄÖÜÉÀ][^*_:]{1,40})(?:\*\*|__)\s{1,5}([^\s–—:.-].{0,400})")
+
+
+def is_known(text: str) -> bool:
+    """Whether the text alone labels a value."""
+    return _IS_KNOWN.fullmatch(" ".join(text.split()).strip(" *_.:()")) is not None
+
+
+def divided(line: str) -> tuple[str, str] | None:
+    """(label, value) of “Value – $742,000” and of “**Value** $742,000”."""
+    found = _BOLD.fullmatch(line) or _DASHED.fullmatch(line)
+    return (found[1].strip(), found[2].strip()) if found and is_known(found[1]) else None
+
+
+def beside(line: str) -> tuple[str, str] | None:
+    """(label, value) of “Value $742,000”. A line by itself does not show it: “Contract Management” is none."""
+    words = line[:_MOST_CHARACTERS].split() if not line.isupper() else []
+    for count in range(min(_MOST_WORDS, len(words) - 1), 0, -1):
+        label, value = " ".join(words[:count]).strip("*_ "), " ".join(words[count:]).strip("*_ ")
+        if label[:1].isupper() and not label.endswith((",", ";")) and _BEGINS_VALUE.match(value) and is_known(label):
+            return label, value
+    return None
+
+
+def code_beside(line: str) -> tuple[str, str] | None:
+    """(label, value) of “CAGE 7R2T4”, which is one wherever it stands."""
+    found = _CODE_BESIDE.fullmatch(line.strip()) if len(line) <= _MOST_CHARACTERS else None
+    return (found["label"], found["value"].strip()) if found else None
+
+
+def several(text: str) -> list[tuple[str, str]]:
+    """(label, value) of “Customer: City of Holland; Value: $96,400.”, in order; empty unless there are several, from its beginning on."""
+    found = [match for match in _WITH_COLON.finditer(text) if is_known(match[1]) or not match.start()]
+    if sum(is_known(match[1]) for match in found) < 2 or found[0].start():
+        return []
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    values = [text[match.end() : end].strip(" ;,|·•") for match, end in zip(found, ends, strict=True)]
+    values[-1] = values[-1].removesuffix(".") if len(values[-1].split(". ")) == 1 else values[-1]
+    return [(match[1], value) for match, value in zip(found, values, strict=True) if value]

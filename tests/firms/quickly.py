@@ -1,0 +1,90 @@
+"""Drafts of the invented firms without a database: their documents in any layout, read, cut, and written from as the product does."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+from fundwright.generation.collecting import parts_of, topic_of
+from fundwright.generation.schemas import TemplateSection
+from fundwright.generation.templates import TEMPLATES
+from fundwright.language.company import infer_company
+from fundwright.language.extractive import ExtractiveWriter
+from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered
+from fundwright.language.schemas import DocumentKind
+from fundwright.training import readers
+from fundwright.training.chunking import chunk
+from fundwright.training.kinds import propose
+from fundwright.training.schemas import DocumentText, Passage, PassagePlace
+from tests.firms import Firm
+from tests.firms.layouts import Layout
+
+_READERS = (readers.MarkdownReader(), readers.TextReader())
+
+
+def read_document(filename: str, text: str) -> DocumentText:
+    title = Path(filename).stem
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / filename
+        path.write_text(text, encoding="utf-8")
+        cut = chunk(readers.read(readers.choose_reader(_READERS, path, filename), path, filename))
+    id = uuid5(NAMESPACE_URL, filename)
+    places = tuple(
+        PassagePlace(
+            id=piece.id(id, cut.text),
+            heading=piece.heading,
+            page=piece.page,
+            start=piece.start,
+            end=piece.end,
+            places=tuple((place.start, place.heading, place.page) for place in piece.places),
+        )
+        for piece in cut.chunks
+    )
+    kind = propose(title=title, filename=filename, text=cut.text)
+    return DocumentText(id=id, title=title, kind=kind, text=cut.text, passages=places)
+
+
+async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple[str, str], tuple[str, frozenset[int]]]:
+    """By template and heading: what is written, and the places of the questions left open. Letters come without their openings."""
+    documents = [
+        read_document(name, layout(firm.text(name)) if DocumentKind(kind).is_ours else firm.text(name))
+        for name, kind in firm.kinds.items()
+    ]
+    parts = [part for document in documents if document.kind.is_ours for part in parts_of(document)]
+    company = infer_company([(document.kind, document.text) for document in documents])
+    required = tuple(document.text[:1200] for document in documents if not document.kind.is_ours)
+    writer = ExtractiveWriter(embedder)
+    found: dict[tuple[str, str], tuple[str, frozenset[int]]] = {}
+    for template in TEMPLATES:
+        written: list[str] = []
+        for plan in template.sections:
+            pieces = [piece async for piece in writer.write(_request(firm, plan, parts, required, company, "\n\n".join(written)))]
+            text = "".join(piece for piece in pieces if isinstance(piece, str))
+            written.append(text)
+            opened = frozenset(piece.question for piece in pieces if isinstance(piece, Unanswered))
+            found[template.name, plan.heading] = (text, opened)
+    return found
+
+
+def _request(
+    firm: Firm, plan: TemplateSection, parts: list[Passage], required: tuple[str, ...], company: str, written: str
+) -> SectionRequest:
+    title = firm.opportunity["title"]
+    return SectionRequest(
+        heading=plan.heading,
+        questions=tuple(question.ask.replace("{opportunity}", title) for question in plan.questions),
+        topics=tuple(topic_of(plan, question) for question in plan.questions),
+        instructions=f"{plan.instructions} About {plan.words} words.",
+        opportunity=f"{title}\n{firm.opportunity['number']}, {firm.opportunity['agency']}",
+        requirements=required,
+        passages=tuple(
+            NumberedPassage(
+                number=number, text=part.text, heading=part.heading, kind=part.document_kind, document=part.document_title
+            )
+            for number, part in enumerate(parts, start=1)
+        ),
+        language="en",
+        written=written,
+        company=company,
+    )
