@@ -224,7 +224,7 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
             await categories.add_sample(core, session, actor)
         first_s = await _sort(core, actor)
         async with core.database.transaction() as session:
-            queue = await categories.list_suggestions(session, actor, SuggestionQuery(page_size=_DECISIONS))
+            queue = await categories.list_suggestions(core, session, actor, SuggestionQuery(page_size=_DECISIONS, is_all=True))
         for number, label in enumerate(queue.items):
             async with core.database.transaction() as session:
                 decide = categories.reject if number % 4 == 3 else categories.accept
@@ -240,7 +240,7 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
             await _listing(core, actor, {"kind": "contract"})
             between = time.perf_counter()
             async with core.database.transaction() as session:
-                await categories.list_suggestions(session, actor, SuggestionQuery(), among=service.open_ids(actor))
+                await categories.list_suggestions(core, session, actor, SuggestionQuery())
             clicks["list"].append((between - before) * 1000)
             clicks["queue"].append((time.perf_counter() - between) * 1000)
             if open_s is None and await _is_past_the_open(core):

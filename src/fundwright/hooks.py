@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fundwright.core.plugins import hookspec
 
 if TYPE_CHECKING:
-    from fundwright.categories.service import DecisionHandler, SubjectReader
+    from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
     from fundwright.core.jobs import JobHandler
     from fundwright.core.sweeping import UsedFilesReader
     from fundwright.generation.schemas import DraftTemplate
@@ -54,6 +54,13 @@ def used_files() -> Iterable[UsedFilesReader]:
 def label_subjects() -> Iterable[SubjectReader]:
     """Coroutines `existing(session, actor, ids)` that return which of these ids are things of the package that the actor may see, and
     so may put into a category."""
+    return ()
+
+
+@hookspec
+def current_subjects() -> Iterable[CurrentSubjects]:
+    """Functions `current(actor)` that return a sub-query of the ids of things that are still worth a decision, such as notices that are
+    open. Suggestions for others are listed on request."""
     return ()
 
 

@@ -152,7 +152,6 @@ ROUTES = _table(
         PUT /api/categories/labels/{subject_id}/{category_id}/rejection
         PUT /api/categories/labels/{subject_id}/restoration
         DELETE /api/categories/labels/{subject_id}/{category_id}
-        PUT /api/categories/{category_id}/examples/{subject_id}
     """),
     (Permission.WORK, """
         POST /api/drafts

@@ -70,14 +70,14 @@ async def test_a_stranger_is_refused(committed: Core, ada: httpx.AsyncClient) ->
 async def test_another_accounts_categories_and_labels_are_not_found(ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     category_id = (await ada.post("/api/categories", json={"name": "Roofing"})).json()["id"]
     subject = uuid4()
-    await ada.put(f"/api/categories/{category_id}/examples/{subject}")
+    await ada.put(f"/api/categories/labels/{subject}/{category_id}/acceptance")
     url = f"/api/categories/{category_id}"
     assert (await bob.get("/api/categories")).json() == []
     assert (await bob.get(url)).status_code == 404
     assert (await bob.patch(url, json={"name": "Mine"})).status_code == 404
     assert (await bob.delete(url)).status_code == 404
     assert (await bob.get(f"{url}/examples")).status_code == 404
-    assert (await bob.put(f"{url}/examples/{subject}")).status_code == 404
+    assert (await bob.put(f"/api/categories/labels/{subject}/{category_id}/acceptance")).status_code == 404
     assert (await bob.put(f"/api/categories/labels/{subject}", json={"category_id": category_id})).status_code == 404
     assert (await bob.put(f"/api/categories/labels/{subject}/{category_id}/acceptance")).status_code == 404
     assert (await bob.put(f"/api/categories/labels/{subject}/{category_id}/rejection")).status_code == 404
@@ -98,7 +98,7 @@ async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx
     async with committed.database.transaction() as session:
         actor = await identity.actor_for_command(session, email="ada@example.org")
         await classify(session, actor, items, embedder=WordEmbedder())
-    page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "confidence"})).json()
+    page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "confidence", "is_all": True})).json()
     assert (page["total"], len(page["items"])) == (3, 2)
     first, second = (label["subject_id"] for label in page["items"])
     category_id = page["items"][0]["category_id"]
@@ -107,7 +107,7 @@ async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx
     assert (accepted.json()["state"], accepted.json()["source"]) == ("accepted", "person")
     rejected = await ada.put(f"/api/categories/labels/{second}", json={"category_id": None})
     assert [label["state"] for label in rejected.json()] == ["rejected"]
-    assert (await ada.get("/api/categories/suggestions")).json()["total"] == 1
+    assert (await ada.get("/api/categories/suggestions", params={"is_all": True})).json()["total"] == 1
     assert (await ada.delete(f"/api/categories/labels/{first}/{category_id}")).status_code == 204
 
 
@@ -116,13 +116,13 @@ async def test_a_decision_is_undone(committed: Core, ada: httpx.AsyncClient, bob
     async with committed.database.transaction() as session:
         actor = await identity.actor_for_command(session, email="ada@example.org")
         await classify(session, actor, [(uuid4(), "roofing shingles gutters roof repair")], embedder=WordEmbedder())
-    [suggested] = (await ada.get("/api/categories/suggestions")).json()["items"]
+    [suggested] = (await ada.get("/api/categories/suggestions", params={"is_all": True})).json()["items"]
     label = f"/api/categories/labels/{suggested['subject_id']}"
     accepted = (await ada.put(f"{label}/{suggested['category_id']}/acceptance")).json()
     undo = {"decided_at": accepted["decided_at"], "before": [suggested]}
     assert (await bob.put(f"{label}/restoration", json=undo)).status_code == 409
     assert (await ada.put(f"{label}/restoration", json=undo)).status_code == 204
-    assert (await ada.get("/api/categories/suggestions")).json()["items"] == [suggested]
+    assert (await ada.get("/api/categories/suggestions", params={"is_all": True})).json()["items"] == [suggested]
     assert (await ada.put(f"{label}/restoration", json=undo)).status_code == 409, "it has been undone already"
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from fundwright.categories import service
 from fundwright.categories.models import Label
-from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState
+from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
@@ -267,6 +267,11 @@ class TestReview:
             await screen.choose("Notices", "1")
             await screen.expect("1 suggestion")
             assert screen.address == f"{PATH}?all=1"
+        async with committed.database.transaction() as session:
+            for is_all, count in ((False, 0), (True, 1)):
+                query = SuggestionQuery(is_all=is_all)
+                assert (await service.list_suggestions(committed, session, ada, query)).total == count
+                assert len([line async for line in service.export_suggestions(committed, session, ada, query)]) == 1 + count
 
     async def test_unlikely_suggestions_are_shown_on_request(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")

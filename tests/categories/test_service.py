@@ -384,20 +384,22 @@ class TestReview:
         with pytest.raises(NotFound):
             await service.remove_example(core, session, actor, item[0], category.id)
 
-    async def test_suggestions_come_in_pages_surest_first(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_suggestions_come_in_pages_surest_first(self, core: Core, session: AsyncSession, actor: Actor) -> None:
         category = await roofing(session, actor)
         items = [subject(ROOF), subject(f"{ROOF} kettle"), subject(f"{ROOF} kettle spoon")]
         await classify(session, actor, items, embedder=WordEmbedder())
-        first = await service.list_suggestions(session, actor, SuggestionQuery(page=1, page_size=2))
-        second = await service.list_suggestions(session, actor, SuggestionQuery(page=2, page_size=2, category_id=category.id))
+        first = await service.list_suggestions(core, session, actor, SuggestionQuery(page=1, page_size=2, is_all=True))
+        second = await service.list_suggestions(
+            core, session, actor, SuggestionQuery(page=2, page_size=2, category_id=category.id, is_all=True)
+        )
         confidences = [label.confidence for label in (*first.items, *second.items)]
         assert first.total == second.total == 3
         assert confidences == sorted(confidences, reverse=True)
-        least = await service.list_suggestions(session, actor, SuggestionQuery(sort="confidence"))
+        least = await service.list_suggestions(core, session, actor, SuggestionQuery(sort="confidence", is_all=True))
         assert [label.confidence for label in least.items] == confidences[::-1]
 
     async def test_unlikely_suggestions_are_listed_on_request_and_a_subject_once(
-        self, session: AsyncSession, actor: Actor
+        self, core: Core, session: AsyncSession, actor: Actor
     ) -> None:
         await roofing(session, actor)
         await software(session, actor)
@@ -406,11 +408,11 @@ class TestReview:
         lesson = await service.read_lesson(session, actor, model_id="words")
         chances = np.array([[0.9, 0.6], [0.3, 0.7], [0.15, 0.12]])
         await service.suggest(session, actor, lesson, [id for id, _ in items], chances)
-        likely = await service.list_suggestions(session, actor, SuggestionQuery())
+        likely = await service.list_suggestions(core, session, actor, SuggestionQuery(is_all=True))
         assert [(label.subject_id, label.band) for label in likely.items] == [
             (items[0][0], Band.HIGH), (items[1][0], Band.MEDIUM)
         ]  # fmt: skip
-        everything = await service.list_suggestions(session, actor, SuggestionQuery(is_unsure_shown=True))
+        everything = await service.list_suggestions(core, session, actor, SuggestionQuery(is_unsure_shown=True, is_all=True))
         assert [label.band for label in everything.items] == [Band.HIGH, Band.MEDIUM, Band.UNSURE]
 
     async def test_examples_of_a_category_are_what_people_put_there(

@@ -68,7 +68,6 @@ class TestCategories:
             (f"/api/categories/labels/{phantom}", {"category_id": None}),
             (f"/api/categories/labels/{phantom}/{category}/acceptance", None),
             (f"/api/categories/labels/{phantom}/{category}/rejection", None),
-            (f"/api/categories/{category}/examples/{phantom}", None),
         ):
             refused = await client.put(address, json=body)
             assert (refused.status_code, refused.json()["error"]["message"]) == (404, unknown)

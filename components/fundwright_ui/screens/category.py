@@ -497,13 +497,12 @@ def _undo(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
 @component
 def _review(found: list[CategoryRead]) -> VdomDict:
     connection, actor, url = use_connection(), use_actor(), use_url_state()
-    query, is_all = _review_query(url, found), url.get("all") == "1"
+    query = _review_query(url, found)
 
     async def read(session: AsyncSession) -> tuple[Page[Suggested], int]:
-        among = None if is_all else opportunities.open_ids(actor)
-        suggestions = await existing_page(partial(categories.list_suggestions, session, actor, among=among), query)
+        suggestions = await existing_page(partial(categories.list_suggestions, connection.core, session, actor), query)
         unsure = query.model_copy(update={"is_unsure_shown": True, "page": 1, "page_size": 1})
-        more = (await categories.list_suggestions(session, actor, unsure, among=among)).total - suggestions.total
+        more = (await categories.list_suggestions(connection.core, session, actor, unsure)).total - suggestions.total
         ids = [label.subject_id for label in suggestions.items]
         by_id = {opportunity.id: opportunity for opportunity in await opportunities.rows_of(session, actor, ids)}
         labels = await categories.labels_of(session, actor, ids)
@@ -514,8 +513,8 @@ def _review(found: list[CategoryRead]) -> VdomDict:
         ]
         return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size), more
 
-    queue = use_query(read, key=[query, is_all], topics=[categories.categories_topic(actor.id)])
-    rows = use_rows(queue, lambda read: read[0], key=[query, is_all], id=lambda suggested: suggested.label.subject_id)
+    queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
+    rows = use_rows(queue, lambda read: read[0], key=[query], id=lambda suggested: suggested.label.subject_id)
 
     def load() -> None:
         queue.reload()
@@ -556,7 +555,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
                 "all",
                 t("Notices"),
                 [Option("", t("Open")), Option("1", t("All, including closed and award notices"))],
-                value="1" if is_all else "",
+                value="1" if query.is_all else "",
                 on_change=narrow(url, "all"),
                 small=True,
                 id="review-all",
@@ -568,7 +567,7 @@ def _review(found: list[CategoryRead]) -> VdomDict:
             *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(_nothing_to_review(unsure, is_all=is_all)),
+        else empty(_nothing_to_review(unsure, is_all=query.is_all)),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, suggestions),
         _unsure(url, unsure, query),
@@ -627,6 +626,7 @@ def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
         sort="confidence" if url.get("sort") == "confidence" else "",
         category_id=next((category.id for category in found if str(category.id) == url.get("of")), None),
         is_unsure_shown=url.get("unsure") == "1",
+        is_all=url.get("all") == "1",
     )
 
 

@@ -47,16 +47,19 @@ async def remove_sample(session: DbSession, actor: CurrentActor, client: Request
 
 @router.get("/suggestions")
 async def list_suggestions(
-    session: DbSession, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
+    session: DbSession, core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
 ) -> Page[LabelRead]:
-    """The surest suggestion of each subject that waits for a person, surest first; `sort=confidence` for least sure first."""
-    return await service.list_suggestions(session, actor, query)
+    """The surest suggestion for each open opportunity, or with `is_all` for each one, surest first; `sort=confidence` for least sure
+    first."""
+    return await service.list_suggestions(core, session, actor, query)
 
 
 @router.get("/suggestions/export.csv", response_class=CsvDownload)
-async def export_suggestions(export: Export, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]) -> CsvDownload:
+async def export_suggestions(
+    export: Export, core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
+) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("suggestions.csv", lambda session: service.export_suggestions(session, actor, query))
+    return export("suggestions.csv", lambda session: service.export_suggestions(core, session, actor, query))
 
 
 @router.put("/labels/{subject_id}")
@@ -75,7 +78,7 @@ async def undo(session: DbSession, core: CoreDep, actor: CurrentActor, subject_i
 
 @router.put("/labels/{subject_id}/{category_id}/acceptance")
 async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
-    """Say that the subject belongs to the category, whatever else it belongs to."""
+    """Say that the subject belongs to the category, whatever else it belongs to, which makes it an example to learn from."""
     return await service.accept(core, session, actor, subject_id, category_id)
 
 
@@ -122,9 +125,3 @@ async def export_examples(
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     return export("examples.csv", lambda session: service.export_examples(session, actor, category_id, request))
-
-
-@router.put("/{category_id}/examples/{subject_id}")
-async def add_example(session: DbSession, core: CoreDep, actor: CurrentActor, category_id: UUID, subject_id: UUID) -> LabelRead:
-    """Give a category an example to learn from, which also puts the subject there."""
-    return await service.accept(core, session, actor, subject_id, category_id)

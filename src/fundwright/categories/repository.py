@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -18,6 +18,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    false,
     func,
     literal_column,
     or_,
@@ -38,6 +39,7 @@ from fundwright.core.paging import PageRequest
 _MOST_EXAMPLES = 10_000
 _BATCH = 5_000  # a statement takes at most 65 535 parameters
 _KEY = [Label.owner_id, Label.subject_id, Label.category_id]
+_SAID = ("state", "source", "confidence", "model_id", "decided_at")
 
 _OWNER_ID: BindParameter[UUID] = bindparam("owner_id")
 _COUNTS = (
@@ -173,16 +175,16 @@ def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[l
 
 
 async def page_of_suggestions(
-    session: AsyncSession, owner_id: UUID, query: SuggestionQuery, among: Select[UUID] | None
+    session: AsyncSession, owner_id: UUID, query: SuggestionQuery, among: Sequence[Select[UUID]] | None
 ) -> tuple[list[LabelRead], int]:
-    """The surest suggestion of each subject."""
+    """The surest suggestion of each subject, or of each that is in one of `among`."""
     waiting = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
     if query.category_id is not None:
         waiting.append(Label.category_id == query.category_id)
     if not query.is_unsure_shown:
         waiting.append(Label.confidence >= LOW)
     if among is not None:
-        waiting.append(Label.subject_id.in_(among))
+        waiting.append(or_(false(), *(Label.subject_id.in_(ids) for ids in among)))
     first = (
         select(Label.id)
         .where(*waiting)
@@ -212,29 +214,23 @@ async def decide(
     session: AsyncSession, owner_id: UUID, subject_id: UUID, states: Mapping[UUID, LabelState], decided_at: datetime
 ) -> None:
     """Write what a person said of each of these categories."""
-    for category_id, state in sorted(states.items()):
-        values = {
-            "state": state,
-            "source": LabelSource.PERSON,
-            "confidence": 1.0,
-            "model_id": None,
-            "decided_at": decided_at,
-        }
-        await _write(session, owner_id, subject_id, category_id, values)
+    said = {"source": LabelSource.PERSON, "confidence": 1.0, "model_id": None, "decided_at": decided_at}
+    await _write(session, owner_id, subject_id, [{"category_id": id, "state": state, **said} for id, state in states.items()])
 
 
-async def write_label(session: AsyncSession, owner_id: UUID, subject_id: UUID, label: LabelRead | EarlierLabel) -> None:
-    """Restore a label that was read earlier."""
-    values = label.model_dump(include={"state", "source", "confidence", "model_id", "decided_at"})
-    await _write(session, owner_id, subject_id, label.category_id, values)
+async def write_labels(
+    session: AsyncSession, owner_id: UUID, subject_id: UUID, labels: Iterable[LabelRead | EarlierLabel]
+) -> None:
+    """Restore labels of a subject that were read earlier."""
+    await _write(session, owner_id, subject_id, [label.model_dump(include={"category_id", *_SAID}) for label in labels])
 
 
-async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, category_id: UUID, values: dict[str, Any]) -> None:
-    await session.execute(
-        insert(Label)
-        .values(id=uuid4(), owner_id=owner_id, subject_id=subject_id, category_id=category_id, **values)
-        .on_conflict_do_update(index_elements=_KEY, set_=values)
-    )
+async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, labels: Sequence[dict[str, Any]]) -> None:
+    if labels:
+        rows = [{"id": uuid4(), "owner_id": owner_id, "subject_id": subject_id, **label} for label in labels]
+        statement = insert(Label).values(rows)
+        changed = {name: statement.excluded[name] for name in _SAID}
+        await session.execute(statement.on_conflict_do_update(index_elements=_KEY, set_=changed))
 
 
 async def decided(session: AsyncSession, owner_id: UUID) -> dict[UUID, dict[UUID, str]]:

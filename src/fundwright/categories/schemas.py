@@ -66,11 +66,12 @@ class CategoryRead(BaseModel):
 
 
 class SuggestionQuery(PageRequest):
-    """Which suggestions to list: the surest first, with `sort=confidence` the least sure first."""
+    """Which suggestions to list: the surest first, with `sort=confidence` the least sure first. With `is_unsure_shown` also those below
+    the band "low", and with `is_all` also those for closed opportunities and award notices."""
 
     category_id: UUID | None = None
     is_unsure_shown: bool = False
-    """Also suggestions below the band "low"."""
+    is_all: bool = False
 
 
 class LabelRead(BaseModel):

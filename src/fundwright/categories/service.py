@@ -1,7 +1,7 @@
 """What a person can do with categories, and how subjects get into them.
 
 A subject is an id with its words and a vector. What it stands for (an opportunity, say) is known to the package that has it: the hook
-`label_subjects` tells which ids exist.
+`label_subjects` tells which ids exist, and `current_subjects` which of them are still worth a decision.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ from fundwright.identity.schemas import Actor, Client, Permission
 
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
 """Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
+
+CurrentSubjects = Callable[[Actor], Select[UUID]]
+"""Ids of the things that are still worth a decision, to be used as a sub-query."""
 
 DecisionHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
 """Called in the transaction of a decision about a label, or of a new or changed text of a category."""
@@ -195,10 +198,10 @@ async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[U
 
 
 @needs(Permission.READ)
-async def list_suggestions(
-    session: AsyncSession, actor: Actor, query: SuggestionQuery, *, among: Select[UUID] | None = None
-) -> Page[LabelRead]:
-    """The surest suggestion of each subject, or of each of those `among` these, surest first (`sort="confidence"`: least sure first)."""
+async def list_suggestions(core: Core, session: AsyncSession, actor: Actor, query: SuggestionQuery) -> Page[LabelRead]:
+    """The surest suggestion of each subject that is still current, surest first (`sort="confidence"`: least sure first)."""
+    current: list[CurrentSubjects] = core.plugins.collect("current_subjects")
+    among = None if query.is_all else [subjects(actor) for subjects in current]
     items, total = await repository.page_of_suggestions(session, actor.id, query, among)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -227,9 +230,9 @@ async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterato
 
 
 @needs(Permission.READ)
-def export_suggestions(session: AsyncSession, actor: Actor, query: SuggestionQuery) -> AsyncIterator[str]:
+def export_suggestions(core: Core, session: AsyncSession, actor: Actor, query: SuggestionQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    return _labels(iterate_all(lambda page: list_suggestions(session, actor, page), query))
+    return _labels(iterate_all(lambda page: list_suggestions(core, session, actor, page), query))
 
 
 @needs(Permission.READ)
@@ -324,9 +327,10 @@ async def restore(
         if label.category_id in changed - earlier.keys():
             await session.delete(label)
     await session.flush()
-    for category_id in sorted(changed & earlier.keys()):
+    restored = changed & earlier.keys()
+    for category_id in restored:
         await repository.get(session, actor.id, category_id)
-        await repository.write_label(session, actor.id, subject_id, earlier[category_id])
+    await repository.write_labels(session, actor.id, subject_id, [earlier[category_id] for category_id in restored])
     await _decided(core, session, actor)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from fundwright.categories.service import DecisionHandler, SubjectReader
+from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
@@ -38,6 +38,11 @@ def job_handlers() -> list[JobHandler[Any, Any]]:
 @hookimpl
 def label_subjects() -> Iterable[SubjectReader]:
     return [service.list_existing]
+
+
+@hookimpl
+def current_subjects() -> Iterable[CurrentSubjects]:
+    return [service.open_ids]
 
 
 @hookimpl
