@@ -111,6 +111,33 @@ def test_what_is_typed_offline_is_saved_later(draft: DraftPage, complaints: list
     complaints[:] = [each for each in complaints if "ERR_INTERNET_DISCONNECTED" not in each]
 
 
+def test_what_could_not_be_saved_is_named_and_saved_later_although_the_editor_is_closed(
+    draft: DraftPage, complaints: list[str]
+) -> None:
+    draft.page.route("**/api/drafts/**", lambda route: route.abort())
+    draft.edit("Part 1").press_sequentially("Stuck. ")
+    draft.page.get_by_role("button", name="Edit Part 2").click()
+    expect(draft.page.get_by_text("The text that you typed into “Part 1” has not been saved.")).to_be_visible()
+    draft.page.get_by_role("button", name="Continue editing").click()
+    expect(draft.text).to_contain_text("Stuck. Words of part 1.")
+    draft.page.get_by_role("button", name="Edit Part 2").click()
+    draft.page.unroute_all()
+    eventually(lambda: draft.saved("Stuck. Words of part 1.") or None, within_s=30)
+    complaints.clear()  # the browser reports each failed request
+
+
+def test_a_section_that_is_deleted_elsewhere_leaves_the_typed_text(draft: DraftPage, complaints: list[str]) -> None:
+    draft.page.route("**/api/drafts/**", lambda route: route.abort())
+    draft.edit("Part 1").press_sequentially("Orphaned. ")
+    address = f"/api/drafts/{draft.id}/sections/{draft.sections()[0]['id']}"
+    assert draft.page.request.delete(address, headers=HEADERS).ok
+    draft.page.unroute_all()
+    expect(draft.page.get_by_text("The section “Part 1” was deleted before")).to_be_visible(timeout=15_000)
+    draft.page.get_by_role("button", name="Discard").click()
+    expect(draft.page.get_by_text("was deleted before")).to_have_count(0)
+    complaints.clear()
+
+
 def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complaints: list[str]) -> None:
     other = DraftPage(draft.page.context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
     draft.edit("Part 1")

@@ -41,7 +41,7 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.widgets import copy_button, delete_dialog
+from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, copy_button, delete_dialog
 
 _UNSUPPORTED = "unsupported"
 """Value of `claims` in the address that shows only the claims no passage supports."""
@@ -134,6 +134,9 @@ def draft_screen() -> VdomDict:
     def edit_unsupported(part: DraftSectionRead) -> Callable[[], None]:
         return lambda: url.set(claims=None, edit=part.id)
 
+    def go_on_editing(chosen: SectionChosen) -> None:
+        url.set(claims=None, edit=chosen.id)
+
     only_unsupported = url.get("claims") == _UNSUPPORTED
     return page(
         draft.title,
@@ -165,6 +168,15 @@ def draft_screen() -> VdomDict:
             draft,
             button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained") if may_work else None,
         ),
+        UnsavedTexts(
+            path=f"/api/drafts/{draft.id}/sections/",
+            sections=[NamedSection(id=str(part.id), heading=t(part.heading)) for part in draft.sections],
+            editing="" if only_unsupported else url.get("edit") or "",
+            on_continue=go_on_editing,
+            key="unsaved",
+        )
+        if may_work
+        else None,
         claim_counts(
             draft,
             only_unsupported=only_unsupported,

@@ -25,7 +25,7 @@ from fundwright_ui.widgets.dialogs import (
     SettingsDrawer,
     delete_dialog,
 )
-from fundwright_ui.widgets.editor import SectionEditor, section_editor
+from fundwright_ui.widgets.editor import NamedSection, SectionChosen, SectionEditor, UnsavedTexts, section_editor
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, ClaimMark, MarkdownView, markdown_view
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
@@ -44,6 +44,7 @@ ALL: tuple[type[Widget], ...] = (
     ProofDialog,
     SectionEditor,
     SettingsDrawer,
+    UnsavedTexts,
 )
 """Widgets that TypeScript types are written for."""
 
@@ -70,6 +71,7 @@ __all__ = [
     "LanguageChosen",
     "LinkCell",
     "MarkdownView",
+    "NamedSection",
     "Nothing",
     "On",
     "Passkey",
@@ -80,12 +82,14 @@ __all__ = [
     "Props",
     "Row",
     "RowOpened",
+    "SectionChosen",
     "SectionEditor",
     "Series",
     "SettingsDrawer",
     "Shortcut",
     "Sort",
     "TableQuery",
+    "UnsavedTexts",
     "Widget",
     "WordsTyped",
     "chart",

@@ -1,4 +1,4 @@
-"""The editor of a draft's sections."""
+"""The editor of a draft's sections, and what was typed into it and not saved."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright_ui.widgets.base import Nothing, On, Widget
+from fundwright_ui.widgets.base import Nothing, On, Props, Widget
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, rendered
 
 
@@ -21,6 +21,25 @@ class SectionEditor(Widget):
     citations: Sequence[Citation] = ()
     on_citation: On[CitationOpened] = None
     on_done: On[Nothing] = None
+
+
+class NamedSection(Props):
+    id: str
+    heading: str
+
+
+class SectionChosen(Props):
+    id: str
+
+
+class UnsavedTexts(Widget):
+    """Names the texts that were typed into sections below `path` of the API and lie in the browser alone. The one that is being edited
+    says so itself."""
+
+    path: str
+    sections: Sequence[NamedSection]
+    editing: str = ""
+    on_continue: On[SectionChosen] = None
 
 
 def section_editor(

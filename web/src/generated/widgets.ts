@@ -257,3 +257,20 @@ export interface SettingsDrawerProps {
   readonly languages: readonly Language[];
   readonly onLanguage?: (payload: LanguageChosen, onDone?: () => void) => void;
 }
+
+export interface NamedSection {
+  readonly id: string;
+  readonly heading: string;
+}
+
+export interface SectionChosen {
+  readonly id: string;
+}
+
+/** Names the texts that were typed into sections below `path` of the API and lie in the browser alone. The one that is being edited says so itself. */
+export interface UnsavedTextsProps {
+  readonly path: string;
+  readonly sections: readonly NamedSection[];
+  readonly editing: string;
+  readonly onContinue?: (payload: SectionChosen, onDone?: () => void) => void;
+}

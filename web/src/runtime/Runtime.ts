@@ -394,6 +394,11 @@ export class Runtime {
     return state !== null;
   }
 
+  /** The server has refused a request because of who sends it. */
+  readonly checkSession = (): void => {
+    void this.#probe();
+  };
+
   /** A chunk could not be fetched: a new build may have removed it. */
   readonly #checkBuild = (): void => {
     void askServer(this.page.base).then((state) => {

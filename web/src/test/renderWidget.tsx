@@ -2,10 +2,10 @@ import { act, render } from "@testing-library/react";
 import type { ReactElement } from "react";
 import { Runtime, RuntimeContext } from "../runtime/Runtime";
 
-/** Renders a widget as it stands in a page: inside the runtime. */
-export async function renderWidget(widget: ReactElement): Promise<Runtime> {
+/** Renders a widget as it stands in a page: inside the runtime, of nobody or of an account. */
+export async function renderWidget(widget: ReactElement, account: string | null = null): Promise<Runtime> {
   const runtime = new Runtime({
-    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
   await act(async () => {
     render(<RuntimeContext value={runtime}>{widget}</RuntimeContext>);

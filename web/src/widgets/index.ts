@@ -15,6 +15,7 @@ const LOADERS = {
   ProofDialog: () => import("./ProofDialog/ProofDialog"),
   SectionEditor: () => import("./SectionEditor/SectionEditor"),
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
+  UnsavedTexts: () => import("./UnsavedTexts/UnsavedTexts"),
 };
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Runtime } from "../../runtime/Runtime";
-import { Autosave } from "./Autosave";
+import { Autosave, leftTexts } from "./Autosave";
 
 const PATH = "/api/drafts/d/sections/s";
 
@@ -156,6 +156,57 @@ describe("Autosave", () => {
     stop();
     await vi.advanceTimersByTimeAsync(10);
     expect(server.text).toHaveLength(70_000);
+  });
+
+  it("goes on saving when the editor is closed while the server is away, and is the same when it is opened again", async () => {
+    server.away = true;
+    const runtime = page();
+    const edit = (): Autosave => Autosave.of(runtime, PATH, { heading: "Roofs", text: server.text }, server.revision);
+    const autosave = edit();
+    const stop = autosave.start();
+    type(autosave, "Typed");
+    stop();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(edit()).toBe(autosave);
+    expect(leftTexts(runtime, "/api/drafts/d/sections/")).toEqual([expect.objectContaining({ sectionId: "s", text: "Typed" })]);
+    server.away = false;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(server.text).toBe("Typed");
+    expect(leftTexts(runtime, "/api/drafts/d/sections/")).toEqual([]);
+    expect(edit()).not.toBe(autosave);
+  });
+
+  it("sends nothing at the end of a page that the browser would not send", () => {
+    const sizes: number[] = [];
+    vi.stubGlobal("fetch", (_url: string, { body }: RequestInit) => {
+      sizes.push(new Blob([body as string]).size);
+      return Promise.resolve(Response.json({}));
+    });
+    const autosave = open();
+    autosave.start();
+    type(autosave, "水".repeat(20_000));
+    dispatchEvent(new Event("pagehide"));
+    type(autosave, "水".repeat(19_000));
+    dispatchEvent(new Event("pagehide"));
+    expect(sizes).toHaveLength(1);
+    expect(sizes[0]).toBeLessThan(60_000);
+  });
+
+  it("leaves out what the server refuses and nobody can see", async () => {
+    const autosave = open();
+    type(autosave, "a\0b \ud83d c \ud83d\ude00");
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(server.text).toBe("ab  c \ud83d\ude00");
+  });
+
+  it("looks whether somebody is still signed in when the server does not know them", async () => {
+    const runtime = page();
+    const check = vi.spyOn(runtime, "checkSession").mockImplementation(() => undefined);
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error: { message: "Invalid authorization token" } }, { status: 401 })));
+    const autosave = new Autosave(runtime, PATH, { heading: "Roofs", text: "" }, 3);
+    type(autosave, "Text");
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(check).toHaveBeenCalledOnce();
   });
 
   it("says what the server says, and does not insist", async () => {

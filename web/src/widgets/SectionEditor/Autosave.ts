@@ -1,4 +1,5 @@
-import { forgetText, keepText, keptTexts } from "../../runtime/drafts";
+import { draftKey, draftKeys } from "../../runtime/draftKeys";
+import { forgetText, type KeptVersion, keepText, keptTexts } from "../../runtime/drafts";
 import type { Runtime } from "../../runtime/Runtime";
 import { Signal } from "../../runtime/signal";
 import { ofTab } from "../../runtime/storage";
@@ -12,7 +13,7 @@ const SAVE_AT_LATEST_MS = 5_000;
 const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 30_000;
 /** Browsers send no more than 64 kB once a page goes away. */
-const MOST_AT_THE_END = 60_000;
+const MOST_BYTES_AT_THE_END = 60_000;
 
 export interface Content {
   readonly heading: string;
@@ -41,6 +42,39 @@ interface Kept extends Content {
   /** What was sent and not answered: the server may have it. */
   readonly sent: string | null;
   readonly tab: string;
+}
+
+/** A text that was typed into a section and has not reached the server, although no editor of it is open. */
+export interface LeftText extends Content {
+  readonly sectionId: string;
+  /** Identifies it among the texts that are kept. */
+  readonly id: string;
+}
+
+/** The editors of each page that are open, or were closed before the server had their text, by path. */
+const atWork = new WeakMap<Runtime, Map<string, Autosave>>();
+
+function editorsOf(runtime: Runtime): Map<string, Autosave> {
+  const editors = atWork.get(runtime) ?? new Map<string, Autosave>();
+  atWork.set(runtime, editors);
+  return editors;
+}
+
+/** Not of an editor in another tab. */
+const isLeft = ({ tab, at }: Kept & KeptVersion): boolean => tab === tabId() || Date.now() - at > ALIVE_MS;
+
+/** What was typed into the sections below `path`, and will not be saved unless somebody does something about it. */
+export function leftTexts(runtime: Runtime, path: string): LeftText[] {
+  const { account } = runtime.page;
+  const start = draftKey(account, path);
+  return draftKeys()
+    .filter((key) => key.startsWith(start))
+    .flatMap((key) => {
+      const sectionId = key.slice(start.length);
+      const isHandled = editorsOf(runtime).get(path + sectionId)?.isHandled === true;
+      const kept = isHandled ? undefined : keptTexts<Kept>(account, path + sectionId).find(isLeft);
+      return kept === undefined ? [] : [{ sectionId, id: kept.id, heading: kept.heading, text: kept.text }];
+    });
 }
 
 /** Survives a reload. */
@@ -78,13 +112,19 @@ export class Autosave {
   #retryMs = FIRST_RETRY_MS;
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
+  #isOpen = false;
+  #stopListening: (() => void) | undefined;
+
+  /** An editor that was closed before the server had its text goes on; opened again, it is the same. */
+  static of(runtime: Runtime, path: string, content: Content, revision: number): Autosave {
+    return editorsOf(runtime).get(path) ?? new Autosave(runtime, path, content, revision);
+  }
 
   constructor(runtime: Runtime, path: string, content: Content, revision: number) {
     this.#runtime = runtime;
     this.#url = runtime.page.base + path;
     this.#form = path;
     // What was typed earlier and has not reached the server goes on where it ended, but for what another tab is about to save.
-    const isLeft = ({ tab, at }: Kept & { readonly at: number }): boolean => tab === tabId() || Date.now() - at > ALIVE_MS;
     const kept = keptTexts<Kept>(runtime.page.account, path).find(isLeft);
     this.#adopted = kept?.id;
     this.#isDirty = kept !== undefined && !isSame(kept, content);
@@ -98,6 +138,12 @@ export class Autosave {
     return !this.#isDirty && !this.#isSending;
   }
 
+  /** Whether somebody sees what becomes of the text, or it is about to be saved. */
+  get isHandled(): boolean {
+    const { kind } = this.state.get();
+    return this.#isOpen || (kind !== "failed" && kind !== "conflict");
+  }
+
   get revision(): number {
     return this.#revision;
   }
@@ -108,8 +154,8 @@ export class Autosave {
     this.#revision = revision;
   }
 
-  change(content: Content): void {
-    this.content.set(content);
+  change({ heading, text }: Content): void {
+    this.content.set({ heading: heading.replaceAll(NOT_KEPT, ""), text: text.replaceAll(NOT_KEPT, "") });
     if (!this.#isDirty) this.#dirtySince = Date.now();
     this.#isDirty = true;
     this.#keepTimer ??= setTimeout(() => this.#keep(), KEEP_AFTER_MS);
@@ -148,9 +194,21 @@ export class Autosave {
   }
 
   start(): () => void {
+    this.#isOpen = true;
+    editorsOf(this.#runtime).set(this.#form, this);
+    this.#stopListening ??= this.#listen();
     if (this.#isDirty) this.change(this.content.get());
     else this.#forget();
-    const leave = (): void => this.#leave(true);
+    return () => {
+      this.#isOpen = false;
+      this.#keep();
+      this.flush();
+      this.#endWhenSettled();
+    };
+  }
+
+  #listen(): () => void {
+    const leave = (): void => this.#leave();
     const retry = (): void => this.flush();
     const beat = setInterval(() => this.#keep(), KEEP_EVERY_MS);
     addEventListener("pagehide", leave);
@@ -158,11 +216,17 @@ export class Autosave {
     return () => {
       removeEventListener("pagehide", leave);
       removeEventListener("online", retry);
-      this.#leave(false);
       clearInterval(beat);
-      clearTimeout(this.#saveTimer);
-      clearTimeout(this.#keepTimer);
     };
+  }
+
+  /** A closed editor ends once nothing is to be sent. What could not be saved stays in the browser. */
+  #endWhenSettled(): void {
+    if (this.#isOpen || this.#isSending || this.#saveTimer !== undefined) return;
+    clearTimeout(this.#keepTimer);
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    if (editorsOf(this.#runtime).get(this.#form) === this) editorsOf(this.#runtime).delete(this.#form);
   }
 
   #plan(delayMs: number): void {
@@ -183,15 +247,14 @@ export class Autosave {
     this.#adopted = undefined;
   }
 
-  #leave(isPageLeaving: boolean): void {
+  #leave(): void {
     this.#keep();
     if (!this.#isDirty || this.#runtime.isSignedOut || this.state.get().kind === "conflict") return;
     const content = this.content.get();
     const body = this.#body();
-    const isLong = body.length > MOST_AT_THE_END;
-    if (isLong && isPageLeaving) return;
+    if (new Blob([body]).size > MOST_BYTES_AT_THE_END) return;
     // Whatever comes of it, the browser still has the text.
-    void this.#put(body, !isLong).then(
+    void this.#put(body, true).then(
       ({ ok }) => (ok && this.content.get() === content ? this.#forget() : undefined),
       () => undefined,
     );
@@ -212,6 +275,7 @@ export class Autosave {
     if (!this.#isDirty || this.#isSending || this.#runtime.isSignedOut) return;
     this.#underway = this.#send();
     await this.#underway;
+    this.#endWhenSettled();
   }
 
   async #send(): Promise<void> {
@@ -248,6 +312,7 @@ export class Autosave {
       else if (other.text === unanswered) this.state.set({ kind: "unsaved" });
       else this.state.set({ kind: "conflict", other });
     } else {
+      if (answer.status === UNAUTHORIZED) this.#runtime.checkSession();
       const sentence = ((await answer.json().catch(() => null)) as ErrorAnswer | null)?.error?.message ?? "";
       this.#fail(sentence, answer.status >= 500 || answer.status === 429 || answer.status === 408);
     }
@@ -286,6 +351,9 @@ function isSame(one: Content, other: Content): boolean {
   return one.heading === other.heading && one.text === other.text;
 }
 
+/** NUL and halves of characters come with what is pasted. The server refuses them, and nobody can see them to take them out. */
+const NOT_KEPT = /\0|\p{Surrogate}/gu;
+const UNAUTHORIZED = 401;
 const HEADERS = { "Content-Type": "application/json", "X-Requested-With": "fundwright" };
 
 interface ErrorAnswer {

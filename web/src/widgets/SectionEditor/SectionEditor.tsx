@@ -19,7 +19,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
   const { t } = runtime;
   const headingId = useId();
   const place = useRef<HTMLDivElement>(null);
-  const [autosave] = useState(() => new Autosave(runtime, path, { heading, text }, revision));
+  const [autosave] = useState(() => Autosave.of(runtime, path, { heading, text }, revision));
   const [view, setView] = useState<EditorView | null>(null);
   const [state, setState] = useState<EditorState | null>(null);
   const saving = useSignal(autosave.state);

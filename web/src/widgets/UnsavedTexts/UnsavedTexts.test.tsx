@@ -1,0 +1,46 @@
+import { act, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { renderWidget } from "../../test/renderWidget";
+import { keepText } from "../../runtime/drafts";
+import { UnsavedTexts } from "./UnsavedTexts";
+
+const path = "/api/drafts/d/sections/";
+const sections = [{ id: "roofs", heading: "Roofs" }];
+
+function keep(sectionId: string, heading: string, text: string): void {
+  const closed = Date.now() - 60_000;
+  keepText("ada", path + sectionId, { id: sectionId, at: closed, heading, text, basedOn: 1, sent: null, tab: "t" } as never);
+}
+
+afterEach(() => localStorage.clear());
+
+describe("UnsavedTexts", () => {
+  it("leads back to a section whose text was not saved", async () => {
+    const onContinue = vi.fn();
+    keep("roofs", "Roofs", "Typed");
+    await renderWidget(<UnsavedTexts path={path} sections={sections} editing="" onContinue={onContinue} />, "ada");
+    expect(screen.getByRole("status").textContent).toContain("The text that you typed into “Roofs” has not been saved.");
+    await userEvent.click(screen.getByRole("button", { name: "Continue editing" }));
+    expect(onContinue).toHaveBeenCalledWith({ id: "roofs" });
+  });
+
+  it("is silent about the section that is being edited, and about other drafts", async () => {
+    keep("roofs", "Roofs", "Typed");
+    keepText("ada", "/api/drafts/other/sections/roofs", { id: "x", at: 0 });
+    await renderWidget(<UnsavedTexts path={path} sections={sections} editing="roofs" />, "ada");
+    expect(screen.getByRole("status").textContent).toBe("");
+  });
+
+  it("hands over the text of a section that was deleted, until it is discarded", async () => {
+    const user = userEvent.setup();
+    keep("gone", "Gutters", "Typed into nothing");
+    await renderWidget(<UnsavedTexts path={path} sections={sections} editing="" />, "ada");
+    expect(screen.getByText(/“Gutters” was deleted/)).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Copy your text" }));
+    expect(await navigator.clipboard.readText()).toBe("Typed into nothing");
+    await act(async () => user.click(screen.getByRole("button", { name: "Discard" })));
+    expect(screen.queryByText(/Gutters/)).toBeNull();
+    expect(localStorage).toHaveLength(0);
+  });
+});

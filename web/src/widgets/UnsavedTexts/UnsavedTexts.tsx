@@ -1,0 +1,66 @@
+import { type ReactNode, useEffect, useState } from "react";
+import type { UnsavedTextsProps } from "../../generated/widgets";
+import { forgetText } from "../../runtime/drafts";
+import { useRuntime } from "../../runtime/Runtime";
+import { CopyButton } from "../CopyButton/CopyButton";
+import { type LeftText, leftTexts } from "../SectionEditor/Autosave";
+
+const LOOK_EVERY_MS = 2_000;
+
+/** Names the texts that were typed into sections of a draft and lie in this browser alone, and leads back to them. */
+export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTextsProps): ReactNode {
+  const runtime = useRuntime();
+  const { t } = runtime;
+  const [left, setLeft] = useState<readonly LeftText[]>(() => leftTexts(runtime, path));
+  useEffect(() => {
+    const look = (): void => {
+      const found = leftTexts(runtime, path);
+      setLeft((before) => (JSON.stringify(found) === JSON.stringify(before) ? before : found));
+    };
+    const timer = setInterval(look, LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [runtime, path]);
+  const discard = ({ sectionId, id }: LeftText): void => {
+    forgetText(runtime.page.account, path + sectionId, id);
+    setLeft(leftTexts(runtime, path));
+  };
+  const shown = left.filter(({ sectionId }) => sectionId !== editing);
+  return (
+    <div role="status" className={shown.length === 0 ? "fw-visually-hidden" : "fw-stack"}>
+      {shown.map((text) => {
+        const there = sections.find(({ id }) => id === text.sectionId);
+        return (
+          <div key={text.id} className="fw-alert fw-alert-warning">
+            <div className="fw-alert-body fw-row">
+              <p>
+                {(there === undefined
+                  ? t("The section “{heading}” was deleted before the text that you typed into it was saved.")
+                  : t("The text that you typed into “{heading}” has not been saved.")
+                ).replace("{heading}", () => there?.heading ?? text.heading)}
+              </p>
+              {there === undefined ? (
+                <>
+                  <CopyButton
+                    text={text.text}
+                    label={t("Copy your text")}
+                    copiedLabel={t("Copied")}
+                    refusedLabel={t("The browser does not let this page copy. Copy the selected text yourself.")}
+                    isSmall
+                    isPath={false}
+                  />
+                  <button type="button" className="fw-button fw-button-small" onClick={() => discard(text)}>
+                    {t("Discard")}
+                  </button>
+                </>
+              ) : (
+                <button type="button" className="fw-button fw-button-small fw-button-outlined" onClick={() => onContinue?.({ id: there.id })}>
+                  {t("Continue editing")}
+                </button>
+              )}
+            </div>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
