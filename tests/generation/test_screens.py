@@ -205,6 +205,16 @@ class TestDraftScreen:
             await screen.emit("SectionEditor", "on_done")
             assert not screen.has("SectionEditor")
 
+    async def test_a_text_that_was_not_saved_leads_back_to_its_section(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        roofs = draft.sections[0]
+        async with opened(desk, draft) as screen:
+            left = screen.find("UnsavedTexts")
+            assert left.props["path"] == f"/api/drafts/{draft.id}/sections/"
+            assert left.props["sections"][0] == {"id": str(roofs.id), "heading": "Roofs"}
+            await screen.emit("UnsavedTexts", "on_continue", id=str(roofs.id))
+            assert screen.address == f"/generate/slug/{draft.slug}?edit={roofs.id}"
+
     async def test_a_version_is_compared_and_restored_and_that_is_undone(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         roofs = draft.sections[0]

@@ -35,7 +35,7 @@ describe("UnsavedTexts", () => {
   it("hands over the text of a section that was deleted, until it is discarded", async () => {
     const user = userEvent.setup();
     keep("gone", "Gutters", "Typed into nothing");
-    await renderWidget(<UnsavedTexts path={path} sections={sections} editing="" />, "ada");
+    await renderWidget(<UnsavedTexts path={path} sections={sections} editing="gone" />, "ada");
     expect(screen.getByText(/“Gutters” was deleted/)).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Copy your text" }));
     expect(await navigator.clipboard.readText()).toBe("Typed into nothing");

@@ -24,7 +24,8 @@ export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTex
     forgetText(runtime.page.account, path + sectionId, id);
     setLeft(leftTexts(runtime, path));
   };
-  const shown = left.filter(({ sectionId }) => sectionId !== editing);
+  const isEdited = (sectionId: string): boolean => sectionId === editing && sections.some(({ id }) => id === editing);
+  const shown = left.filter(({ sectionId }) => !isEdited(sectionId));
   return (
     <div role="status" className={shown.length === 0 ? "fw-visually-hidden" : "fw-stack"}>
       {shown.map((text) => {
