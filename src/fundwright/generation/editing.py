@@ -195,12 +195,7 @@ async def mark_question(
 ) -> DraftSectionRead:
     """Mark an open question of a section as done, or reopen it. Raises NotFound, and Invalid for a question it does not have."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
-    questions = dict.fromkeys([*section.open_questions, *section.done_questions])
-    if change.question not in questions:
-        raise Invalid(t("The section has no such question. Reload the draft and try again."))
-    done = {*section.done_questions} - {change.question} | ({change.question} if change.is_done else set[str]())
-    section.open_questions = [question for question in questions if question not in done]
-    section.done_questions = [question for question in questions if question in done]
+    _mark(section, change)
     return await _changed_section(session, section)
 
 
@@ -224,7 +219,7 @@ async def decide_match(
         citation = f" [{match['number']}]" if match["number"] is not None else ""
         text = "\n\n".join(filter(None, (section.text.rstrip(), f"{match['text']}{citation}")))
         await change_text(session, section, text, origin=VersionOrigin.PERSON, author=actor)
-        await mark_question(session, actor, draft_id, section_id, QuestionChange(question=match["question"], is_done=True))
+        _mark(section, QuestionChange(question=match["question"], is_done=True))
     return await _changed_section(session, section)
 
 
@@ -280,6 +275,16 @@ async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
     return await _changed_section(session, section)
+
+
+def _mark(section: DraftSection, change: QuestionChange) -> None:
+    """Raises Invalid for a question that the section does not have."""
+    questions = dict.fromkeys([*section.open_questions, *section.done_questions])
+    if change.question not in questions:
+        raise Invalid(t("The section has no such question. Reload the draft and try again."))
+    done = {*section.done_questions} - {change.question} | ({change.question} if change.is_done else set[str]())
+    section.open_questions = [question for question in questions if question not in done]
+    section.done_questions = [question for question in questions if question in done]
 
 
 def job_title(draft: DraftRead, heading: str) -> Message:
