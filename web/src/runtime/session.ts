@@ -54,7 +54,7 @@ export function goTo(base: string, path: string): void {
 }
 
 /** Returns whether the login page is being loaded: not where its screen is shown already. */
-export function goToLogin(base: string): boolean {
+function goToLogin(base: string): boolean {
   if (SHOW_LOGIN.some((path) => location.pathname === base + path)) return false;
   location.assign(base + LOGIN);
   return true;

@@ -1,5 +1,5 @@
 /** The browser's storage. Reading finds nothing, and writing fails, where the browser refuses access to it, for example by a policy. */
-export class Store {
+class Store {
   readonly #open: () => Storage;
 
   constructor(open: () => Storage) {

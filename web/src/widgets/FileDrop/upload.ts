@@ -15,10 +15,6 @@ interface ErrorAnswer {
   readonly error?: { readonly message?: string };
 }
 
-export class UploadFailed extends Error {
-  override name = "UploadFailed";
-}
-
 /** Sends one file over plain HTTP as the form field `file`. `fetch` cannot tell how much has been sent. */
 export function upload({ url, file, onProgress }: UploadOptions): Upload {
   const request = new XMLHttpRequest();
@@ -27,9 +23,9 @@ export function upload({ url, file, onProgress }: UploadOptions): Upload {
     request.onload = () => {
       const body = parse(request.responseText);
       if (request.status >= 200 && request.status < 300) resolve(body);
-      else reject(new UploadFailed((body as ErrorAnswer | null)?.error?.message ?? ""));
+      else reject(new Error((body as ErrorAnswer | null)?.error?.message ?? ""));
     };
-    request.onerror = () => reject(new UploadFailed(""));
+    request.onerror = () => reject(new Error(""));
     request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
   });
   const body = new FormData();

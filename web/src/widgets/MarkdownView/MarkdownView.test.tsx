@@ -19,6 +19,13 @@ describe("MarkdownView", () => {
     expect(screen.getByText("We serve.").closest("[dir]")?.getAttribute("dir")).toBe("auto");
   });
 
+  it("shows each citation of a list, as the checker counts it", async () => {
+    const known = [...citations, { number: 1200, title: "Test report" }];
+    await renderWidget(<MarkdownView text="We serve [1, 1200] and [1; 9]." citations={known} marks={[]} />);
+    expect(screen.getAllByRole("button").map((button) => button.textContent)).toEqual(["[1]", "[1200]"]);
+    expect(document.body.textContent).toContain("[1; 9]");
+  });
+
   it("opens a citation it knows and leaves others as text", async () => {
     const onCitation = vi.fn();
     await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} marks={[]} onCitation={onCitation} />);

@@ -7,7 +7,7 @@ import { useRuntime } from "../../runtime/Runtime";
 // Without text_join, an escaped bracket stays apart from the text around it, and so is no part of a citation.
 const markdown = new MarkdownIt("commonmark", { html: false }).enable(["table", "strikethrough"]).disable(["image", "text_join"]);
 const SAFE_LINK = /^(https?:|mailto:|\/(?!\/)|#)/i;
-const CITATION = /\[(\d{1,3})\]/;
+const CITATION = /\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]/;
 
 // Characters of no meaning, put into the text where a mark begins and ends, because tokens do not know their places in it.
 const BEGIN = "\uE000";
@@ -17,7 +17,7 @@ const BOUNDARIES = /[\uE000\uE001]/g;
 
 /** How a citation is shown, and how far the marks have been used up. */
 interface Context {
-  readonly cite: (number: number, key: string) => ReactNode;
+  readonly cite: (numbers: string, key: string) => ReactNode;
   readonly marks: readonly ClaimMark[];
   next: number;
   open: ClaimMark | null;
@@ -137,9 +137,9 @@ function codeOf(text: string, context: Context): string {
 }
 
 function renderCitations(text: string, key: string, context: Context): ReactNode {
-  const pieces = text.split(CITATION); // text, number, text, number, …
+  const pieces = text.split(CITATION); // text, numbers, text, numbers, …
   if (pieces.length === 1) return text;
-  return pieces.map((piece, index) => (index % 2 === 0 ? piece : context.cite(Number(piece), `${key}-${index}`)));
+  return pieces.map((piece, index) => (index % 2 === 0 ? piece : context.cite(piece, `${key}-${index}`)));
 }
 
 /** Markdown as safe elements; `[1]` opens the passage it cites. */
@@ -147,12 +147,12 @@ export function MarkdownView({ text, citations, marks, onCitation }: MarkdownVie
   const { t } = useRuntime();
   const titles = useMemo(() => new Map(citations.map(({ number, title }) => [number, title])), [citations]);
   const tokens = useMemo(() => markdown.parse(withBoundaries(text, marks), {}), [text, marks]);
-  const cite: Context["cite"] = (number, key) => {
-    const title = titles.get(number);
-    if (title === undefined) return `[${number}]`;
-    return (
+  const cite: Context["cite"] = (numbers, key) => {
+    const cited = numbers.split(/[,;]/).map((number) => ({ number: Number(number), title: titles.get(Number(number)) }));
+    if (cited.some(({ title }) => title === undefined)) return `[${numbers}]`;
+    return cited.map(({ number, title }) => (
       <button
-        key={key}
+        key={`${key}-${number}`}
         type="button"
         className="fw-citation"
         title={title}
@@ -161,7 +161,7 @@ export function MarkdownView({ text, citations, marks, onCitation }: MarkdownVie
       >
         [{number}]
       </button>
-    );
+    ));
   };
   return <div className="fw-markdown" dir="auto">{renderTokens(tokens, { cite, marks, next: 0, open: null })}</div>;
 }
