@@ -100,7 +100,7 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
 def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, application: Application) -> None:
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)
-    expect(own.part("Email")).to_contain_text(f"If {new} can be used, a letter with a link is on its way to it.")
+    expect(own.part("Email")).to_contain_text(f"If {new} can be used, we have sent an email with a link to it.")
     letters = application.command("mail")["mails"]
     link = re.search(r"http\S+/auth/confirm-email/\S+", next(each["text"] for each in letters if each["recipient"] == new))
     assert link

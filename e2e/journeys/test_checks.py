@@ -41,7 +41,7 @@ def test_typed_sentences_are_checked(recognised: Page, things: Things) -> None:
     page.get_by_role("button", name="Show only unsupported sentences").click()
     page.wait_for_url("**claims=unsupported")
     found = page.get_by_role("list", name="Unsupported sentences in Part 1")
-    expect(found).to_contain_text("It cites no passage.")
+    expect(found).to_contain_text("This sentence cites no passage.")
     assert _violations(page) == []
     if cited:
         found.get_by_role("button", name="Compare with").click()

@@ -24,7 +24,7 @@ class TrainPage:
     def wait_until_processed(self) -> None:
         """What was added is processed without being asked for."""
         main = self.page.get_by_role("main")
-        for label in ("Being processed", "Not trained yet"):
+        for label in ("Processing", "Not trained yet"):
             expect(main.get_by_text(label, exact=True)).to_have_count(0, timeout=TRAIN_TIMEOUT_MS)
         expect(self.trained.first).to_be_visible()
         expect(self.page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)

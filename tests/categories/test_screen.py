@@ -164,7 +164,7 @@ class TestExamples:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Examples of Roofing")
             await screen.type("Find a notice to add as an example", "xylophonequartz")
-            assert "Nothing found. Try other words." in screen.text
+            assert "No results. Try other words." in screen.text
 
 
 class TestReview:

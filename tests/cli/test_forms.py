@@ -227,7 +227,7 @@ class TestMainJob:
 
         shell.quick("import", "sam", "-", stdin=sam_file(sam_row(NoticeId=notice_id(77), **{"Sol#": "W91-77"})))
         start = ("draft", "--opportunity", notice_id(77), "--template", "capability-statement")
-        assert "There is no document “prices”" in shell.refusal(*start, "--document", "prices", "--json")
+        assert "There is no document named “prices”" in shell.refusal(*start, "--document", "prices", "--json")
         assert "There is no folder" in shell.refusal(*start, "--output", str(tmp_path / "no/draft.docx"), "--json")
         file = tmp_path / "draft.docx"
         written = shell.answer(*start, "--document", "Profile", "--company", "Hill Roofing LLC", "--output", str(file))

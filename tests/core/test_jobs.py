@@ -260,7 +260,7 @@ class TestFailure:
                 await run.progress(step)
 
         queue.register(trial(stopped_at_once))
-        with pytest.raises(Conflict, match="was stopped on its page"):
+        with pytest.raises(Conflict, match="was canceled on its page"):
             await queue.run_inline(Trial(), title="Test", owner_id=OWNER)
 
 

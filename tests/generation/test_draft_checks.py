@@ -59,8 +59,8 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
             "We are glad to help.",
         ]
         found = screen.find("list", "Unsupported sentences in Roofs").text
-        assert "Not in the passages: “2019”" in found
-        assert "It cites no passage." in found
+        assert "Not in the cited passages: “2019”" in found
+        assert "This sentence cites no passage." in found
         await screen.click("button", "Compare with [1] Roofs")
         passage = screen.find("region", "Passage 1")
         assert "Shingles gutters" in passage.text

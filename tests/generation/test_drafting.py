@@ -300,7 +300,7 @@ class TestStopping:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
             await session.execute(text("UPDATE draft_section SET template_heading = 'Rooves' WHERE ordinal = 0"))
-        with pytest.raises(Conflict, match="has changed since this draft was begun"):
+        with pytest.raises(Conflict, match="has changed since this draft was started"):
             await write(desk, draft.id)
 
 

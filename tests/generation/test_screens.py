@@ -51,7 +51,7 @@ class TestGenerateScreen:
             await screen.expect(lambda: {box.name for box in screen.elements("checkbox")} == {"Roofs", "Team"})
             assert "RFP" in screen.text
             await screen.check("Roofs", False)
-            await screen.type("Name of your company or organization", "Hill Roofing LLC")
+            await screen.type("Company or organization name", "Hill Roofing LLC")
             assert "company=Hill+Roofing+LLC" in screen.address
         async with mounted(desk.core, desk.actor, generate_screen, path=screen.address) as screen:
             await screen.expect(lambda: screen.has("checkbox", "Roofs") and not screen.find("checkbox", "Roofs").props["checked"])
@@ -62,7 +62,7 @@ class TestGenerateScreen:
         async with mounted(
             desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         ) as screen:
-            company = screen.find("textbox", "Name of your company or organization")
+            company = screen.find("textbox", "Company or organization name")
             await screen.expect(lambda: company.props["value"] == "Hill Roofing LLC")
             await screen.check("Team", False)
             await screen.click("button", "Generate")
@@ -77,7 +77,7 @@ class TestGenerateScreen:
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
             await screen.expect(lambda: "About us · 9 of 9" in screen.text)
-            assert "Being processed" in screen.text
+            assert "Processing" in screen.text
             assert len(screen.elements("checkbox")) == 5
             await screen.click("button", "Show 4 more")
             await screen.expect(lambda: len(screen.elements("checkbox")) == 9)
@@ -103,23 +103,23 @@ class TestGenerateScreen:
         async with desk.core.database.transaction() as session:
             await session.execute(update(Opportunity).values(closes_at=now() - timedelta(days=1)))
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
-            assert "No opportunities are open. Search to find closed ones" in screen.text
+            assert "There are no open opportunities. Search to find closed ones" in screen.text
             await screen.type("Search opportunities", title)
             assert screen.has("button", f"Choose {title}")
 
     async def test_words_that_nothing_has_say_so(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
             await screen.type("Search opportunities", "xylophonequartz")
-            assert "Nothing found. Try other words." in screen.text
+            assert "No results. Try other words." in screen.text
 
     @pytest.mark.parametrize("opportunity", ["00000000-0000-0000-0000-000000000000", "nonsense"])
     async def test_a_link_to_an_opportunity_that_is_gone_says_so(self, desk: Desk, opportunity: str) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={opportunity}") as screen:
-            assert "The opportunity of this link is gone." in screen.text
+            assert "The opportunity in this link no longer exists." in screen.text
 
     async def test_the_writer_in_use_is_named_with_how_to_connect_another(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
-            assert "Writer in use: Scripted." in screen.text
+            assert "Writer: Scripted" in screen.text
             assert "FUNDWRIGHT_WRITER" in screen.text
 
     async def test_drafts_are_listed_filtered_and_deleted(self, desk: Desk) -> None:
@@ -136,7 +136,7 @@ class TestGenerateScreen:
             assert "Deleted" in screen.find("list", "Your drafts").text
             assert not screen.has("button", f"Delete {finished.title}")
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?state=finished") as screen:
-            assert "No draft is in this state." in screen.text
+            assert "No drafts have this state." in screen.text
 
     async def test_without_drafts_it_says_where_the_first_will_be(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
@@ -159,7 +159,7 @@ class TestDraftScreen:
             assert screen.title == draft.title
             texts = [view.props["text"] for view in screen.elements("MarkdownView")]
             assert texts == [section.text for section in draft.sections if section.text]
-            assert "Your documents do not say this: add your submarines." in screen.find("region", "Submarines").text
+            assert "Not in your documents: add your submarines." in screen.find("region", "Submarines").text
             assert "[2] Team" in screen.text
             assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
 
@@ -347,7 +347,7 @@ class TestDraftScreen:
             await screen.click("button", "Continue")
             await screen.expect(lambda: screen.has("button", "Stop"))
             await screen.click("button", "Stop")
-            await screen.expect(lambda: "Stopped. The text so far is kept." in screen.text)
+            await screen.expect(lambda: "Stopped. The text so far was kept." in screen.text)
         assert (await read(desk, draft.id)).state == DraftState.STOPPED
 
     async def test_dropped_citations_are_pointed_out(self, desk: Desk) -> None:
@@ -356,7 +356,7 @@ class TestDraftScreen:
         async with mounted(
             desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:
-            assert "1 citation was taken out because it named no passage." in screen.text
+            assert "1 citation was removed because it referred to no passage." in screen.text
 
     async def test_deleting_leads_back_to_the_list(self, desk: Desk) -> None:
         draft = await add(desk)

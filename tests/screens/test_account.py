@@ -166,7 +166,7 @@ class TestSecurity:
             await screen.type("New email address", "new@example.org")
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Change the address")
-            assert "If new@example.org can be used, a letter with a link is on its way to it." in screen.text
+            assert "If new@example.org can be used, we have sent an email with a link to it." in screen.text
         async with committed.database.transaction() as session:
             letters = (await mail.list_messages(session, PageRequest())).items
         assert {letter.recipient for letter in letters} == {"new@example.org", "ada@example.org"}

@@ -51,7 +51,7 @@ FIELDS = {"text_field": 0, "text_area": 0, "text_input": 1, "password_input": 1,
 NOT_IN_ADDRESSES = {
     ("name", "Name of the passkey"): "passkeys need a host name, which tests have not",
     ("code", "Code"): "the key of two-step verification, which is another one after a restart",
-    ("company", "Name of your company or organization"): "part of the form to draft, which begins with a chosen opportunity",
+    ("company", "Company or organization name"): "part of the form to draft, which begins with a chosen opportunity",
     ("sources-search", "Search your documents"): "likewise",
     ("heading", "Heading"): "a form that a button on a draft opens",
     ("instructions", "What to write"): "likewise",

@@ -81,7 +81,7 @@ class TestResetScreens:
             await page.submit(email="ada")
             assert "Email must be a valid email address" in page.text
             await page.submit(email=f" {email}")
-            assert f"If {email} has an account, a letter with a link is on its way." in page.text
+            assert f"If {email} has an account, we have sent an email with a link." in page.text
 
     @pytest.mark.security(16)
     async def test_sets_the_password_once(self, open_page: Open, committed: Core) -> None:

@@ -61,8 +61,8 @@ class TestTrain:
         async with committed.database.transaction() as session:
             await add_file(committed, session, owner, FERRY, "boats.md", is_trained_later=True)
         async with mounted(committed, owner, train_screen, path="/dashboard/train?question=Who+takes+the+ferry%3F") as screen:
-            await screen.expect(lambda: "Still being processed, so not searched yet: boats" in screen.text)
-            assert screen.rows("Documents")[0]["state"][0]["label"] == "Being processed"
+            await screen.expect(lambda: "Still processing and not searched yet: boats" in screen.text)
+            assert screen.rows("Documents")[0]["state"][0]["label"] == "Processing"
 
     @pytest.mark.parametrize(
         ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]

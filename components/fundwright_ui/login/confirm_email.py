@@ -59,7 +59,7 @@ def confirm_email_screen() -> VdomDict:
     return login_frame(
         connection,
         title,
-        t("From now on you sign in as {email}, and letters go there.", email=email.value),
+        t("From now on, you sign in as {email} and receive emails there.", email=email.value),
         alert(confirming.error) if confirming.error else None,
         button(t("Confirm"), look="contained", size="large", block=True, on_click=confirming, is_busy=confirming.is_running),
     )

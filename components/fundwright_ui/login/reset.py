@@ -53,7 +53,7 @@ def reset_password_screen() -> VdomDict:
         return login_frame(
             connection,
             t("Look into your mail"),
-            t("If {email} has an account, a letter with a link is on its way. It works once, within an hour.", email=asked_for),
+            t("If {email} has an account, we have sent an email with a link. It works once, within an hour.", email=asked_for),
             mail_is_off(connection),
             to_login,
         )

@@ -33,7 +33,7 @@ def _wait(email: str) -> VdomDict:
     return login_frame(
         connection,
         t("Look into your mail"),
-        t("If {email} can be registered, a letter is on its way to it. Its link works for a day.", email=email),
+        t("If {email} can be registered, we have sent an email to it. Its link works for a day.", email=email),
         mail_is_off(connection),
         _send_again(email),
         corner=(t("Login"), LOGIN),
@@ -99,8 +99,8 @@ def _send_again(email: str) -> VdomDict:
             connection.core, session, email=email, language=connection.language, client=connection.client
         )
 
-    sending = use_action(send, success=t("If the address waits to be confirmed, the letter is on its way again."))
+    sending = use_action(send, success=t("If the address has not been confirmed yet, we have sent the email again."))
     return html.div(
         None if sending.error is None else alert(sending.error),
-        button(t("Send the letter again"), on_click=sending, is_busy=sending.is_running),
+        button(t("Send the email again"), on_click=sending, is_busy=sending.is_running),
     )

@@ -191,7 +191,7 @@ def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
                     t("Language"),
                     [Option("", t("As the browser asks for")), *(Option(code, name) for code, name in LANGUAGES.items())],
                     default=profile.language or "",
-                    help=t("Of pages and of letters to you."),
+                    help=t("Used for pages and emails."),
                     id="account-language",
                 ),
                 select_field(

@@ -155,7 +155,7 @@ def _email() -> VdomDict:
         html.p(t("You sign in as {email}.", email=actor.email)),
         alert(
             t(
-                "If {email} can be used, a letter with a link is on its way to it. The address changes once you follow the "
+                "If {email} can be used, we have sent an email with a link to it. The address changes when you follow the "
                 "link, within an hour.",
                 email=asked_for,
             ),

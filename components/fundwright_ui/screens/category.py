@@ -402,7 +402,7 @@ def _examples(category: CategoryRead) -> VdomDict:
             id=f"search-{category.id}",
         ),
         alert(found.error) if found.error else None,
-        html.p({"className": "fw-muted fw-small", "role": "status"}, t("Nothing found. Try other words."))
+        html.p({"className": "fw-muted fw-small", "role": "status"}, t("No results. Try other words."))
         if text and not found.is_loading and not offered.shown
         else None,
         html.ul(
@@ -711,7 +711,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             ),
             select_field(
                 "correct",
-                t("Correct"),
+                t("Change category"),
                 [
                     Option("", t("Choose another")),
                     *(Option(str(category.id), f"{place}. {category.name}") for place, category in enumerate(found, 1)),

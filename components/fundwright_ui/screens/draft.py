@@ -238,7 +238,7 @@ def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | N
     if draft.state == DraftState.FAILED:
         return alert(draft.error or t("The writer could not continue."), continue_button)
     if draft.state == DraftState.STOPPED:
-        return alert(t("Stopped. The text so far is kept."), continue_button, variant="warning")
+        return alert(t("Stopped. The text so far was kept."), continue_button, variant="warning")
     return None
 
 

@@ -128,7 +128,7 @@ def _label(check: ClaimCheck) -> str:
 
 def _reason(check: ClaimCheck) -> str:
     if check.state is CheckState.NO_SOURCE:
-        return t("It cites no passage.")
+        return t("This sentence cites no passage.")
     if check.missing:
-        return t("Not in the passages: {words}", words=", ".join(f"“{word}”" for word in check.missing))
-    return t("The passages contain these words, but do not connect them in this way.")
+        return t("Not in the cited passages: {words}", words=", ".join(f"“{word}”" for word in check.missing))
+    return t("The cited passages do not clearly say this.")

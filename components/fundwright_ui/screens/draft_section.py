@@ -178,8 +178,8 @@ def section_part(
         passage,
         alert(
             nt(
-                "{n} citation was taken out because it named no passage. Check the sentences without a number.",
-                "{n} citations were taken out because they named no passage. Check the sentences without a number.",
+                "{n} citation was removed because it referred to no passage. Check the sentences without a citation.",
+                "{n} citations were removed because they referred to no passage. Check the sentences without a citation.",
                 part.dropped_citations,
             ),
             variant="warning",
@@ -238,7 +238,7 @@ def _without_text(draft: DraftRead, part: DraftSectionRead) -> str:
         return t("Your documents do not answer this.") if part.open_questions else t("No text yet.")
     if part.rewriting is not Rewriting.UNDERWAY and draft.state.is_over:
         return t("Not written.")
-    return t("Being written …") if part.state == SectionState.WRITING else t("Waiting …")
+    return t("Writing…") if part.state == SectionState.WRITING else t("Waiting…")
 
 
 def _progress(stop_button: VdomDict | None) -> VdomDict:
@@ -254,7 +254,7 @@ def _outcome(part: DraftSectionRead) -> VdomDict | None:
             return alert(t("Your documents do not answer this. The text is unchanged."), variant="warning")
         case Rewriting.KEPT_AS_VERSION:
             return alert(
-                t("You changed the text in the meantime, so your text was kept. The writer's text is saved as a version."),
+                t("You changed the text in the meantime, so your text was kept. The generated text was saved as a version."),
                 variant="info",
             )
         case Rewriting.FAILED:
@@ -326,7 +326,7 @@ def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int
             *(
                 list_row(
                     html.div(
-                        html.span(t("Your documents do not say this: add {missing}.", missing=t(question))),
+                        html.span(t("Not in your documents: add {missing}.", missing=t(question))),
                         *(
                             _match(draft, part, match, open_citation, key=f"{match.question}:{match.text}")
                             for match in part.possible_matches
@@ -374,7 +374,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
 
     citation = f" [{match.number}]" if match.number is not None else ""
     return html.div(
-        html.p({"className": "fw-muted fw-small"}, t("Possible match to check")),
+        html.p({"className": "fw-muted fw-small"}, t("Possible match")),
         html.blockquote(
             {"className": "fw-passage", "dir": "auto"},
             markdown_view(
@@ -522,7 +522,7 @@ def _changes(draft: DraftRead, part: DraftSectionRead, version: int) -> VdomDict
         html.p(
             {"className": "fw-muted fw-small"},
             t(
-                "From version {number} to the current text: removed words are struck out, added words are underlined.",
+                "From version {number} to the current text. Removed words are struck through, added words are underlined.",
                 number=number(version),
             ),
         ),

@@ -131,23 +131,23 @@ def generate_screen() -> VdomDict:
         t("Generate"),
         _writer_in_use(key="writer"),
         section(
-            t("1. The opportunity"),
+            t("1. Opportunity"),
             problem(chosen.failure, on_retry=chosen.reload)
             if chosen.failure and opportunity is None
             else _chosen_opportunity(url, opportunity)
             if opportunity
             else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),
         ),
-        section(t("2. The template"), _template_choice(url, templates, template)),
+        section(t("2. Template"), _template_choice(url, templates, template)),
         section(
-            t("3. The sources"),
+            t("3. Sources"),
             text_field(
                 "company",
-                t("Name of your company or organization"),
+                t("Company or organization name"),
                 value=company,
                 on_change=name_company,
                 maxlength=MAX_COMPANY_CHARACTERS,
-                help=t("The draft is written in its name."),
+                help=t("The draft is written on its behalf."),
                 id="draft-company",
             ),
             source_choice(searched, sources, wanted, set_wanted),
@@ -169,7 +169,7 @@ def generate_screen() -> VdomDict:
             else None,
         ),
         _drafts(key="drafts"),
-        subtitle=t("A draft is written from your own documents and cites them."),
+        subtitle=t("Drafts are written from your own documents and cite them."),
     )
 
 
@@ -181,9 +181,9 @@ def _writer_in_use() -> VdomDict:
     except FundwrightError as error:
         return alert(error.sentence)
     return alert(
-        t("Writer in use: {writer}.", writer=models.writer_label),
+        t("Writer: {writer}", writer=models.writer_label),
         html.details(
-            html.summary(t("Connect another writer") if models.is_generative else t("Connect a better writer")),
+            html.summary(t("Connect another language model") if models.is_generative else t("Connect a language model")),
             html.p(models.how_to_connect),
         ),
         variant="info",
@@ -214,14 +214,14 @@ def _opportunity_search(is_gone: bool) -> VdomDict:
 
     return html.div(
         {"className": "fw-stack"},
-        alert(t("The opportunity of this link is gone. Choose another one."), variant="warning") if is_gone else None,
+        alert(t("The opportunity in this link no longer exists. Choose another one."), variant="warning") if is_gone else None,
         text_field(
             "search",
             t("Search opportunities"),
             type="search",
             value=text,
             on_change=set_text,
-            placeholder=t("Title, number or words of the notice"),
+            placeholder=t("Title, number, or keywords"),
             id="opportunity-search",
         ),
         _found_opportunities(url, found.value, found.error, has_text=bool(text.strip())),
@@ -235,9 +235,9 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
         return loading(t("Searching"))
     if not found:
         return empty(
-            t("Nothing found. Try other words.")
+            t("No results. Try other words.")
             if has_text
-            else t("No opportunities are open. Search to find closed ones, or import a file on the Opportunities page.")
+            else t("There are no open opportunities. Search to find closed ones, or import a file on the Opportunities page.")
         )
     return html.ul(
         {"className": "fw-list", "aria-label": t("Opportunities found")},
@@ -332,7 +332,7 @@ def _drafts() -> VdomDict:
     if drafts.value is None:
         return section(t("Your drafts"), loading(t("Loading drafts")))
     if not drafts.value.total and not rows.shown and state is None:
-        return section(t("Your drafts"), empty(t("No drafts yet. The first one appears here.")))
+        return section(t("Your drafts"), empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")))
     return section(
         t("Your drafts"),
         html.div(
@@ -367,7 +367,7 @@ def _drafts() -> VdomDict:
             *(_draft_item(each, rows, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(t("No draft is in this state.")),
+        else empty(t("No drafts have this state.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, drafts.value),
         actions=[export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query)],

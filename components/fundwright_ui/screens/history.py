@@ -101,7 +101,7 @@ def _everybodys_jobs() -> VdomDict:
                 Column(field="title", label=t("What"), kind="link", is_sortable=True, flex=3, min_width=200),
                 Column(field="person", label=t("Who"), is_sortable=True),
                 Column(field="state", label=t("State"), kind="chips", is_sortable=True),
-                Column(field="created_at", label=t("Begun"), kind="datetime", is_sortable=True, min_width=195),
+                Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=195),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, min_width=100),
             ],
             rows=[_job_row(each.item, connection) for each in rows.shown],
@@ -126,7 +126,7 @@ def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices
         "underway": t("Under way"),
         "succeeded": t("Done"),
         "failed": t("Failed"),
-        "cancelled": t("Cancelled"),
+        "cancelled": t("Canceled"),
     }
     return html.div(
         {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
@@ -211,7 +211,7 @@ def _own_runs() -> VdomDict:
             columns=[
                 Column(field="run", label=t("Run"), kind="link", min_width=150),
                 Column(field="state", label=t("State"), kind="chips", is_sortable=True),
-                Column(field="created_at", label=t("Begun"), kind="datetime", is_sortable=True, min_width=160),
+                Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=160),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, is_compact=False),
                 Column(field="documents", label=t("Documents"), kind="number", is_sortable=True),
                 Column(field="chunks", label=t("Passages"), kind="number", is_sortable=True),

@@ -38,7 +38,7 @@ def passage_screen() -> VdomDict:
             {
                 t("Heading"): passage.heading,
                 t("Page"): str(passage.page) if passage.page else None,
-                t("Place"): t("Characters {start} to {end} of the text", start=passage.start, end=passage.end),
+                t("Location"): t("Characters {start} to {end} of the text", start=passage.start, end=passage.end),
             }
         ),
         section(

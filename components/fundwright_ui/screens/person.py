@@ -124,7 +124,7 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
         then=reload,
     )
     started = (
-        t("A letter with a link for a new password is on its way to the owner.")
+        t("The owner was sent an email with a link to choose a new password.")
         if connection.core.settings.sends_mail
         else t("The link for a new password is ready. Run `fundwright mail` on the server to get it.")
     )
@@ -164,7 +164,7 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
         reload()
 
     told = (
-        t("The second factor was removed, and the owner gets a letter.")
+        t("The second factor was removed. The owner was sent an email.")
         if connection.core.settings.sends_mail
         else t("The second factor was removed. Tell the owner, because this installation does not send email.")
     )

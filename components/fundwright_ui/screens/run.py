@@ -75,7 +75,7 @@ def run_screen() -> VdomDict:
     async def repeat(session: AsyncSession) -> RunRead:
         return await training.repeat_run(connection.core, session, actor, parse_id(run_id, t("The training run")))
 
-    cancelling = use_action(cancel, success=t("The run stops at its next step."), then=found.reload)
+    cancelling = use_action(cancel, success=t("The run will stop after its current step."), then=found.reload)
     repeating = use_action(
         repeat,
         success=t("These documents are being trained."),
@@ -109,7 +109,7 @@ def run_screen() -> VdomDict:
         definition_list(
             {
                 t("State"): run.state.label,
-                t("Begun"): moment(run.started_at or run.created_at),
+                t("Started"): moment(run.started_at or run.created_at),
                 t("Duration"): duration_text(run.duration_s),
                 t("Documents"): number(run.documents),
                 t("Passages"): number(run.chunks),

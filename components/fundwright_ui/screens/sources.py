@@ -115,7 +115,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         None
         if ours
         else empty(
-            t("None of your documents is about you: all are notices or policies. The draft will list what to add."),
+            t("All of your documents are notices or policies. The draft will list what to add."),
             text_link(t("Add documents or change their kinds"), train),
         ),
         html.div(
@@ -226,7 +226,7 @@ def _listed(found: Query[Page[DocumentRead]], rows: Sequence[VdomDict], show_mor
     more = found.value.total - len(rows)
     return stack(
         stack(*rows, tight=True),
-        None if rows else html.p({"className": "fw-muted"}, t("No document of this kind has these words in its title.")),
+        None if rows else html.p({"className": "fw-muted"}, t("No documents of this kind match.")),
         None
         if not more
         else button(nt("Show {n} more", "Show {n} more", more), size="small", look="text", on_click=show_more)

@@ -164,10 +164,8 @@ def train_screen() -> VdomDict:
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(
-                "{n} document was trained with another embedding model than the one in use now. Until it is trained again, "
-                "no question or draft finds it.",
-                "{n} documents were trained with another embedding model than the one in use now. Until they are trained again, "
-                "no question or draft finds them.",
+                "{n} document was trained with a different embedding model. Train it again to include it in answers and drafts.",
+                "{n} documents were trained with a different embedding model. Train them again to include them in answers and drafts.",
                 model.value.outdated,
             ),
             variant="warning",
@@ -190,7 +188,7 @@ def train_screen() -> VdomDict:
             actions=[export_button(connection, "/api/training/documents/export.csv", len(rows.shown), request)],
         ),
         _models(key="models"),
-        subtitle=t("Teach the knowledge base your documents. Drafts cite them."),
+        subtitle=t("Add the documents that answers and drafts are based on."),
         actions=[
             button(
                 t("Train"),
@@ -219,7 +217,7 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
         t("Add documents"),
         FileDrop(
             label=t("Drop files here or choose them"),
-            hint=t("PDF, DOCX, Markdown, HTML or text"),
+            hint=t("PDF, DOCX, Markdown, HTML, or text"),
             upload_url=connection.href("/api/training/documents"),
             accept=_ACCEPT,
             is_multiple=True,
@@ -271,7 +269,7 @@ def _ask() -> VdomDict:
                 required=True,
                 maxlength=_QUESTION_CHARACTERS,
                 value=asked,
-                help=t("Shows the sentences of your documents that answer it."),
+                help=t("Finds the sentences in your documents that answer your question."),
             ),
             on_submit=ask,
             submit=t("Ask"),
@@ -312,8 +310,8 @@ def _unsearched() -> VdomDict:
 def _not_searched(unsearched: Unsearched) -> str:
     titles = ", ".join(unsearched.titles) + (" …" if unsearched.count > len(unsearched.titles) else "")
     if unsearched.underway == unsearched.count:
-        return t("Still being processed, so not searched yet: {titles}", titles=titles)
-    return t("Not trained yet, and therefore not searched: {titles}", titles=titles)
+        return t("Still processing and not searched yet: {titles}", titles=titles)
+    return t("Not trained and not searched: {titles}", titles=titles)
 
 
 def _export_answers(question: str, count: int) -> VdomDict | None:
@@ -345,7 +343,7 @@ def _running(run: RunRead) -> VdomDict:
     async def cancel(session: AsyncSession) -> None:
         await training.cancel_run(session, actor, run.id)
 
-    cancelling = use_action(cancel, success=t("The run stops at its next step."))
+    cancelling = use_action(cancel, success=t("The run will stop after its current step."))
     return section(
         t("Training"),
         progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
@@ -431,7 +429,7 @@ def _documents(
         ConfirmDialog(
             is_open=is_confirming and opened is not None,
             title=t("Remove this document?"),
-            text=t("Its passages can no longer be cited. Drafts keep the text they quote."),
+            text=t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
             confirm_label=t("Remove"),
             cancel_label=t("Keep"),
             is_danger=True,
@@ -486,7 +484,7 @@ def _document_card(
 
 def _state(document: DocumentRead) -> Chip:
     if document.is_underway and document.state != DocumentState.TRAINED:
-        return Chip(label=t("Being processed"), color="info")
+        return Chip(label=t("Processing"), color="info")
     return Chip(label=document.state.label, color=_STATE_COLORS[document.state])
 
 
@@ -528,7 +526,7 @@ def _models() -> VdomDict:
             {
                 t("Embedding model"): models.embedder_label,
                 t("Writer"): models.writer_label,
-                t("Connect a better one"): models.how_to_connect,
+                t("Connect other models"): models.how_to_connect,
             }
         ),
     )

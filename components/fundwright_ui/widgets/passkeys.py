@@ -60,4 +60,4 @@ def refusal_of(refused: PasskeyRefused) -> str:
     """What to tell a person whose browser gave no passkey."""
     if refused.reason == "InvalidStateError":
         return t("This device has a passkey for your account already.")
-    return t("The browser gave no passkey: it was cancelled, or took too long. Try again.")
+    return t("The browser gave no passkey: it was canceled or took too long. Try again.")

@@ -96,7 +96,7 @@ class JobState(StrEnum):
             JobState.RUNNING: t("Running"),
             JobState.SUCCEEDED: t("Done"),
             JobState.FAILED: t("Failed"),
-            JobState.CANCELLED: t("Cancelled"),
+            JobState.CANCELLED: t("Canceled"),
         }[self]
 
 
@@ -343,7 +343,9 @@ class JobQueue:
         async with self.database.transaction() as session:
             done = await get(session, job_id)
         if done.state == JobState.CANCELLED:
-            raise Conflict(t("It was stopped on its page or through the API. What was done stays; start it again to go on."))
+            raise Conflict(
+                t("It was canceled on its page or through the API. Work done so far was kept. Start it again to continue.")
+            )
         return done
 
     async def run_worker(self, *, concurrency: int) -> None:
@@ -435,7 +437,7 @@ class JobQueue:
                     job_id,
                     JobState.FAILED,
                     error=t(
-                        "The process that ran this job ended unexpectedly {n} times. Start the job again with less at once, or ask an "
+                        "The process that ran this job ended unexpectedly {n} times. Start the job again with fewer items, or ask an "
                         "administrator to check the log.",
                         n=_MOST_ATTEMPTS,
                     ),

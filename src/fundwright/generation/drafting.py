@@ -262,7 +262,7 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
     plan = next((plan for plan in template.sections if plan.heading == section.template_heading), None)
     if plan is None:
         raise Conflict(
-            t("The template “{title}” has changed since this draft was begun. Start a new draft.", title=template.title)
+            t("The template “{title}” has changed since this draft was started. Start a new draft.", title=template.title)
         )
     return plan.model_copy(update={"heading": section.heading})
 

@@ -211,7 +211,7 @@ async def decide_match(
     wanted = (decision.question, decision.text)
     match = next((match for match in section.possible_matches if (match["question"], match["text"]) == wanted), None)
     if match is None:
-        raise Invalid(t("The section has no such match. Reload the draft and try again."))
+        raise Invalid(t("This section no longer has that possible match. Reload the draft and try again."))
     if section.state != SectionState.DONE:
         raise BeingWritten
     section.possible_matches = [other for other in section.possible_matches if other != match]
@@ -281,7 +281,7 @@ def _mark(section: DraftSection, change: QuestionChange) -> None:
     """Raises Invalid for a question that the section does not have."""
     questions = dict.fromkeys([*section.open_questions, *section.done_questions])
     if change.question not in questions:
-        raise Invalid(t("The section has no such question. Reload the draft and try again."))
+        raise Invalid(t("This section no longer has that question. Reload the draft and try again."))
     done = {*section.done_questions} - {change.question} | ({change.question} if change.is_done else set[str]())
     section.open_questions = [question for question in questions if question not in done]
     section.done_questions = [question for question in questions if question in done]

@@ -76,7 +76,7 @@ class DraftState(StrEnum):
         """In the reader's language."""
         return {
             DraftState.QUEUED: t("Waiting"),
-            DraftState.WRITING: t("Being written"),
+            DraftState.WRITING: t("Writing"),
             DraftState.FINISHED: t("Finished"),
             DraftState.STOPPED: t("Stopped"),
             DraftState.FAILED: t("Failed"),

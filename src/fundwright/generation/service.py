@@ -87,7 +87,9 @@ def get_template(core: Core, name: str) -> DraftTemplate:
     """Raises Invalid naming the templates there are."""
     templates = {template.name: template for template in list_templates(core)}
     if name not in templates:
-        raise Invalid(t("There is no template “{name}”. Choose one of: {templates}.", name=name, templates=", ".join(templates)))
+        raise Invalid(
+            t("There is no template named “{name}”. Choose one of these: {templates}.", name=name, templates=", ".join(templates))
+        )
     return templates[name]
 
 
@@ -233,7 +235,7 @@ def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Asy
             (t("Opportunity"), lambda draft: draft.opportunity_title),
             (t("State"), lambda draft: draft.state),
             (t("Writer"), lambda draft: t(draft.writer_label) if draft.writer_label else ""),
-            (t("Begun"), lambda draft: draft.created_at),
+            (t("Started"), lambda draft: draft.created_at),
             (t("Ended"), lambda draft: draft.ended_at),
         ],
         iterate_all(lambda page: list_drafts(session, actor, page), query),

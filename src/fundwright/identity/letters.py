@@ -314,7 +314,7 @@ def account_deleted(recipient: str, language: Language) -> Letter:
             t("Your account is deleted"),
             (
                 t("Your account at Fundwright and everything that belonged to it were deleted, as you asked."),
-                t("Invoices, and the record that this was done, are kept. This is the last letter to this address."),
+                t("Invoices and the record of this deletion are kept. This is the last email to this address."),
             ),
             None,
             language,

@@ -207,7 +207,7 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
     link = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
     email = await email_to_confirm(session, secret)
     if link is None or email is None:
-        raise entry.LinkSpent(t("This link"), t("Sign in, or let the letter be sent again."))
+        raise entry.LinkSpent(t("This link"), t("Sign in, or have the email sent again."))
     place = entry.place_of_link(link)
     account = await entry.check_password(core, session, email=email, password=password, client=client, place=place)
     if isinstance(account, SignInRefused):

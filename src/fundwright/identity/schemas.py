@@ -291,7 +291,7 @@ class SignInRefused(BaseModel):
         late."""
         match self.reason:
             case Refusal.UNVERIFIED:
-                return "Confirm your email address first: follow the link in the letter that we sent you."
+                return "Confirm your email address first: follow the link in the email that we sent you."
             case Refusal.CODE_NEEDED:
                 return "Two-step verification is on for this account. Send the code of its authenticator app too, as `code`."
             case Refusal.WRONG_CODE:

@@ -147,7 +147,7 @@ def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> 
             (t("What"), lambda job: job["title"]),
             (t("Who"), lambda job: job["person"]),
             (t("State"), lambda job: JobState(job["state"])),
-            (t("Begun"), lambda job: job["created_at"]),
+            (t("Started"), lambda job: job["created_at"]),
             (t("Started"), lambda job: job["started_at"]),
             (t("Ended"), lambda job: job["ended_at"]),
             (t("Seconds"), lambda job: job["duration_s"]),

@@ -365,7 +365,7 @@ async def export(
         (t("Award floor"), lambda row: row.award_floor),
         (t("Total funding"), lambda row: row.total_funding),
         (t("Awarded"), lambda row: row.award_amount),
-        (t("Place"), lambda row: row.place),
+        (t("Location"), lambda row: row.place),
         (t("Link"), lambda row: row.url),
     ]
     ranked = await _rank(session, actor, query, meaning)
@@ -467,7 +467,7 @@ def export_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> A
         [
             (t("Source"), lambda run: run.source),
             (t("File"), lambda run: run.filename),
-            (t("Begun"), lambda run: run.created_at),
+            (t("Started"), lambda run: run.created_at),
             (t("State"), lambda run: run.state),
             (t("New"), lambda run: run.new),
             (t("Changed"), lambda run: run.changed),
@@ -490,7 +490,7 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
     run, job = await repository.get_run(session, actor, run_id)
     if job is None:
-        raise Conflict(t("The import has not begun; there is nothing to stop."))
+        raise Conflict(t("The import has not started; there is nothing to cancel."))
     stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
     upload = ImportOpportunities.model_validate(job.payload).upload
     if stopped.state.is_over and upload:

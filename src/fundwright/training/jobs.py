@@ -90,7 +90,7 @@ async def _train_document(
     except Unreadable as error:
         failure = {"document_id": str(document_id), "title": title, "reason": error.sentence}
     except NotFound:  # removed since the run was started
-        failure = {"document_id": str(document_id), "title": title, "reason": t("It was removed before it was read.")}
+        failure = {"document_id": str(document_id), "title": title, "reason": t("It was removed before it could be read.")}
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)
         if training_run is None:

@@ -238,7 +238,7 @@ def decode(source: bytes, filename: str, declared: str | None = None) -> str:
         line = source.count(b"\n", 0, place) + 1
         raise Unreadable(
             t(
-                "“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML or text file.",
+                "“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML, or text file.",
                 filename=filename,
                 line=line,
             )

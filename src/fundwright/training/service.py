@@ -64,7 +64,7 @@ class AlreadyAdded(Conflict):
     """The account has a document with the same content."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__(t("The same content is already there as “{title}”. Nothing was added.", title=document.title))
+        super().__init__(t("You already have this content as “{title}”. Nothing was added.", title=document.title))
         self.document_id = document.id
 
 
@@ -172,7 +172,7 @@ def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> As
     return csv_lines(
         [
             (t("State"), lambda run: run.state),
-            (t("Begun"), lambda run: run.created_at),
+            (t("Started"), lambda run: run.created_at),
             (t("Started"), lambda run: run.started_at),
             (t("Ended"), lambda run: run.ended_at),
             (t("Documents"), lambda run: run.documents),
@@ -245,7 +245,7 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
     """The document that people mean by its id or title. Raises Invalid."""
     found = await repository.find_id(session, actor.id, reference.replace("\x00", "").strip())
     if found is None:
-        raise Invalid(t("There is no document “{reference}”. Use its title or its id.", reference=reference))
+        raise Invalid(t("There is no document named “{reference}”. Use its title or id.", reference=reference))
     return found
 
 
@@ -334,7 +334,7 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
         wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
         wanted = wanted or [document.id for document in await repository.list_all(session, actor.id)]
         if not wanted:
-            raise Invalid(t("There is no document to train. Add a document first."))
+            raise Invalid(t("You have no documents to train. Add a document first."))
         return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
 
@@ -621,7 +621,7 @@ async def _train_later(core: Core, session: AsyncSession, actor: Actor, document
 async def _start_run_of(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
     wanted = await repository.list_known_ids(session, actor.id, list(dict.fromkeys(document_ids)))
     if not wanted:
-        raise Invalid(t("None of these documents exists any more. Add a document first."))
+        raise Invalid(t("None of these documents exist anymore. Add a document first."))
     return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
 
 

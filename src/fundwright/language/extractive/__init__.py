@@ -24,7 +24,7 @@ from fundwright.language.extractive.prose import Candidate, Chosen, Compared
 from fundwright.language.protocols import Embedder, PossibleMatch, SectionRequest, Unanswered, Vectors
 from fundwright.language.topics import Topic
 
-LABEL = "Extractive: sentences of your documents, word for word"
+LABEL = "Built-in (quotes your documents word for word)"
 
 _NOTHING_IN_PARTICULAR = "What does the organization do?"
 _COMMONPLACE_WEIGHT = 0.5
