@@ -117,6 +117,72 @@ async def test_our_own_documents_answer_questions_about_us_before_notices(
     assert found[0].document_title == "About us"
 
 
+HIGH_ROAD = """# High Road Bridges
+
+High Road Bridges LLC repairs steel bridges.
+
+## Strengths
+
+» Experience modification rate of 0.62
+» 41 licensed welders
+» Average time to close a lane is 25 minutes
+
+| Item | Detail |
+|---|---|
+| Bonding capacity | $9 million |
+| Safety officer | Information System Security Officer: Lena Ortiz |
+
+## Elk River Bridge
+
+The county runs 310 bridges and has 900 employees.
+
+| Client | Elk County |
+|---|---|
+| Contract value | $1,450,000 |
+
+Scope. We replaced 220 bearings in one winter. The first 14 bearings had to be replaced under warranty.
+"""
+STATE_RFP = """# RFP 26-01
+
+Proposals are due on March 3. The offeror must have an EMR below 1.0. Our division employs 210 nurses. The offeror shall employ
+licensed welders.
+"""
+
+
+@pytest.fixture
+async def bridges(committed: Core, owner: Actor, add_file: AddFile) -> Actor:
+    async with committed.database.transaction() as session:
+        ids = [
+            (await add_file(committed, session, owner, text, name)).id
+            for text, name in ((HIGH_ROAD, "High Road.md"), (STATE_RFP, "RFP 26-01.md"))
+        ]
+    await service.run_inline(committed, owner, ids)
+    return owner
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is our EMR?", "Experience modification rate of 0.62"),
+        ("Who is the ISSO?", "Lena Ortiz"),
+        ("What went wrong in past projects?", "under warranty"),
+        ("How much was the contract with Elk County worth?", "$1,450,000"),
+        ("How many licensed welders do we employ?", "41 licensed welders"),
+        ("When are proposals due?", "March 3"),
+    ],
+)
+async def test_what_people_ask_in_words_of_their_own(committed: Core, bridges: Actor, question: str, expected: str) -> None:
+    embedder = await language.get_embedder(committed)
+    first = (await service.find_answers(committed, bridges, question, embedder=embedder))[0]
+    assert expected in first.text[first.answer_start : first.answer_end]
+
+
+async def test_notices_come_last_when_the_question_is_about_us(committed: Core, bridges: Actor) -> None:
+    embedder = await language.get_embedder(committed)
+    found = await service.find_answers(committed, bridges, "How many welders do we employ?", embedder=embedder)
+    assert [answer.document_title for answer in found] == ["High Road", "RFP 26-01"]
+
+
 async def test_a_heading_is_no_answer(committed: Core, taught: Actor) -> None:
     embedder = await language.get_embedder(committed)
     for question, _ in ANSWERED:

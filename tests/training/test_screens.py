@@ -82,6 +82,20 @@ class TestTrain:
             await screen.expect(lambda: ("forty passengers" in screen.text) is fits)
             assert ("Nothing in your documents answers this." in screen.text) is not fits
 
+    async def test_an_answer_says_what_its_document_is_and_keeps_its_layout(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        text = "# Boats\n\nOur ferries.\n\n| Ferry | Speed | Seats |\n|---|---|---|\n| Anna | 12 knots | forty |\n| Berta | 9 knots | ten |\n\n"
+        text += "» Life vests for everyone\n» Two spare engines\n"
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "boats.md")])
+        async with mounted(
+            committed, owner, train_screen, path="/dashboard/train?question=How+fast+is+the+ferry+Anna%3F"
+        ) as screen:
+            await screen.expect("Data · Boats")
+            assert [marked.text for marked in screen.elements("mark")] == ["Anna", "12 knots", "forty"]
+            assert [column.text for column in screen.elements("columnheader")][:3] == ["Ferry", "Speed", "Seats"]
+            assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
+
     async def test_documents_that_were_not_searched_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
         for name in ("bread", "rowing", "sailing", "swimming"):

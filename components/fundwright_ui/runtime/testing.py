@@ -48,6 +48,7 @@ _ROLES = {
     "h4": "heading",
     "li": "listitem",
     "main": "main",
+    "mark": "mark",
     "nav": "navigation",
     "option": "option",
     "progress": "progressbar",

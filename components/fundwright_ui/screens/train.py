@@ -36,6 +36,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.excerpt import excerpt
 from fundwright_ui.screens.listing import ask, existing_page, export_button, sort_of
 from fundwright_ui.screens.run import progress_text
 from fundwright_ui.ui import (
@@ -92,7 +93,6 @@ class Model(BaseModel):
 
 _SHOWN_PASSAGES = 5
 _QUESTION_CHARACTERS = 1_000
-_CHARACTERS_BEFORE, _CHARACTERS_AFTER = 160, 320
 
 
 @screen("/dashboard/train", "Train")
@@ -320,14 +320,9 @@ def _export_answers(question: str, count: int) -> VdomDict | None:
 
 
 def _answer(answer: Answer, href: str) -> VdomDict:
-    place = [answer.heading, t("Page {page}", page=answer.page) if answer.page else ""]
-    before, after = answer.text[: answer.answer_start], answer.text[answer.answer_end :]
-    if len(before) > _CHARACTERS_BEFORE:
-        before = f"… {before[-_CHARACTERS_BEFORE:].partition(' ')[2]}"
-    if len(after) > _CHARACTERS_AFTER:
-        after = f"{after[:_CHARACTERS_AFTER].rpartition(' ')[0]} …"
+    place = [answer.document_kind.label, answer.heading, t("Page {page}", page=answer.page) if answer.page else ""]
     return card(
-        html.p({"dir": "auto"}, before, html.mark(answer.text[answer.answer_start : answer.answer_end]), after),
+        excerpt(answer.text, answer.answer_start, answer.answer_end),
         row(text_link(t("Show in the document"), href)),
         title=answer.document_title,
         subtitle=" · ".join(part for part in place if part) or None,

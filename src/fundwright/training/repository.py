@@ -413,6 +413,25 @@ async def search_chunks(
     return await _passages(session, owner_id, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
 
 
+async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:
+    """For each regular expression, the phrase of the account's documents that matches it most often, in small letters."""
+    hidden = literal(await _hidden_documents(session, owner_id), ARRAY(Uuid))
+    mine = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
+    found: list[str] = []
+    for pattern in patterns:
+        match = func.regexp_matches(mine.c.text, f"({pattern})", "gi").table_valued("groups").render_derived().lateral()
+        phrase = func.lower(func.regexp_replace(func.array_to_string(match.c.groups, ""), r"\s+", " ", "g")).label("phrase")
+        often = (
+            select(phrase)
+            .join_from(mine, match, true())
+            .group_by(text("phrase"))
+            .order_by(func.count().desc(), text("phrase"))
+            .limit(1)
+        )
+        found += await session.scalars(often)
+    return found
+
+
 async def share_words(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
     """How much of a question's words stands in each of the texts, in 0..1; a rare word is much of it."""
     lexemes = [lexeme for lexeme, _ in await session.execute(_lexemes_of(query))]

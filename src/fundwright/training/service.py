@@ -449,21 +449,27 @@ async def find_passages(
 
 @needs(Permission.READ)
 async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Answer]:
-    """The passages that answer `query`, best first, each with the sentence that does. Opens its own transaction.
+    """The passages that answer `query`, best first, each with the sentence that does. Opens its own transactions.
 
     Raises Conflict when all documents were trained with another embedding model than the one in use.
     """
     question = _asked(query, actor)
     if not question:
         return []
-    vector = (await embedder.embed([question]))[0]
+    patterns = [answering.spelled_out(each) for each in answering.abbreviations_in(question)]
+    phrases: list[str] = []
+    if patterns:
+        async with core.database.transaction() as session:
+            phrases = await repository.find_phrases(session, actor.id, patterns)
+    expanded = answering.expand(question, phrases)
+    vector = (await embedder.embed([expanded]))[0]
     async with core.database.transaction() as session:
-        passages = await _search(session, actor, question, vector, embedder=embedder, limit=max(limit, _READ_PASSAGES))
+        passages = await _search(session, actor, expanded, vector, embedder=embedder, limit=max(limit, _READ_PASSAGES))
         if not passages:
             return []
-        statements = answering.statements_in(passages)
+        statements = answering.statements_in(passages, question)
         texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = await repository.share_words(session, actor.id, question, texts)
+        shares = await repository.share_words(session, actor.id, expanded, texts)
     if not statements:
         return []
     similarities = await embedder.embed(texts) @ vector

@@ -1,0 +1,75 @@
+"""What people of the invented firms ask their documents, as they type it. All of it is development data.
+
+For each question, the expression that the answering statement of one of our own documents matches; None where no document answers.
+"""
+
+from __future__ import annotations
+
+QUESTIONS: dict[str, tuple[tuple[str, str | None], ...]] = {
+    "brightwater": (
+        ("What data return did our stations achieve in 2025?", r"98\.7"),
+        ("Who has a Professional Engineer license?", "Professional Engineer"),
+        ("How much was the contract with the Oneida Nation worth?", "318,500"),
+        ("What went wrong in past projects?", "warranty"),
+        ("How many buoys did we deploy on the Fox River?", "buoys"),
+        ("Who is our point of contact at USGS?", ""),
+        ("What is our UEI?", ""),
+        ("What is our NAICS code?", "334516"),
+        ("How accurate is the N-40?", ""),
+        ("Do we have a facility security clearance?", None),
+        ("What interest rate do we pay on our loans?", None),
+        ("How many submarines did we build?", None),
+        ("What is our policy on parental leave?", None),
+    ),
+    "northgate": (
+        ("Which certifications does our program manager hold?", "PMP"),
+        ("How long did it take to get the authority to operate for the DLA landing zone?", "94 days"),
+        ("What is our CAGE code?", "8K4Q1"),
+        ("How fast do we answer service desk calls?", "22"),
+        ("Who is the ISSO?", "Information System Security Officer"),
+        ("How many users does our help desk support?", "4,800|6,000"),
+        ("What was the value of the DLA contract?", r"11\.8"),
+        ("How long did the ATO take?", "94 days"),
+        ("What is our hourly labor rate for a cloud architect?", None),
+        ("How many chillers have we replaced?", None),
+        ("What is our bonding capacity?", None),
+        ("Which drugs did we test?", None),
+    ),
+    "hallberg": (
+        ("How big is the lab and what equipment does it have?", "3,400"),
+        ("What is our central hypothesis?", "shortage of serine"),
+        ("Which grants has the lab completed?", "AI148822|award"),
+        ("How many animals per group do we need?", "Groups of 12"),
+        ("Who does our statistics?", "de Souza|statistical"),
+        ("How many samples are in the freezer?", "21,000"),
+        ("How many publications does the PI have?", "publications"),
+        ("Do we have experience with clinical trials in humans?", None),
+        ("What is our CAGE code?", None),
+        ("How many trucks do we own?", None),
+    ),
+    "ironpeak": (
+        ("What is our bonding capacity?", "ond"),
+        ("What is our EMR?", r"0\.71"),
+        ("Who can program Niagara controls?", "Niagara"),
+        ("Have we ever replaced chillers in an occupied building?", "chiller"),
+        ("How many technicians do we have?", ""),
+        ("Are we HUBZone certified?", "HUBZone"),
+        ("What did the school district project cost?", r"1\.26"),
+        ("What was our annual revenue last year?", None),
+        ("Which cloud certifications do we hold?", None),
+        ("How many patents do we own?", None),
+        ("Who is our principal investigator?", None),
+    ),
+    "riverbend": (
+        ("How much of our home-visiting clients stay for a year?", "84|percent"),
+        ("What is our indirect cost rate?", r"17\.5"),
+        ("What lessons did we learn from Healthy Start?", "esson|retrained"),
+        ("What went wrong in past projects?", "retrained|esson"),
+        ("Which neighborhoods have the highest blood pressure?", "381"),
+        ("Who is our executive director?", "Executive Director"),
+        ("What share of community health workers live where they work?", "in ten|percent"),
+        ("How many registered nurses do we employ?", None),
+        ("Do we have FedRAMP authorization?", None),
+        ("What is our EMR?", None),
+    ),
+}
