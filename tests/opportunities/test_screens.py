@@ -80,6 +80,28 @@ class TestFilters:
             assert (table["page"], len(table["rows"])) == (2, 5)
 
 
+class TestNoOpenNotice:
+    async def test_leads_to_closed_and_award_notices_about_it(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        past, future = "2020-01-31T12:00:00-05:00", "2090-01-31T12:00:00-05:00"
+        await import_file(
+            sam_file(
+                sam_row(NoticeId=notice_id(1), Title="Boiler replacement", ResponseDeadLine=past),
+                sam_row(NoticeId=notice_id(2), Title="Boiler replacement 2", Type="Award Notice", ResponseDeadLine=past),
+                sam_row(NoticeId=notice_id(3), Title="Replacement of boilers", Type="Award Notice", ResponseDeadLine=past),
+                sam_row(NoticeId=notice_id(4), Title="Replacement of a fence", ResponseDeadLine=future),
+            )
+        )
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?q=boiler+replacement") as screen:
+            assert "No open notice is about this." in screen.text
+            assert screen.has("link", "2 award notices are")
+            await screen.click("link", "1 closed notice is")
+            assert screen.address == "/dashboard/sam?q=boiler+replacement&availability=closed"
+            assert len(screen.props("DataTable")["rows"]) == 1
+            assert "No open notice is about this." not in screen.text
+
+
 class TestMisspelledWords:
     async def test_are_corrected_and_can_be_searched_as_typed(
         self, committed: Core, member: Actor, import_file: ImportFile

@@ -134,6 +134,11 @@ class TestCloseMatches:
         )
         assert titles(found.items) == expected
 
+    async def test_are_no_farther_than_the_nearest_of_any_few_notices(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="Shingles"), notice(2, title="Frozen bison"))
+        await embed(session, actor, Shingles=0.5, Frozen_bison=0.34)
+        assert titles((await search(session, actor, "roof")).items) == ["Shingles"]
+
     async def test_come_after_the_matches_in_every_order(self, session: AsyncSession, actor: Actor) -> None:
         day = timedelta(days=1)
         await add(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from typing import Protocol
 
 from reactpy import html
 from reactpy.types import VdomDict
@@ -22,7 +23,10 @@ def excerpt(text: str, start: int, end: int) -> VdomDict:
         return html.mark(shown) if block.start >= start and block.end <= end else shown
 
     groups = [(look, list(group)) for look, group in groupby(blocks, _look)]
-    return html.div({"className": "fw-excerpt", "dir": "auto"}, *(_LOOKS[look](group, marked) for look, group in groups))
+    return html.div(
+        {"className": "fw-excerpt", "dir": "auto"},
+        *(_LOOKS[look](group, marked, key=f"{index}:{look}") for index, (look, group) in enumerate(groups)),
+    )
 
 
 def _look(block: Block) -> str:
@@ -34,47 +38,51 @@ def _look(block: Block) -> str:
 _Mark = Callable[[Block, str], Child]
 
 
-def _table(blocks: Sequence[Block], marked: _Mark) -> VdomDict:
+def _table(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
     columns = blocks[0].columns if all(block.columns == blocks[0].columns for block in blocks) else ()
-    head = html.thead(html.tr(*(html.th({"scope": "col"}, column) for column in columns))) if columns else None
-    rows = [
-        html.tr(html.th({"scope": "row"}, block.label), html.td(marked(block, block.text)))
-        if block.label
-        else html.tr(*(html.td(marked(block, cell) if cell else "") for cell in block.cells))
-        for block in blocks
-    ]
+    heads = [html.th({"scope": "col", "key": f"{index}:{column}"}, column) for index, column in enumerate(columns)]
     return html.div(
-        {"className": "fw-table-scroll", "tabIndex": 0}, html.table({"className": "fw-table"}, head, html.tbody(*rows))
+        {"className": "fw-table-scroll", "tabIndex": 0, "key": key},
+        html.table(
+            {"className": "fw-table"},
+            html.thead(html.tr(*heads)) if heads else None,
+            html.tbody(*(_row(block, marked, key=str(index)) for index, block in enumerate(blocks))),
+        ),
     )
 
 
-def _list(blocks: Sequence[Block], marked: _Mark) -> VdomDict:
-    return html.ul(*(html.li(marked(block, block.text)) for block in blocks))
+def _row(block: Block, marked: _Mark, *, key: str) -> VdomDict:
+    if block.label:
+        return html.tr({"key": key}, html.th({"scope": "row"}, block.label), html.td(marked(block, block.text)))
+    cells = (html.td({"key": str(index)}, marked(block, cell) if cell else "") for index, cell in enumerate(block.cells))
+    return html.tr({"key": key}, *cells)
 
 
-def _heading(blocks: Sequence[Block], marked: _Mark) -> VdomDict:
-    return html.p(*(html.strong(block.text) for block in blocks))
+def _list(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
+    items = (html.li({"key": str(index)}, marked(block, block.text)) for index, block in enumerate(blocks))
+    return html.ul({"key": key}, *items)
 
 
-def _text(blocks: Sequence[Block], marked: _Mark) -> VdomDict:
+def _heading(blocks: Sequence[Block], _marked: _Mark, *, key: str) -> VdomDict:
+    return html.p({"key": key}, html.strong(" › ".join(block.text for block in blocks)))
+
+
+def _text(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
     children: list[Child] = []
     for block in blocks:
-        shown = f"{block.label}. {block.text}" if block.label else block.text
-        children += [marked(block, shown), " "]
-    return html.p(*children)
+        children += [marked(block, f"{block.label}. {block.text}" if block.label else block.text), " "]
+    return html.p({"key": key}, *children)
 
 
-def _lines(blocks: Sequence[Block], marked: _Mark) -> VdomDict:
+def _lines(blocks: Sequence[Block], marked: _Mark, *, key: str) -> VdomDict:
     children: list[Child] = []
     for block in blocks:
         children += [marked(block, block.text), html.br()]
-    return html.p(*children[:-1])
+    return html.p({"key": key}, *children[:-1])
 
 
-_LOOKS: dict[str, Callable[[Sequence[Block], _Mark], VdomDict]] = {
-    "table": _table,
-    "list": _list,
-    "heading": _heading,
-    "text": _text,
-    "lines": _lines,
-}
+class _Look(Protocol):
+    def __call__(self, blocks: Sequence[Block], marked: _Mark, /, *, key: str) -> VdomDict: ...
+
+
+_LOOKS: dict[str, _Look] = {"table": _table, "list": _list, "heading": _heading, "text": _text, "lines": _lines}

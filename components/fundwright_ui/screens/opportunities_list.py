@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import (
+    Availability,
     Facets,
     ImportQuery,
     ImportRunRead,
@@ -78,6 +79,15 @@ _SHOWN_IMPORTS = 3
 _SHOWN_REJECTIONS = 10
 
 
+class _Found(NamedTuple):
+    """`searched` is the text with misspelled words corrected, `elsewhere` how many notices are about it when no open one is."""
+
+    listed: Page[OpportunityRow]
+    labels: dict[UUID, list[LabelRead]]
+    searched: str
+    elsewhere: Mapping[Availability, int]
+
+
 @component
 def opportunities_list(kind: Kind) -> VdomDict:
     connection = use_connection()
@@ -86,13 +96,17 @@ def opportunities_list(kind: Kind) -> VdomDict:
     query = query_of(kind, url.params)
     began_empty = use_ref(False)
 
-    async def search() -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]], str]:
+    async def search() -> _Found:
         understood, meaning = await service.understand(connection.core, query)
         async with connection.core.database.transaction() as session:
-            return (*await service.list_with_labels(session, actor, understood, meaning=meaning), understood.text)
+            listed, labels = await service.list_with_labels(session, actor, understood, meaning=meaning)
+            elsewhere: Mapping[Availability, int] = {}
+            if query.availability == _OPEN and listed.page == 1 and not any(_is_match(item) for item in listed.items):
+                elsewhere = await service.count_titled(session, actor, understood)
+        return _Found(listed, labels, understood.text, elsewhere)
 
-    async def read(session: AsyncSession) -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]], str]:
-        return (*await service.list_with_labels(session, actor, query), query.text)
+    async def read(session: AsyncSession) -> _Found:
+        return _Found(*await service.list_with_labels(session, actor, query), query.text, {})
 
     found = use_query(
         search if query.text else read,
@@ -133,7 +147,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(_nothing_yet(kind, key="nothing"), panel)
-    listed, labels, searched = found.value
+    listed, labels, searched, elsewhere = found.value
     return shown(
         panel,
         sample_banner(offered.samples, key="sample") if offered.samples else None,
@@ -152,15 +166,40 @@ def opportunities_list(kind: Kind) -> VdomDict:
             export_button(connection, "/api/opportunities/export.csv", listed.total, query),
         ),
         *(
-            _results(kind, url, query, listed, labels, is_loading=found.is_slow)
+            _results(kind, url, query, listed, labels, elsewhere, is_loading=found.is_slow)
             if listed.items
-            else [_nothing_found(kind, url, query)]
+            else [_elsewhere(url, elsewhere), _nothing_found(kind, url, query)]
         ),
     )
 
 
+def _is_match(item: OpportunityRow) -> bool:
+    return item.match is None or not item.match.is_close
+
+
+def _is_any(elsewhere: Mapping[Availability, int]) -> bool:
+    return bool(elsewhere.get("closed") or elsewhere.get("award"))
+
+
+def _elsewhere(url: UrlState, elsewhere: Mapping[Availability, int]) -> VdomDict | None:
+    """Leads to closed and award notices with all the words in their titles."""
+    if not _is_any(elsewhere):
+        return None
+    closed, awards = elsewhere.get("closed", 0), elsewhere.get("award", 0)
+    return row(
+        html.span({"role": "status"}, t("No open notice is about this.")),
+        text_link(nt("{n} closed notice is", "{n} closed notices are", closed), url.href(availability=_CLOSED, page=None))
+        if closed
+        else None,
+        text_link(nt("{n} award notice is", "{n} award notices are", awards), url.href(availability=_AWARD, page=None))
+        if awards
+        else None,
+        key="elsewhere",
+    )
+
+
 def _count(listed: Page[OpportunityRow]) -> str:
-    if any(item.match and item.match.is_close for item in listed.items):
+    if not all(_is_match(item) for item in listed.items):
         return nt("{n} opportunity, including close matches", "{n} opportunities, including close matches", listed.total)
     return nt("{n} opportunity", "{n} opportunities", listed.total)
 
@@ -171,19 +210,20 @@ def _results(
     query: OpportunityQuery,
     listed: Page[OpportunityRow],
     labels: dict[UUID, list[LabelRead]],
+    elsewhere: Mapping[Availability, int],
     *,
     is_loading: bool,
 ) -> list[VdomDict | None]:
     """A table, or what matches as a table and close matches below it, each with its reason."""
-    close = [item for item in listed.items if item.match and item.match.is_close]
+    close = [item for item in listed.items if not _is_match(item)]
     if not close:
         return [_table(kind, url, query, listed, labels, is_loading=is_loading)]
     matching = [item for item in listed.items if item not in close]
     whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
-    none = html.p(t("No notice fully matches your search.")) if listed.page == 1 else None
+    none = (_elsewhere(url, elsewhere) or html.p(t("No notice fully matches your search."))) if listed.page == 1 else None
     return [
         _table(kind, url, query, whole, labels, is_loading=is_loading) if matching else none,
-        _hidden(url) if query.availability == _OPEN else None,
+        _hidden(url) if query.availability == _OPEN and not _is_any(elsewhere) else None,
         section(
             t("Close matches"),
             html.ul(

@@ -74,6 +74,7 @@ from fundwright.opportunities.models import (
 from fundwright.opportunities.question import Meaning, Question, meant, number_key, parse, spelled_words, with_words
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import (
+    Availability,
     CategoriseOpportunities,
     EmbedOpportunities,
     ImportCounts,
@@ -103,8 +104,8 @@ _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
-_LEAST_COSINE, _LEAST_COSINE_ALONE = 0.25, 0.43
-"""Of a match by meaning alone, and of the nearest one when no notice has any of the words: nonsense is no nearer than .42 to anything."""
+_LEAST_COSINE, _LEAST_COSINE_ALONE = 0.35, 0.43
+"""Of a match by meaning alone, because the ten nearest of a few hundred notices are that near to anything, and of the nearest one when no notice has any of the words: nonsense is no nearer than .42 to anything."""
 _LEAST_MEANING = 0.5
 """A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
 _PASSAGE_CHARACTERS = 2_000
@@ -403,13 +404,28 @@ def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[
     if query.posted_to:
         found.append(Opportunity.posted_at < _day_start(query.posted_to + timedelta(days=1)))
     if query.availability:
-        is_open, is_award = is_open_at(now()), Opportunity.type == _AWARD
-        found.append({"open": is_open, "closed": not_(or_(is_open, is_award)), "award": is_award}[query.availability])
+        found.append(_is_available(query.availability))
     if query.sample is not None:
         found.append(Opportunity.is_sample.is_(query.sample))
     if labelled is not None:
         found.append(Opportunity.id.in_(labelled))
     return found
+
+
+def _is_available(availability: Availability) -> ColumnElement[bool]:
+    is_open, is_award = is_open_at(now()), Opportunity.type == _AWARD
+    return {"open": is_open, "closed": not_(or_(is_open, is_award)), "award": is_award}[availability]
+
+
+async def count_titled(
+    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
+) -> Mapping[Availability, int]:
+    """How many notices have all words of the query in their titles, by whether they are open, whichever of them the query asks for."""
+    conditions = _conditions(query.model_copy(update={"availability": None}), labelled)
+    names: tuple[Availability, ...] = get_args(Availability)
+    counts = select(*(func.count().filter(_is_available(name)) for name in names)).select_from(Opportunity)
+    row = (await session.execute(counts.where(*conditions, _has(parse(query.text).text, Opportunity.title_search)))).one()
+    return dict(zip(names, row, strict=True))
 
 
 async def find_id(session: AsyncSession, reference: str) -> UUID | None:

@@ -49,6 +49,7 @@ from fundwright.opportunities.question import Meaning, parse
 from fundwright.opportunities.reading import day_in_washington, in_words
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
+    Availability,
     CategoriseOpportunities,
     Deadlines,
     Facets,
@@ -173,6 +174,12 @@ async def list_with_labels(
         rows, total = await read(query)
     labels = {row["id"]: [LabelRead.model_validate(label) for label in row["labels"] or ()] for row in rows}
     return await _page(session, query, rows, total, ranked), labels
+
+
+@needs(Permission.READ)
+async def count_titled(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Mapping[Availability, int]:
+    """How many open, closed, and award notices have all words of the query's text in their titles, whichever of them it asks for."""
+    return await repository.count_titled(session, query, _labelled(actor, query))
 
 
 async def _rank(
