@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import thread_time
+
 import pytest
 
 from fundwright.generation.checking import CheckState
@@ -86,6 +88,19 @@ class TestCheckSection:
         assert {quote.number for quote in checked.quotes} == {2}
         text = SOURCES[1][1].text
         assert [text[quote.start : quote.end] for quote in checked.quotes] == ["Crews hold OSHA 30 cards"]
+
+    def test_a_new_claim_is_checked_without_those_that_were_checked_before(self) -> None:
+        source = " ".join(
+            f"Crew {number} repaired {number + 7} roofs at base {number} in 2024 for the Navy." for number in range(60)
+        )
+        sources, text = ((1, Source(source, "")),), source.replace(".", " [1].")
+
+        def seconds(text: str) -> float:
+            began = thread_time()
+            assert len(check_section(text, sources, "")) >= 60
+            return thread_time() - began
+
+        assert seconds(text) > 3 * seconds(f"{text} We are glad to help.")
 
     def test_cells_are_checked_one_by_one(self) -> None:
         table = "| Customer | Value | Source |\n|---|---|---|\n| Hill Air Force Base | $724,000 | [2] |"

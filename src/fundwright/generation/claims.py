@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from fundwright.generation.checking import CheckState, check
+from fundwright.generation.checking import CheckState, Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
 from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead, PassageQuote, SectionState
 from fundwright.language.sentences import spans_of
@@ -97,17 +97,18 @@ def _quoted(citation: CitationRead, sections: tuple[DraftSectionRead, ...]) -> C
     return citation.model_copy(update={"quotes": tuple(sorted(quotes))})
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=200)
 def check_section(text: str, sources: tuple[tuple[int, Source], ...], known: str) -> tuple[ClaimCheck, ...]:
     """Check every claim of a section against the passages it cites, given by number. The last results are remembered."""
-    return tuple(_check(text, claim, dict(sources), known) for claim in claims_of(text))
+    by_number = dict(sources)
+    return tuple(_check(text, claim, by_number, known) for claim in claims_of(text))
 
 
 def _check(text: str, claim: Claim, sources: Mapping[int, Source], known: str) -> ClaimCheck:
     numbers = tuple(number for number in claim.numbers if number in sources)[:_MOST_CITED]
     cited = [sources[number] for number in numbers]
     about = "\n\n".join([known, *(source.about for source in cited)])
-    verdict = check(_without_marks(text[claim.start : claim.end]), [source.text for source in cited], known=about)
+    verdict = _verdict(_without_marks(text[claim.start : claim.end]), tuple(source.text for source in cited), about)
     return ClaimCheck(
         start=claim.start,
         end=claim.end,
@@ -116,6 +117,12 @@ def _check(text: str, claim: Claim, sources: Mapping[int, Source], known: str) -
         quotes=tuple(PassageQuote(number=numbers[quote.passage], start=quote.start, end=quote.end) for quote in verdict.quotes),
         missing=verdict.missing if verdict.state is CheckState.NOT_FOUND else (),
     )
+
+
+@lru_cache(maxsize=5_000)
+def _verdict(sentence: str, passages: tuple[str, ...], known: str) -> Verdict:
+    """The last ones are remembered, because a section that is saved again has few new claims."""
+    return check(sentence, passages, known=known)
 
 
 def claims_of(text: str) -> list[Claim]:
