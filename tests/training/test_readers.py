@@ -4,10 +4,13 @@ import io
 import zipfile
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import docx
 import pypdf
 import pytest
+from docx.oxml.ns import nsdecls
+from docx.oxml.parser import parse_xml
 
 from fundwright.training.chunking import chunk
 from fundwright.training.plugin import document_readers
@@ -28,6 +31,10 @@ def a_docx() -> bytes:
     document.add_paragraph("Two engineers know every component.")
     table = document.add_table(rows=1, cols=2)
     table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Lead", "Ada Example"
+    return saved(document)
+
+
+def saved(document: Any) -> bytes:
     target = io.BytesIO()
     document.save(target)
     return target.getvalue()
@@ -138,6 +145,51 @@ class TestDocx:
         assert read_file(tmp_path, a_docx(), "a.docx") == [
             Block("Team", level=1), Block("Two engineers know every component."), Block("Lead | Ada Example"),
         ]  # fmt: skip
+
+    def test_a_table_that_only_puts_text_side_by_side_is_read_cell_by_cell(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        side, main = document.add_table(rows=1, cols=2).rows[0].cells
+        side.text = "UEI K7PLM2QRSTU4\nCAGE 9D2F7\nNAICS 561720"
+        main.text = "Larkspur cleans public buildings."
+        main.add_paragraph("What we do", style="Heading 2")
+        main.add_paragraph("Floor care", style="List Bullet")
+        facts = main.add_table(rows=1, cols=2).rows[0].cells
+        facts[0].text, facts[1].text = "Customer", "Mendocino County"
+        assert read_file(tmp_path, saved(document), "a.docx") == [
+            Block("UEI K7PLM2QRSTU4\nCAGE 9D2F7\nNAICS 561720"), Block("Larkspur cleans public buildings."),
+            Block("What we do", level=2), Block("• Floor care"), Block("Customer | Mendocino County"),
+        ]  # fmt: skip
+
+    def test_a_cell_beside_several_rows_is_read_once_unless_it_is_data(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        rows = document.add_table(rows=2, cols=2).rows
+        side = rows[0].cells[0].merge(rows[1].cells[0])
+        side.text = "UEI\nCAGE\nNAICS"
+        rows[0].cells[1].text, rows[1].cells[1].text = "One", "Two"
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block("UEI\nCAGE\nNAICS"), Block("One"), Block("Two")]
+        side.text = "Customer"
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block("Customer | One"), Block("Customer | Two")]
+
+    def test_items_of_lists_are_marked_unless_they_are_taken_out(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        document.add_paragraph("Roofs", style="List Bullet")
+        document.add_paragraph("Gutters", style="List Number")
+        taken_out = document.add_paragraph("Not an item", style="List Bullet")
+        taken_out.paragraph_format.element.get_or_add_pPr().get_or_add_numPr().get_or_add_numId().val = 0
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block("• Roofs"), Block("• Gutters"), Block("Not an item")]
+
+    def test_text_boxes_are_read_once(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        paragraph = document.add_paragraph("Before")
+        box = "<w:txbxContent><w:p><w:r><w:t>CAGE 9D2F7</w:t></w:r></w:p></w:txbxContent>"
+        paragraph.paragraph_format.element.append(
+            parse_xml(
+                f'<w:r {nsdecls("w")} xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+                f"<mc:AlternateContent><mc:Choice>{box}</mc:Choice><mc:Fallback><w:pict>{box}</w:pict></mc:Fallback>"
+                "</mc:AlternateContent></w:r>"
+            )
+        )
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block("Before"), Block("CAGE 9D2F7")]
 
     @pytest.mark.security(42)
     @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from fundwright.core.messages import t
 
 HEAD_BYTES = 4_096
 _OLE = b"\xd0\xcf\x11\xe0"
+_ITEM = "•"
+_MOST_LINES_OF_DATA = 2
 _MAX_UNPACKED_BYTES = 300_000_000
 _MAX_PARTS = 10_000
 _MAX_PART_BYTES = 50_000_000
@@ -147,19 +149,56 @@ class DocxReader:
         import docx
 
         _check_unpacked_size(path, filename)
-        return list(self._blocks(docx.Document(str(path))))
+        return list(self._blocks(docx.Document(str(path)).iter_inner_content()))
 
-    def _blocks(self, document: Any) -> Iterator[Block]:
+    def _blocks(self, items: Iterable[Any]) -> Iterator[Block]:
+        """Of paragraphs and tables."""
         from docx.table import Table
 
-        for item in document.iter_inner_content():
+        for item in items:
             if isinstance(item, Table):
-                for row in item.rows:
-                    # A merged cell is listed once for each column it spans.
-                    cells = dict.fromkeys(" ".join(cell.text.split()) for cell in row.cells)
-                    yield Block(text=" | ".join(cell for cell in cells if cell))
+                yield from self._rows(item)
             else:
-                yield Block(text=item.text, level=_heading_level(item.style.name if item.style else ""))
+                text = f"{_ITEM} {item.text}" if _is_in_list(item) and item.text.strip() else item.text
+                yield Block(text=text, level=_heading_level(item.style.name if item.style else ""))
+                yield from self._blocks(_in_text_boxes(item))
+
+    def _rows(self, table: Any) -> Iterator[Block]:
+        """A row of data is one line. Cells that hold headings, lists, or several lines only put text side by side, and are read one after
+        another."""
+        read = set[Any]()
+        for row in table.rows:
+            cells = {
+                cell._tc: list(self._blocks(cell.iter_inner_content())) for cell in row.cells
+            }  # merged ones are listed again
+            if any(_is_layout(blocks) for blocks in cells.values()):
+                yield from (block for cell, blocks in cells.items() if cell not in read for block in blocks)
+            else:
+                texts = dict.fromkeys(" ".join(" ".join(block.text for block in blocks).split()) for blocks in cells.values())
+                yield Block(text=" | ".join(text for text in texts if text))
+            read.update(cells)
+
+
+def _is_layout(cell: Sequence[Block]) -> bool:
+    lines = [line for block in cell for line in block.text.splitlines() if line.strip()]
+    return len(lines) > _MOST_LINES_OF_DATA or any(block.level or block.text.startswith(_ITEM) for block in cell)
+
+
+def _is_in_list(paragraph: Any) -> bool:
+    """By the paragraph's own numbering or that of its style; Word writes the number 0 to take it out of a list."""
+    found, style = paragraph._p.pPr, paragraph.style
+    while (found is None or found.numPr is None) and style is not None:
+        found, style = style.element.pPr, style.base_style
+    numbering = None if found is None else found.numPr
+    return numbering is not None and (numbering.numId is None or numbering.numId.val != 0)
+
+
+def _in_text_boxes(paragraph: Any) -> Iterator[Any]:
+    """The paragraphs of text boxes anchored in this one. Word writes each box twice, the second time for old programs."""
+    from docx.text.paragraph import Paragraph
+
+    for element in paragraph._p.xpath('.//*[local-name()="txbxContent"]//w:p[not(ancestor::*[local-name()="Fallback"])]'):
+        yield Paragraph(element, paragraph)
 
 
 class HtmlReader:
