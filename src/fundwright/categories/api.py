@@ -49,8 +49,8 @@ async def remove_sample(session: DbSession, actor: CurrentActor, client: Request
 async def list_suggestions(
     session: DbSession, core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
 ) -> Page[LabelRead]:
-    """The surest suggestion for each open opportunity, or with `is_all` for each one, surest first; `sort=confidence` for least sure
-    first."""
+    """List the most confident suggestion for each open opportunity, or for all opportunities with `is_all`, most confident first;
+    `sort=confidence` reverses the order."""
     return await service.list_suggestions(core, session, actor, query)
 
 
@@ -66,31 +66,31 @@ async def export_suggestions(
 async def correct(
     session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: Decision
 ) -> list[LabelRead]:
-    """Say which category is right instead of those that are suggested; null for none of them. Returns the subject's labels."""
+    """Set the right category instead of the suggested ones, or none with null. Returns the subject's labels."""
     return await service.correct(core, session, actor, subject_id, decision.category_id)
 
 
 @router.put("/labels/{subject_id}/restoration", status_code=status.HTTP_204_NO_CONTENT)
 async def undo(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: DecisionToUndo) -> None:
-    """Undo a decision: the labels from before come back, suggestions too. Refused (409) if they have changed since."""
+    """Undo a decision and restore the earlier labels, including suggestions. Returns 409 if they have changed since."""
     await service.restore(core, session, actor, subject_id, decided_at=decision.decided_at, before=decision.before)
 
 
 @router.put("/labels/{subject_id}/{category_id}/acceptance")
 async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
-    """Say that the subject belongs to the category, whatever else it belongs to, which makes it an example to learn from."""
+    """Add the subject to the category and leave its other categories alone. It becomes an example for the classifier."""
     return await service.accept(core, session, actor, subject_id, category_id)
 
 
 @router.put("/labels/{subject_id}/{category_id}/rejection")
 async def reject(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
-    """Say that the subject does not belong to the category."""
+    """Remove the subject from the category. The rejection becomes an example for the classifier."""
     return await service.reject(core, session, actor, subject_id, category_id)
 
 
 @router.delete("/labels/{subject_id}/{category_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def take_back(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> None:
-    """Take back a decision; the classifier may suggest the category again."""
+    """Delete a decision. The classifier may suggest the category again."""
     await service.remove_example(core, session, actor, subject_id, category_id)
 
 
@@ -115,7 +115,7 @@ async def delete(session: DbSession, actor: CurrentActor, client: RequestClient,
 async def list_examples(
     session: DbSession, actor: CurrentActor, category_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> Page[LabelRead]:
-    """What people put into this category, newest first."""
+    """List the opportunities that you have put in this category, newest first."""
     return await service.list_examples(session, actor, category_id, request)
 
 

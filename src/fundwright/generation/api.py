@@ -107,7 +107,7 @@ async def export_draft(
     form: ExportFormat = ExportFormat.MARKDOWN,
     citations: CitationStyle = CitationStyle.FOOTNOTES,
 ) -> Response:
-    """The draft as a file that is ready to submit: `form=md` or `form=docx`, with `citations=footnotes` or `citations=none`."""
+    """Export the draft as a file that is ready to submit: `form=md` or `form=docx`, with `citations=footnotes` or `citations=none`."""
     exported = await service.export_draft(core, actor, draft_id, form, citations=citations, client=client)
     return Response(
         exported.content,
@@ -126,7 +126,7 @@ async def rename_draft(session: DbSession, actor: CurrentActor, draft_id: UUID, 
 
 @router.put("/{draft_id}/sources")
 async def choose_sources(session: DbSession, actor: CurrentActor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
-    """Change the documents that sections are written from, from now on. An empty list means all of your own."""
+    """Change the documents that new text is written from. An empty list means all of your own."""
     return await editing.choose_sources(session, actor, draft_id, chosen)
 
 
@@ -156,7 +156,7 @@ async def delete_section(
 async def compare_text(
     core: CoreDep, actor: CurrentActor, draft_id: UUID, section_id: UUID, other: SectionText
 ) -> SectionComparison:
-    """The current section, and the differences between its text and another text."""
+    """Compare the section's text with another text. Returns the section and the differences."""
     return await editing.compare_text(core, actor, draft_id, section_id, other)
 
 
@@ -207,7 +207,7 @@ async def list_versions(
 
 @router.get("/{draft_id}/sections/{section_id}/versions/{number}/changes")
 async def compare_version(core: CoreDep, actor: CurrentActor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
-    """The changes from this version to the current text."""
+    """List the changes from this version to the current text."""
     return await editing.compare_version(core, actor, draft_id, section_id, number)
 
 

@@ -47,19 +47,19 @@ class Removed(BaseModel):
 
 @router.get("")
 async def list_opportunities(core: CoreDep, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> FoundPage:
-    """Search by words and meaning, with misspelled words corrected, filter, sort and page."""
+    """Search by words and meaning, with misspelled words corrected. Filter, sort, and page the results."""
     return await service.search(core, actor, query)
 
 
 @router.get("/facets")
 async def facets(session: DbSession, actor: CurrentActor, kind: Kind | None = None) -> Facets:
-    """Values the filters can take."""
+    """List the values that filters can have."""
     return await service.facets(session, actor, kind=kind)
 
 
 @router.get("/deadlines")
 async def next_deadlines(session: DbSession, actor: CurrentActor) -> Deadlines:
-    """What is due soonest in your categories."""
+    """List the opportunities in your categories that are due next."""
     return await service.next_deadlines(session, actor)
 
 
@@ -70,13 +70,13 @@ async def suggest(
     words: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 6,
 ) -> list[OpportunityRow]:
-    """What somebody who is still typing may mean, newest first; without words the newest of all."""
+    """Suggest opportunities for text that is still being typed, newest first; without text, the newest of all."""
     return await service.suggest(session, actor, words, limit=limit)
 
 
 @router.get("/new")
 async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
-    """How many of your categories came in since you last looked at the list."""
+    """Count the opportunities in your categories that were imported since you last opened the list."""
     return NewMatches(count=await service.count_new(session, actor))
 
 
@@ -89,31 +89,31 @@ async def export(core: CoreDep, export: Export, actor: CurrentActor, query: Anno
 
 @router.get("/sources")
 async def list_sources(core: CoreDep, actor: CurrentActor) -> list[SourceRead]:
-    """Formats that can be imported."""
+    """List the formats that can be imported."""
     return service.list_sources(core)
 
 
 @router.post("/categorise", status_code=202)
 async def categorise(session: DbSession, actor: CurrentActor, core: CoreDep) -> JobRead:
-    """Sort all opportunities into your categories; answers the job that does it."""
+    """Categorize all opportunities, and return the job that does it."""
     return await service.start_categorising(session, actor, core)
 
 
 @router.get("/categorise/{job_id}")
 async def get_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
-    """The state, progress, and result of the job."""
+    """Get the state, progress, and result of the job."""
     return await service.get_categorising(session, actor, job_id)
 
 
 @router.put("/categorise/{job_id}/cancellation")
 async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
-    """Cancel the job at its next step. Opportunities that are already sorted stay sorted."""
+    """Cancel the job after its current step. Results so far are kept."""
     return await service.cancel_categorising(session, actor, job_id)
 
 
 @router.get("/embedding")
 async def find_embedding(session: DbSession, actor: CurrentActor) -> JobRead | None:
-    """The latest job that indexed notices for searches by meaning, with its state and progress."""
+    """Get the latest job that indexed notices for searches by meaning, with its state and progress."""
     return await service.find_embedding(session, actor)
 
 
@@ -125,19 +125,19 @@ async def start_embedding(session: DbSession, actor: CurrentActor, core: CoreDep
 
 @router.put("/embedding/cancellation")
 async def cancel_embedding(session: DbSession, actor: CurrentActor) -> JobRead:
-    """Cancel the job at its next step. Notices indexed so far stay indexed."""
+    """Cancel the job after its current step. Notices indexed so far stay indexed."""
     return await service.cancel_embedding(session, actor)
 
 
 @router.delete("/sample")
 async def remove_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> Removed:
-    """Remove the sample opportunities for good, for everybody."""
+    """Remove the sample opportunities permanently, for everyone."""
     return Removed(removed=await service.remove_sample(session, actor, client=client))
 
 
 @router.get("/imports")
 async def list_imports(session: DbSession, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> Page[ImportRunRead]:
-    """Your imports, newest first."""
+    """List your imports, newest first."""
     return await service.list_imports(session, actor, query)
 
 
@@ -159,13 +159,13 @@ async def start_import(session: DbSession, actor: Uploader, core: CoreDep, sourc
 
 @router.get("/imports/{run_id}")
 async def get_import(session: DbSession, actor: CurrentActor, run_id: UUID) -> ImportRunRead:
-    """One import with its counts so far."""
+    """Get an import with its counts so far."""
     return await service.get_import(session, actor, run_id)
 
 
 @router.put("/imports/{run_id}/stop")
 async def stop_import(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> ImportRunRead:
-    """End an import after its present batch; what was read stays."""
+    """Cancel an import after its current batch. Opportunities imported so far are kept."""
     return await service.stop_import(session, actor, core, run_id)
 
 
@@ -173,19 +173,19 @@ async def stop_import(session: DbSession, actor: CurrentActor, core: CoreDep, ru
 async def list_rejections(
     session: DbSession, actor: CurrentActor, run_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> Page[RejectionRead]:
-    """Rows that were left out, with line, column and reason."""
+    """List the rejected rows, with line, column, and reason."""
     return await service.list_rejections(session, actor, run_id, request)
 
 
 @router.get("/imports/{run_id}/rejections/export.csv", response_class=CsvDownload)
 async def export_rejections(actor: CurrentActor, export: Export, run_id: UUID) -> CsvDownload:
-    """The same as CSV."""
+    """Export the rejected rows as CSV."""
     return export("rejections.csv", lambda session: service.export_rejections(session, actor, run_id))
 
 
 @router.get("/{opportunity_id}")
 async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_id: str) -> OpportunityRead:
-    """Everything known of one opportunity, by its id here, its number, or the id it has at its source."""
+    """Get an opportunity by its id, its number, or its id at the source."""
     return await service.look_up(session, actor, opportunity_id)
 
 
@@ -193,7 +193,7 @@ async def get_opportunity(session: DbSession, actor: CurrentActor, opportunity_i
 async def list_versions(
     session: DbSession, actor: CurrentActor, opportunity_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> Page[VersionRead]:
-    """Its versions, newest first, and what each changed."""
+    """List the versions of an opportunity, newest first, and what each one changed."""
     return await service.list_versions(session, actor, opportunity_id, request)
 
 

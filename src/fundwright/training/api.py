@@ -37,7 +37,7 @@ _MAX_TEXT_BYTES = 16_000_000
 
 @router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)
 async def add_document(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> DocumentRead:
-    """Upload a file (form field `file`); its type is found out from its content."""
+    """Upload a file (form field `file`). Its type is detected from its content."""
     require(actor, Permission.WORK)
     received = await receive_file(core, request, core.files.receive)
     async with turn_of(core, actor):
@@ -77,7 +77,7 @@ async def get_document(session: DbSession, actor: CurrentActor, document_id: UUI
 
 @router.put("/documents/{document_id}/kind")
 async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID, choice: KindChoice) -> DocumentRead:
-    """Set the kind of a document. Training the document again keeps it."""
+    """Set the kind of a document. It is kept when the document is trained again."""
     return await service.choose_kind(session, actor, document_id, choice.kind)
 
 
@@ -111,7 +111,7 @@ async def get_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> RunR
 
 @router.get("/runs/{run_id}/documents")
 async def list_run_documents(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentRead]:
-    """The documents of a run that still exist, in its order unless `sort` says otherwise."""
+    """List the documents of a run that still exist, in the order of the run unless `sort` is set."""
     return await service.list_run_documents(session, actor, run_id, request)
 
 
@@ -123,7 +123,7 @@ async def export_run_documents(export: Export, actor: CurrentActor, run_id: UUID
 
 @router.get("/runs/{run_id}/failures")
 async def list_run_failures(session: DbSession, actor: CurrentActor, run_id: UUID, request: Paging) -> Page[DocumentFailure]:
-    """The documents that a run could not train, in its order unless `sort` is `title` or `reason`."""
+    """List the documents that a run could not train, in the order of the run unless `sort` is `title` or `reason`."""
     return await service.list_run_failures(session, actor, run_id, request)
 
 
