@@ -23,6 +23,14 @@ def echo(*contents: bytes) -> Iterator[bytes]:
     yield from contents
 
 
+def count_from(first: int) -> Iterator[bytes]:
+    """Numbers up to 4 with the process that counts; a long rest after 0 and 2."""
+    for number in range(first, 5):
+        yield f"{number} {os.getpid()}".encode()
+        if number in (0, 2):
+            time.sleep(3600)
+
+
 def loop_with_the_interpreter_locked() -> Iterator[bytes]:
     yield b"before"
     # A repeated pattern holds the GIL in C code.

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
@@ -95,8 +95,7 @@ class TestTime:
 
 class TestMemory:
     @pytest.mark.parametrize("function", [sandboxed.allocate, sandboxed.allocate_and_hide_it])
-    async def test_more_than_the_limit_is_refused(self, sandbox: Sandbox, function: object) -> None:
-        assert callable(function)
+    async def test_more_than_the_limit_is_refused(self, sandbox: Sandbox, function: Callable[..., Iterator[bytes]]) -> None:
         with pytest.raises(Invalid, match="needs more than 300 MB of memory. Use a smaller"):
             await run(sandbox, partial(function, 4_000_000_000))
 
@@ -125,8 +124,9 @@ class TestOutput:
 
 class TestCrash:
     @pytest.mark.parametrize("function", [sandboxed.crash, sandboxed.leave])
-    async def test_is_a_sentence_and_the_next_call_works(self, sandbox: Sandbox, function: object) -> None:
-        assert callable(function)
+    async def test_is_a_sentence_and_the_next_call_works(
+        self, sandbox: Sandbox, function: Callable[..., Iterator[bytes]]
+    ) -> None:
         with pytest.raises(Invalid, match="The reader crashed on “a.pdf”"):
             await run(sandbox, partial(function))
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
@@ -139,6 +139,22 @@ class TestCrash:
             with pytest.raises(Invalid, match="Reading “a.pdf” was interrupted. Try again."):
                 await anext(results)
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
+
+    async def test_of_the_process_it_forks_from_lets_it_go_on(self, sandbox: Sandbox) -> None:
+        read: list[str] = []
+
+        def rest() -> partial[Iterator[bytes]]:
+            return partial(sandboxed.count_from, len(read))
+
+        async with aclosing(sandbox.stream(rest(), limits=LIMITS, name="“a.pdf”", go_on=rest)) as results:
+            async for result in results:
+                number, process_id = result.decode().split()
+                read.append(number)
+                if number in ("0", "2"):
+                    forks_from = psutil.Process(int(process_id)).parent()
+                    assert forks_from
+                    forks_from.kill()
+        assert read == ["0", "1", "2", "3", "4"]
 
     async def test_of_the_process_it_forks_from_lets_it_read_again(self, sandbox: Sandbox, tmp_path: Path) -> None:
         busy = tmp_path / "busy"

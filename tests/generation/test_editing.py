@@ -152,8 +152,8 @@ class TestSaving:
 
     async def test_only_sources_of_the_draft_can_be_cited(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
-        with pytest.raises(Invalid, match=r"no source \[9\]"):
-            await save(desk, draft, roofs, "We are the best [9].")
+        with pytest.raises(Invalid, match=r"no source \[1999\]"):
+            await save(desk, draft, roofs, "We are the best [1999].")
         assert (await save(desk, draft, roofs, r"In \[9\] words [2].")).text == r"In \[9\] words [2]."
 
     async def test_a_source_that_nothing_cites_any_more_is_not_listed_until_it_is_cited_again(self, desk: Desk) -> None:

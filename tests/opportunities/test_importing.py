@@ -4,8 +4,10 @@ import gzip
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
+import psutil
 import pytest
 from sqlalchemy import select, text, update
 
@@ -27,6 +29,12 @@ from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 
 Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
+
+
+def _kill_forks() -> None:
+    for child in psutil.Process().children():
+        if "fundwright.core.sandbox_forks" in child.cmdline():
+            child.kill()
 
 
 def counts(report: ImportReport) -> tuple[int, int, int, int]:
@@ -206,6 +214,37 @@ class TestResume:
         assert counts(report) == (35, 0, 0, 1)
         assert batches == 4
 
+    async def test_an_import_goes_on_when_the_process_that_its_reader_was_forked_from_is_killed(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importing, "BATCH_ROWS", 10)
+        path = tmp_path / "71245b35"
+        path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i), Description="x" * 100_000) for i in range(60))))
+        async with committed.database.transaction() as session:
+            started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
+        names: list[str] = []
+        stream = committed.sandbox.stream
+
+        def noted(*work: Any, name: str, **options: Any) -> Any:
+            names.append(name)
+            return stream(*work, name=name, **options)
+
+        async def handler(run: JobRun[Trial, None]) -> None:
+            async def kill_once(done: int, total: int | None = None, message: str | None = None) -> None:
+                if run.checkpoint == {"items": 10}:
+                    await asyncio.to_thread(_kill_forks)
+
+            monkeypatch.setattr(run, "progress", kill_once)
+            await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+
+        monkeypatch.setattr(committed.sandbox, "stream", noted)
+        committed.jobs.register(trial(handler))
+        await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
+        async with committed.database.transaction() as session:
+            report = await service.report_import(session, member, started.id)
+        assert counts(report) == (60, 0, 0, 0)
+        assert names == ["“file.csv”"]
+
     async def test_a_cancelled_import_keeps_what_is_in(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -217,7 +256,8 @@ class TestResume:
 
         async def handler(run: JobRun[Trial, None]) -> None:
             async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
-                raise JobCancelled
+                if run.checkpoint:  # a reader that takes longer than a second is reported, too
+                    raise JobCancelled
 
             monkeypatch.setattr(run, "progress", cancelled)
             await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)

@@ -15,9 +15,9 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -68,9 +68,16 @@ class Sandbox:
         self._turns: dict[Limits, asyncio.Semaphore] = {}
 
     async def stream(
-        self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
+        self,
+        function: partial[Iterator[bytes]],
+        *,
+        limits: Limits,
+        name: str,
+        readable: tuple[Path, ...] = (),
+        go_on: Callable[[], partial[Iterator[bytes]]] | None = None,
     ) -> AsyncGenerator[bytes]:
-        """Run `function`, which can be pickled, in a child and yield its results. `name` tells people what is read.
+        """Run `function`, which can be pickled, in a child and yield its results. `name` tells people what is read. `go_on` makes the
+        function that yields what comes after the results so far; it runs if the child died through no fault of what is read.
 
         Raises `limits.error` with a sentence when a limit is exceeded, the child dies, or `function` raises. Whoever closes the
         generator, or is canceled, kills the child.
@@ -82,13 +89,15 @@ class Sandbox:
                 try:
                     async with aclosing(self._results(work, limits, name)) as results:
                         async for result in results:
-                            may_repeat = False
+                            may_repeat = go_on is not None
                             yield result
                     return
                 except _Interrupted:
                     if not may_repeat:
                         raise _was_interrupted(limits, name) from None
                     may_repeat = False
+                    if go_on is not None:
+                        work = replace(work, function=go_on())
 
     async def _results(self, work: Work, limits: Limits, name: str) -> AsyncGenerator[bytes]:
         """What one child yields. Raises `limits.error`, or _Interrupted when it died with the process that it was forked from."""

@@ -378,7 +378,7 @@ async def _check_citations(session: AsyncSession, draft_id: UUID, text: str) -> 
         raise Invalid(
             t(
                 "The draft has no source [{number}]. Cite one of its sources, or type \\[{number}\\] to show the brackets as text.",
-                number=unknown[0],
+                number=str(unknown[0]),
             )
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -52,13 +52,17 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
     actor: Actor | None = run.actor
     uploader = None if actor is None or actor.may(Permission.ADMINISTER) else actor.id
     async with run.transaction() as session:
-        await repository.set_job(session, run_id, run.id)
+        filename = await repository.set_job(session, run_id, run.id) or path.name
         if run.checkpoint.get("is_read"):
             return await _counts(session, run, run_id)
-    size_bytes, bytes_read = await asyncio.to_thread(_size, path), 0
-    work = partial(read_batches, path, source, skip=run.checkpoint.get("items", 0), batch_rows=BATCH_ROWS)
-    name = t("“{name}”", name=path.name)
-    async with aclosing(core.sandbox.stream(work, limits=LIMITS, name=name, readable=(path,))) as results:
+    size_bytes, bytes_read = await asyncio.to_thread(_size, path, filename), 0
+    name = t("“{name}”", name=filename)
+    items: int = run.checkpoint.get("items", 0)
+
+    def rest() -> partial[Iterator[bytes]]:
+        return partial(read_batches, path, source, skip=items, batch_rows=BATCH_ROWS)
+
+    async with aclosing(core.sandbox.stream(rest(), limits=LIMITS, name=name, readable=(path,), go_on=rest)) as results:
         reading = _next(results, name)
 
         async def report() -> None:
@@ -66,6 +70,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
 
         try:
             while (batch := await watched(reading, report)) is not None:
+                items = batch.items
                 # The next batch is read while the database takes in this one.
                 reading = _next(results, name)
                 bytes_read = batch.bytes_read
@@ -90,11 +95,11 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
         return await _counts(session, run, run_id)
 
 
-def _size(path: Path) -> int:
+def _size(path: Path, filename: str) -> int:
     try:
         return path.stat().st_size
     except OSError as error:
-        raise NotFound(t("The file {name}", name=path.name)) from error
+        raise NotFound(t("The file {name}", name=filename)) from error
 
 
 def _next(results: AsyncIterator[bytes], name: str) -> asyncio.Future[Batch | None]:

@@ -1006,8 +1006,10 @@ async def own_runs(session: AsyncSession, owner_id: UUID) -> Sequence[ImportRun]
     return (await session.scalars(query)).all()
 
 
-async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> None:
-    await session.execute(update(ImportRun).where(ImportRun.id == run_id).values(job_id=job_id))
+async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> str | None:
+    """Returns the name of the run's file."""
+    run = update(ImportRun).where(ImportRun.id == run_id).values(job_id=job_id)
+    return await session.scalar(run.returning(ImportRun.filename))
 
 
 async def rejections(
