@@ -26,10 +26,12 @@ from fundwright.language.sentences import sentences_of
 
 _PAIRS = PROJECT / "tests" / "checking"
 _MODEL = PROJECT / "src" / "fundwright" / "generation" / "checking.json"
-_LEAST = 0.7
+_LEAST = 0.57
 """The probability of being supported that a sentence needs: the strictest with which cross-validation raises fewer than one false alarm in ten."""
-_FOLDS = 6
-_REGULARIZATION = 1.0
+_SETS = {"d": 1, "h": 1, "t": 2, "v": 3, "w": 3, "x": 3, "u": 4}
+"""Who wrote a pair, by the first letter of its id."""
+_REGULARIZATION = 30.0
+_STEPS = 3_000
 _FOUND, _ALARMS = 0.92, 0.10
 
 Numbers = NDArray[np.float64]
@@ -107,34 +109,42 @@ def _matrix(pairs: Sequence[Pair]) -> tuple[list[str], Numbers, Numbers]:
     return list(rows[0]), np.array([list(row.values()) for row in rows]), np.array([float(not pair.supported) for pair in pairs])
 
 
-def _fit(values: Numbers, wanted: Numbers) -> Numbers:
-    """Logistic regression by Newton's method: the bias, then the weights, which are kept small."""
-    design = np.c_[np.ones(len(values)), values]
-    penalty = np.eye(design.shape[1]) * _REGULARIZATION
-    penalty[0, 0] = 1e-6
+def _fit(pairs: Sequence[Pair], values: Numbers, wanted: Numbers) -> Numbers:
+    """Logistic regression by projected gradients: the bias, then the weights, which are kept small and never below zero.
+
+    In these pairs false sentences are shorter than true ones. That is no sign of falsehood: length explains in the fit what it can, and
+    every sentence is then taken to be of the mean length.
+    """
+    lengths = np.log([len(pair.sentence.split()) for pair in pairs])
+    scales = values.std(axis=0) + 1e-6
+    design = np.c_[np.ones(len(values)), (values - values.mean(axis=0)) / scales, (lengths - lengths.mean()) / lengths.std()]
     weights = np.zeros(design.shape[1])
-    for _ in range(50):
+    penalty = np.r_[0.0, np.full(design.shape[1] - 1, _REGULARIZATION / len(values))]
+    step = 4 / np.linalg.eigvalsh(design.T @ design / len(values))[-1]
+    for _ in range(_STEPS):
         chances = 1 / (1 + np.exp(-design @ weights))
-        gradient = design.T @ (chances - wanted) + penalty @ weights
-        weights -= np.linalg.solve((design.T * (chances * (1 - chances))) @ design + penalty, gradient)
-    return weights
+        weights -= step * (design.T @ (chances - wanted) / len(values) + penalty * weights)
+        weights[1:-1] = np.maximum(weights[1:-1], 0)
+    of_values = weights[1:-1] / scales
+    return np.r_[weights[0] - of_values @ values.mean(axis=0), of_values]
 
 
 def _cross_validated(pairs: Sequence[Pair]) -> Numbers:
-    """The chance of not being supported of each pair, from the pairs about other documents."""
+    """The chance of not being supported of each pair, from the pairs of other sets, which other hands wrote."""
     _, values, wanted = _matrix(pairs)
-    documents = sorted({pair.heading for pair in pairs})
-    folds = np.array([documents.index(pair.heading) % _FOLDS for pair in pairs])
+    sets = np.array([_SETS[pair.id[0]] for pair in pairs])
     chances = np.zeros(len(pairs))
-    for fold in range(_FOLDS):
-        weights = _fit(values[folds != fold], wanted[folds != fold])
-        chances[folds == fold] = 1 / (1 + np.exp(-np.c_[np.ones((folds == fold).sum()), values[folds == fold]] @ weights))
+    for name in set(sets):
+        others = sets != name
+        weights = _fit([pair for pair, is_other in zip(pairs, others, strict=True) if is_other], values[others], wanted[others])
+        chances[~others] = 1 / (1 + np.exp(-np.c_[np.ones((~others).sum()), values[~others]] @ weights))
     return chances
 
 
 def _write() -> None:
-    names, values, wanted = _matrix(read_pairs("development"))
-    bias, *weights = (round(float(weight), 3) for weight in _fit(values, wanted))
+    pairs = read_pairs("development")
+    names, values, wanted = _matrix(pairs)
+    bias, *weights = (round(float(weight), 3) for weight in _fit(pairs, values, wanted))
     model = {"least": _LEAST, "bias": bias, "weights": dict(zip(names, weights, strict=True))}
     _MODEL.write_text(json.dumps(model, indent=2) + "\n", "utf-8")
 

@@ -74,6 +74,8 @@ class TestCheck:
             pytest.param("Print loans exceeded digital loans.", "Digital loans exceeded print loans.", id="sides are exchanged"),
             pytest.param("All later deliveries were accepted.", "All deliveries were accepted.", id="a narrower word is dropped"),
             pytest.param("Ann Lee reads Spanish and French.", "Ann Lee reads Spanish and French fluently.", id="a boast"),
+            pytest.param("All buoys survived the spring.", "All buoys were lost in the spring.", id="what survives is not lost"),
+            pytest.param("Uptake rose in the third year.", "Uptake rose in year two.", id="another year"),
             pytest.param("The lateral leaks.", "The lateral is the leakiest of the region.", id="a superlative"),
         ],
     )
@@ -96,6 +98,15 @@ class TestCheck:
                 id="failing is not passing",
             ),
             pytest.param("The minimum flow is 140 cubic feet.", "At least 140 cubic feet must flow.", id="a minimum"),
+            pytest.param("We expect results in the third quarter of 2025.", "Results are expected in Q3 2025.", id="a quarter"),
+            pytest.param("It scans negatives over 30 months.", "It scans negatives over two and a half years.", id="a half"),
+            pytest.param("We ran the lab from 2020 to 2023.", "We ran the lab for three years.", id="the years of a range"),
+            pytest.param(
+                "The match does not apply; tribes are exempt from it.", "Tribes do not owe the match.", id="an exemption"
+            ),
+            pytest.param(
+                "None of our pilots has fewer than 300 hours.", "Our pilots have at least 300 hours.", id="none has fewer"
+            ),
         ],
     )
     def test_what_says_the_same_is_supported(self, source: str, claim: str) -> None:
@@ -146,12 +157,27 @@ def test_word_for_word_pairs_are_supported() -> None:
         assert check(pair["sentence"], pair["passages"], known=pair["heading"]).state is CheckState.SUPPORTED, pair["id"]
 
 
-@pytest.mark.parametrize("value", ["SP4701-21-F-0166", "$11.8M", "ITS-2023-044", "$2.35M"])
+MATRIX = (
+    "Agency | Contract / TO | Value | PoP | Services\n"
+    "-------|---------------|-------|-----|---------\n"
+    "Defense Logistics Agency | SP4701-21-F-0166 | $11.8M | 09/2021 - 09/2025 | Migrated 47 applications to AWS GovCloud\n"
+    "Alabama Department of Transportation | ITS-2023-044 | $2.35M | 02/2023 – 01/2025 | Oracle Forms to Java for permit system, 310 screens\n"
+    "USDA Food and Nutrition Service | 12319822F0078 | $4.1M | 10/2022-present | Tier 1-3 help desk, 4,800 users\n"
+)
+
+
+@pytest.mark.parametrize("value", ["SP4701-21-F-0166", "$11.8M", "ITS-2023-044", "$2.35M", "Help desk", "USDA"])
 def test_a_value_is_found_where_it_stands(value: str) -> None:
-    passage = (
-        "Agency | Contract / TO | Value | PoP | Services\n"
-        "-------|---------------|-------|-----|---------\n"
-        "Defense Logistics Agency | SP4701-21-F-0166 | $11.8M | 09/2021 - 09/2025 | Migrated 47 applications to AWS GovCloud\n"
-        "Alabama Department of Transportation | ITS-2023-044 | $2.35M | 02/2023 – 01/2025 | Oracle Forms to Java, 310 screens\n"
-    )
-    assert check(value, [passage]).state is CheckState.SUPPORTED
+    assert check(value, [MATRIX]).state is CheckState.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "state"),
+    [
+        ("The USDA help desk serves 4,800 users.", CheckState.SUPPORTED),
+        ("Northgate modernized 310 Oracle Forms screens of the permit system.", CheckState.SUPPORTED),
+        ("The Alabama Department of Transportation contract was worth $11.8 million.", CheckState.NOT_FOUND),
+    ],
+)
+def test_a_row_of_a_table_is_a_sentence(claim: str, state: CheckState) -> None:
+    assert check(claim, [MATRIX], known="Northgate Digital Services").state is state

@@ -107,10 +107,10 @@ class TestCheckSection:
         assert [claim.state for claim in check_section(table, SOURCES, "")] == [CheckState.SUPPORTED, CheckState.NOT_FOUND]
 
     def test_parts_quoted_before_and_after_a_citation_are_supported(self) -> None:
-        text = "Tier 1 help desk, 4,800 users, 22 seconds [1] We staff a service desk for 4,800 users in seven offices. [2]"
+        text = "**USDA Food and Nutrition Service**: Tier 1 help desk, 4,800 users [1] We staff a desk for 4,800 users in seven offices. [2]"
         sources = (
-            (1, Source("USDA | $4.1M | Tier 1 help desk, 4,800 users, 22 seconds", "")),
-            (2, Source("We staff a service desk for 4,800 users in seven offices.", "")),
+            (1, Source("USDA Food and Nutrition Service | $4.1M | 10/2022-present | Tier 1 help desk, 4,800 users", "")),
+            (2, Source("We staff a desk for 4,800 users in seven offices. Resolution is 81%.", "")),
         )
         (checked,) = check_section(text, sources, "")
         assert checked.state is CheckState.SUPPORTED

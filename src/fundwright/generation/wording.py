@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import snowballstemmer
 
@@ -23,6 +24,8 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|ph\.d", re.IGNORECASE)
 _CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
 _PIECE = re.compile(r"[^-&,.]+")
 _BOUNDARY = re.compile(r"[,;:()|\n]")
+_ROW = re.compile(r"^[^|\n]{0,2000}\|[^|\n]{0,2000}\|[^\n]*$", re.MULTILINE)
+_RANGE = re.compile(r"\s?[–—-]\s?|\s(?:to|through|until)\s(?:\w{3,9}\s)?")
 _BOUNDARY_WORDS = frozenset(listed("and but while against whereas"))
 _BOUNDARY_DISTANCE = 3
 
@@ -34,6 +37,19 @@ _NUMBER_WORDS = {word: float(value) for value, word in enumerate(_SMALL.split(),
 _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "billion": 1e9}
 _ROMAN = {"i": 1.0, "ii": 2.0, "iii": 3.0, "iv": 4.0, "v": 5.0, "vi": 6.0}
 _LABELS = frozenset(listed("phase level tier type class grade stage part task region category version iso title"))
+_ORDINALS = (
+    {
+        word: float(value)
+        for value, word in enumerate(listed("first second third fourth fifth sixth seventh eighth ninth tenth"), start=1)
+    }
+    | {"1st": 1.0, "2nd": 2.0, "3rd": 3.0}
+    | {f"{value}th": float(value) for value in range(4, 13)}
+)
+_COUNTED = frozenset(listed("year quarter"))
+
+"""What is counted as “year three” and “the third year”."""
+_MOST_COUNTED = 12
+_QUARTER = re.compile(r"q[1-4]", re.IGNORECASE)
 _MONTHS = listed("january february march april may june july august september october november december")
 _MONTH_NAMES = {name[:3]: name for name in _MONTHS} | {"sept": "september"} | {name: name for name in _MONTHS}
 _ABBREVIATED_UNITS = {
@@ -52,6 +68,7 @@ STOP_WORDS = frozenset(
         "cannot neither including include includes included like well go goes already although though despite however whereas"
     )
 )
+PLAIN_NEGATIONS = frozenset(listed("not no never without none nobody nothing neither nor cannot"))
 _SYNONYMS = (
     "make manufacture produce build built made",
     "employ employee staff",
@@ -237,7 +254,7 @@ class Text:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[Token] = []
-        for sentence, (start, end) in enumerate(spans_of(text)):
+        for sentence, (start, end) in enumerate(_sentences_and_rows(text)):
             first = len(self.tokens)
             for match in _TOKEN.finditer(text, start, end):
                 _read(self.tokens, text, match.start(), match.group(), sentence)
@@ -275,6 +292,16 @@ class Text:
         return frozenset(key[:PREFIX] for key in self.places)
 
     @cached_property
+    def spans_of_years(self) -> frozenset[float]:
+        """How many years lie between the ends of each range, such as 3 of “2020 to 2023”."""
+        years = [token for token in self.tokens if is_year(token)]
+        return frozenset(
+            (last.value or 0) - (first.value or 0)
+            for first, last in pairwise(years)
+            if _RANGE.fullmatch(self.text, first.end, last.start)
+        )
+
+    @cached_property
     def sentences(self) -> list[list[Token]]:
         found: dict[int, list[Token]] = {}
         for token in self.tokens:
@@ -285,6 +312,22 @@ class Text:
         """Tokens of the same sentence near a place, which is among them."""
         sentence = self.tokens[place].sentence
         return [token for token in self.tokens[max(0, place - before) : place + after + 1] if token.sentence == sentence]
+
+
+def _sentences_and_rows(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of the sentences, and of the rows of tables, which end with their lines."""
+    for start, end in spans_of(text):
+        for row in _ROW.finditer(text, start, end):
+            if row.start() > start:
+                yield start, row.start()
+            yield row.span()
+            start = row.end()
+        if start < end:
+            yield start, end
+
+
+def is_year(token: Token) -> bool:
+    return token.value is not None and 1900 <= token.value < 2100
 
 
 @lru_cache(maxsize=200)
@@ -359,9 +402,12 @@ def _relate(tokens: list[Token], first: int, text: str) -> None:
     while place < len(tokens):
         token = tokens[place]
         before = tokens[place - 1] if place > first else None
+        counted = _counted(token, tokens[place + 1] if place + 1 < len(tokens) else None)
         if before and before.word.rstrip("s") in _LABELS and token.word in _ROMAN:
             token = _number(token.text, _ROMAN[token.word], token.start, token.end, token.sentence, "")
-        if token.value is not None:
+        if counted:
+            token = counted
+        elif token.value is not None:
             token = _scaled(token, tokens, place, text)
             token = replace(
                 token, label=_label(token, tokens, first, place, text), unit=token.unit or _unit(tokens[place + 1 : place + 4])
@@ -370,9 +416,24 @@ def _relate(tokens: list[Token], first: int, text: str) -> None:
         place += 1
 
 
+def _counted(token: Token, after: Token | None) -> Token | None:
+    """The number of “the third year” and “Q3”, as of “year three”."""
+    if _QUARTER.fullmatch(token.text):
+        value, label = float(token.text[1]), stem("quarter")
+    elif token.word in _ORDINALS and after and after.key in _COUNTED:
+        value, label = _ORDINALS[token.word], after.key
+    else:
+        return None
+    return replace(_number(token.text, value, token.start, token.end, token.sentence, ""), label=label)
+
+
 def _scaled(token: Token, tokens: list[Token], place: int, text: str) -> Token:
-    """“1.2 million” becomes one token."""
+    """“1.2 million” and “two and a half” become one token."""
     after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.value is not None and [other.word for other in tokens[place + 1 : place + 4]] == ["and", "a", "half"]:
+        end = tokens[place + 3].end
+        del tokens[place + 1 : place + 4]
+        return _number(text[token.start : end], token.value + 0.5, token.start, end, token.sentence, token.unit)
     if token.value is None or after is None or after.word not in _SCALES or after.start - token.end > 1:
         return token
     del tokens[place + 1]
@@ -383,14 +444,15 @@ def _scaled(token: Token, tokens: list[Token], place: int, text: str) -> Token:
 
 def _label(token: Token, tokens: list[Token], first: int, place: int, text: str) -> str:
     """“phase” of “Phase 2”, “task” of both numbers of “Tasks 1 and 2”, and the month of a year."""
-    if token.value is not None and 1900 <= token.value < 2100:
+    if is_year(token):
         month = next((other.key for other in tokens[max(first, place - 2) : place] if other.key in MONTHS), "")
         if month:
             return month
     before = tokens[place - 1] if place > first else None
     if before is None or text[before.end : token.start] != " ":
         return ""
-    if (before.is_name and before.is_content and before.key not in MONTHS) or before.word.rstrip("s") in _LABELS:
+    is_counted = before.key in _COUNTED and token.value is not None and token.value <= _MOST_COUNTED
+    if (before.is_name and before.is_content and before.key not in MONTHS) or before.word.rstrip("s") in _LABELS or is_counted:
         return before.key
     if before.word in ("and", "or", "through", "to") and place - 2 >= first and tokens[place - 2].value is not None:
         return tokens[place - 2].label

@@ -1,0 +1,15 @@
+"""How a claim contradicts its source, looked for one by one."""
+
+from __future__ import annotations
+
+from fundwright.generation.contrasts import actors, directions, negations, numbers, plans, words
+from fundwright.generation.contrasts.pair import Pair
+
+
+def contradictions_of(pair: Pair) -> dict[str, bool]:
+    """What was looked for, and whether it was found."""
+    return {
+        name: is_found
+        for kind in (numbers, actors, negations, directions, plans, words)
+        for name, is_found in kind.contradictions(pair).items()
+    }

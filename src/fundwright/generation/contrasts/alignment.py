@@ -1,0 +1,91 @@
+"""A claim beside the sentence of the source that has most of its words in the same order, and what lies between these words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fundwright.generation.contrasts.clauses import is_same
+from fundwright.generation.wording import Text, Token, listed
+
+_SKIPPED = frozenset(
+    listed(
+        "the a an of s its their his her our that which who this these those it he she they we us i and also then so just very been "
+        "being be"
+    )
+)
+_HALF_ORDERED, MOSTLY_ORDERED = 0.5, 0.7
+"""Shares of the words of a claim that stand in the same order in one sentence of the source."""
+_EDGE = 4
+"""Words of the source looked at beyond the first and the last word that both have."""
+_MOST_ALIGNED = 200
+"""Words of a sentence that are aligned, so that no claim takes long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What the claim and the source have between two words that both have, or before the first or after the last one."""
+
+    claim: Sequence[Token]
+    source: Sequence[Token]
+    before: Token | None
+    after: Token | None
+
+    @property
+    def is_inside(self) -> bool:
+        return self.before is not None and self.after is not None
+
+
+def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
+    """Share of the claim's words that stand in one sentence of the source in the same order, and what is between them."""
+    claim = [token for token in claimed.tokens if token.word not in _SKIPPED][:_MOST_ALIGNED]
+    count = sum(token.is_content for token in claim)
+    sentences = sorted(
+        source_text.sentences,
+        key=lambda tokens: -len({token.key for token in tokens if token.is_content} & claimed.places.keys()),
+    )
+    best: tuple[float, list[tuple[int, int]], list[Token]] = (0.0, [], [])
+    for tokens in sentences[:2]:
+        source = [token for token in tokens if token.word not in _SKIPPED][:_MOST_ALIGNED]
+        score, pairs = _aligned(claim, source)
+        if score > best[0]:
+            best = (score, pairs, source)
+    _, pairs, source = best
+    ordered = sum(claim[mine].is_content for mine, _ in pairs) / count if count else 0.0
+    if len(pairs) < 2 or ordered < _HALF_ORDERED:
+        return ordered, []
+    gaps: list[Gap] = []
+    for (mine, theirs), (next_mine, next_theirs) in pairwise([(-1, -1), *pairs, (len(claim), len(source))]):
+        before = claim[mine] if mine >= 0 else None
+        after = claim[next_mine] if next_mine < len(claim) else None
+        there = source[theirs + 1 : next_theirs]
+        there = there if before and after else there[-_EDGE:] if after else there[:_EDGE]
+        gaps.append(Gap(claim[mine + 1 : next_mine], there, before, after))
+    return ordered, [gap for gap in gaps if gap.claim or gap.source]
+
+
+def _aligned(claim: Sequence[Token], source: Sequence[Token]) -> tuple[float, list[tuple[int, int]]]:
+    """The heaviest common subsequence, in which runs count more, as pairs of places."""
+    same = [[is_same(mine, theirs) for theirs in source] for mine in claim]
+    best = [[0.0] * (len(source) + 1) for _ in range(len(claim) + 1)]
+    for mine in range(len(claim) - 1, -1, -1):
+        weight = 1.0 if claim[mine].is_content else 0.25
+        row, below = best[mine], best[mine + 1]
+        for theirs in range(len(source) - 1, -1, -1):
+            row[theirs] = max(below[theirs], row[theirs + 1])
+            if same[mine][theirs]:
+                is_run = mine + 1 < len(claim) and theirs + 1 < len(source) and same[mine + 1][theirs + 1]
+                row[theirs] = max(row[theirs], weight + 0.1 * is_run + below[theirs + 1])
+    pairs: list[tuple[int, int]] = []
+    mine = theirs = 0
+    while mine < len(claim) and theirs < len(source):
+        here = best[mine][theirs]
+        if here == best[mine + 1][theirs]:
+            mine += 1
+        elif here == best[mine][theirs + 1]:
+            theirs += 1
+        else:
+            pairs.append((mine, theirs))
+            mine, theirs = mine + 1, theirs + 1
+    return best[0][0], pairs

@@ -1,0 +1,48 @@
+"""Numbers and names, and the words that stand by them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection
+
+from fundwright.generation.contrasts.pair import ROLES
+from fundwright.generation.wording import Text, Token
+
+
+def nearest(
+    text: Text, is_anchor: Callable[[Token], bool], only: Collection[str] | None, width: int, *, is_claim: bool = False
+) -> dict[str, set[str]]:
+    """The nearest anchors of each other word, in all its places. The first word of a claim is capitalized anyway."""
+    tokens = text.tokens
+    is_first_plain = is_claim and len(tokens) > 1 and not tokens[1].is_name
+    anchors = [
+        place
+        for place, token in enumerate(tokens)
+        if is_anchor(token) and (only is None or token.key in only) and not (is_first_plain and place == 0)
+    ]
+    keys = {tokens[place].key for place in anchors}
+    positions = [text.positions[place] for place in anchors]
+    found: dict[str, set[str]] = {}
+    for place, token in enumerate(tokens):
+        if not token.is_content or token.key in keys:
+            continue
+        position = text.positions[place]
+        around = slice(bisect_left(positions, position - width - 1), bisect_right(positions, position + width + 1))
+        near = [
+            (abs(text.positions[at] - position), tokens[at].key)
+            for at in anchors[around]
+            if tokens[at].sentence == token.sentence
+        ]
+        least = min(near, default=(width + 1, ""))[0]
+        if least <= width:
+            found.setdefault(token.key, set()).update(key for far, key in near if far <= least + 1)
+    return found
+
+
+def is_name(token: Token) -> bool:
+    return token.is_name and token.is_content and token.value is None and token.key not in ROLES
+
+
+def is_amount(token: Token) -> bool:
+    """A number that is no year."""
+    return token.value is not None and (bool(token.unit) or not 1900 <= token.value < 2100)

@@ -1,0 +1,212 @@
+"""A claim beside its source, and which words, numbers, and names of it the source has, in whatever form."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from fundwright.generation.contrasts.alignment import MOSTLY_ORDERED, Gap, gaps_of
+from fundwright.generation.contrasts.clauses import Clause, Match, clauses_of, is_same, words_of
+from fundwright.generation.wording import PREFIX, Text, Token, stem, stems
+
+ROLES = stems(
+    "manager director vice president officer lead chief principal investigator superintendent subcontractor prime contractor editor professor "
+    "engineer nurse analyst sponsor curator archivist supervisor owner founder chair"
+)
+_MAGNITUDE = re.compile(r"[kK]$|thousand|million|billion")
+_NOT_A_DIGIT = re.compile(r"[^0-9]")
+_CONVERSIONS = {stem("week"): (7.0, stem("day")), stem("year"): (12.0, stem("month"))}
+_YEAR = stem("year")
+PERIODS = stems("day week month quarter year hour minute second night season shift")
+_LONGER = 2
+"""Times as many words as a claim has that a sentence may have without being called farther from it."""
+_MOST_REPLACED = 4
+_MOST_COMPARED = 6
+MOST_PLACES = 20
+"""So many words such as “more” of a claim, and places of one number in the source, are looked into, so that no claim takes long."""
+
+
+class Pair:
+    """`known` are titles, headings, and the firm's name: what needs no proof. `keys` and `words` are those of the claim."""
+
+    def __init__(self, claim: Text, source: Text, known: Text) -> None:
+        self.claim, self.source, self.known = claim, source, known
+        self.keys = claim.places.keys()
+        self.words = words_of(claim.tokens)
+        self.missing = frozenset(
+            place for place, token in enumerate(claim.tokens) if token.is_content and not self._is_found(place, token)
+        )
+        """Places of the claim's words that the source does not have."""
+
+    @property
+    def missing_tokens(self) -> list[Token]:
+        return [self.claim.tokens[place] for place in sorted(self.missing)]
+
+    @cached_property
+    def clauses(self) -> list[Clause]:
+        return [Clause(self.source, places) for places in clauses_of(self.source)]
+
+    @cached_property
+    def aligned(self) -> tuple[float, list[Gap]]:
+        """Share of the claim's words in the same order in one sentence of the source, and what is between them."""
+        return gaps_of(self.claim, self.source)
+
+    @property
+    def is_mostly_ordered(self) -> bool:
+        return self.aligned[0] >= MOSTLY_ORDERED
+
+    def _is_found(self, place: int, token: Token) -> bool:
+        if token.key in self.source.places or token.key in self.known.places:
+            return True
+        if token.value is not None:
+            return self._is_converted(token)
+        if token.is_code:
+            return False
+        if token.is_acronym and token.letters in self.source.initials | self.known.initials:
+            return True
+        if (
+            not token.is_name
+            and token.key not in ROLES
+            and len(token.word) > PREFIX
+            and token.word[:PREFIX] in self.source.prefixes
+        ):
+            return True
+        return self._is_spelled_out(place)
+
+    def _is_converted(self, token: Token) -> bool:
+        """“four weeks” for “28 days”, and “$1.13 million” for “$1,130,500”."""
+        assert token.value is not None
+        for unit, (times, smaller) in _CONVERSIONS.items():
+            if (token.unit == unit and token.value * times in self.source.values) or (
+                token.unit == smaller and token.value / times in self.source.values
+            ):
+                return True
+        if self._is_computed(token.value) or (token.unit == _YEAR and token.value in self.source.spans_of_years):
+            return True
+        if not _MAGNITUDE.search(token.text):
+            return False
+        digits = len(_NOT_A_DIGIT.sub("", token.text).strip("0")) or 1
+        return any(value and _rounded(value, digits) == token.value for value in self.source.values)
+
+    def _is_computed(self, value: float) -> bool:
+        """“25 fewer, from 190 to 165”, “five, three of them new and two used”, and “three years” from 2020 to 2023."""
+        given = {other for other in self.claim.values if other in self.source.values and other != value}
+        if any(value in (abs(first - second), first + second) for first in given for second in given if first < second):
+            return True
+        measured = [token for token in self.source.tokens if token.value is not None]
+        return any(
+            abs((first.value or 0) - (second.value or 0)) == value
+            for first in measured[:MOST_PLACES]
+            for second in measured[:MOST_PLACES]
+            if first.value in given
+            and (first.unit == second.unit or not (first.unit and second.unit))
+            and first.sentence == second.sentence
+        )
+
+    def _is_spelled_out(self, place: int) -> bool:
+        """Whether the word is part of a name that the source shortens to an acronym."""
+        tokens = self.claim.tokens
+        for start in range(max(0, place - 5), place + 1):
+            letters = ""
+            for end in range(start, min(len(tokens), start + 7)):
+                if tokens[end].is_measure:
+                    break
+                letters += tokens[end].word[0] if tokens[end].is_content else ""
+                is_long_enough = len(letters) > 2 or (len(letters) == 2 and not tokens[place].is_name)
+                if end >= place and is_long_enough and letters in self.source.acronyms:
+                    return True
+        return False
+
+    def at(self, token: Token) -> Sequence[int]:
+        """Places of the token in the source, the first few."""
+        return self.source.places.get(token.key, [])[:MOST_PLACES]
+
+    def first(self, is_meant: Callable[[Token], bool]) -> list[tuple[int, Token]]:
+        return [(place, token) for place, token in enumerate(self.claim.tokens) if is_meant(token)][:_MOST_COMPARED]
+
+    def same_places(self, place: int, width: int = 5) -> list[int]:
+        """Places of the source with most of the words around a place of the claim."""
+        here = self.claim.tokens[place]
+        around = {
+            token.key
+            for token in self.claim.tokens[max(0, place - width) : place + width + 1]
+            if token.is_content and token is not here
+        }
+        best: list[int] = []
+        most = 0
+        for at in sorted(at for key in around for at in self.source.places.get(key, ())):
+            shared = len({token.key for token in self.source.around(at, width, width)} & around)
+            if shared > most:
+                best, most = [at], shared
+            elif shared == most:
+                best.append(at)
+        return best
+
+    @cached_property
+    def matches(self) -> list[Match]:
+        """The clauses of the claim, each with the clause of the source that has most of its words."""
+        found: list[Match] = []
+        for places in clauses_of(self.claim):
+            tokens = [self.claim.tokens[place] for place in places]
+            content = [token for token in tokens if token.is_content and token.key not in self.known.places]
+            if not content:
+                continue
+            scores = [
+                sum(
+                    (2 if token.is_measure else 1) / (5 + len(self.source.places.get(token.key, ())))
+                    for token in content
+                    if clause.has(token)
+                )
+                for clause in self.clauses
+            ]
+            most = max(scores, default=0.0)
+            if not most:
+                continue
+            clause = self.clauses[scores.index(most)]
+            shared = [place for place in clause.places if any(is_same(token, self.source.tokens[place]) for token in content)]
+            found.append(Match(tokens, clause, shared))
+        return found
+
+    def is_close(self, place: int, match: Match, width: int) -> bool:
+        position = self.source.positions[place]
+        return any(abs(self.source.positions[other] - position) <= width for other in match.shared)
+
+    def replacing(self, gap: Gap) -> list[Token]:
+        replacing = [token for token in gap.claim if token.is_content and token.key not in self.known.places]
+        return replacing if len(replacing) <= _MOST_REPLACED else []
+
+    def lost(self, gap: Gap) -> list[Token]:
+        return [
+            token
+            for token in gap.source
+            if token.is_content and token.key not in self.keys and (gap.is_inside or token.key not in self.known.places)
+        ]
+
+    @cached_property
+    def nearest_sentence(self) -> list[Token]:
+        """The sentence of the source that has most of the claim's words, the shortest of several."""
+        keys = {token.key for token in self.claim.content} - self.known.places.keys()
+        return max(
+            self.source.sentences, key=lambda tokens: (len({token.key for token in tokens} & keys), -len(tokens)), default=[]
+        )
+
+    @cached_property
+    def nearness(self) -> float:
+        """Cosine of the claim's words to those of the nearest sentence of the source, or two in a row."""
+        mine = {token.key for token in self.claim.content} - self.known.places.keys()
+        if not mine:
+            return 1.0
+        sentences = self.source.sentences
+        texts = [*sentences, *([*first, *second] for first, second in pairwise(sentences))]
+        theirs = [{token.key for token in tokens if token.is_content} - self.known.places.keys() for tokens in texts]
+        return max(
+            (len(mine & keys) / math.sqrt(len(mine) * min(len(keys), _LONGER * len(mine))) for keys in theirs if keys),
+            default=0.0,
+        )
+
+
+def _rounded(value: float, digits: int) -> float:
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
