@@ -150,7 +150,7 @@ class TestCheck:
 
 
 def test_word_for_word_pairs_are_supported() -> None:
-    lines = (Path(__file__).parents[1] / "checking" / "development.jsonl").read_text("utf-8").splitlines()
+    lines = (Path(__file__).parents[1] / "checking" / "pairs.jsonl").read_text("utf-8").splitlines()
     pairs = [pair for pair in map(json.loads, lines) if pair["kind"] == "verbatim"]
     assert len(pairs) > 10
     for pair in pairs:

@@ -35,6 +35,7 @@ _SMALL = (
 _TENS = {word: 10.0 * tens for tens, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)}
 _NUMBER_WORDS = {word: float(value) for value, word in enumerate(_SMALL.split(), start=1)} | {"twice": 2.0} | _TENS
 _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "billion": 1e9}
+_DOLLAR_SCALES = {"k": 1e3, "m": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9}
 _ROMAN = {"i": 1.0, "ii": 2.0, "iii": 3.0, "iv": 4.0, "v": 5.0, "vi": 6.0}
 _LABELS = frozenset(listed("phase level tier type class grade stage part task region category version iso title"))
 _ORDINALS = (
@@ -308,6 +309,10 @@ class Text:
             found.setdefault(token.sentence, []).append(token)
         return list(found.values())
 
+    def is_row(self, tokens: Sequence[Token]) -> bool:
+        """Whether tokens in a row are cells of a table, whose order says nothing of who did what."""
+        return bool(tokens) and "|" in self.text[tokens[0].start : tokens[-1].end]
+
     def around(self, place: int, before: int, after: int) -> list[Token]:
         """Tokens of the same sentence near a place, which is among them."""
         sentence = self.tokens[place].sentence
@@ -347,7 +352,7 @@ def _read(found: list[Token], text: str, start: int, raw: str, sentence: int) ->
     elif _INITIALS.fullmatch(raw):
         key = lowered.replace(".", "")
         is_country = key == "us"
-        found.append(Token("usa" if is_country else key, raw, start, start + len(raw), sentence, is_name=is_country))
+        found.append(Token("usa" if is_country else stem(key), raw, start, start + len(raw), sentence, is_name=is_country))
     else:
         contracted = _CONTRACTED.search(lowered)
         for part in _PIECE.finditer(raw[: contracted.start()] if contracted else raw):
@@ -357,6 +362,10 @@ def _read(found: list[Token], text: str, start: int, raw: str, sentence: int) ->
 def _read_number(found: list[Token], text: str, start: int, raw: str, sentence: int) -> None:
     unit = "dollar" if text[max(0, start - 1) : start] == "$" else ""
     counted = _NUMBER_AND_WORDS.fullmatch(raw)
+    if unit and counted and counted[2].lower() in _DOLLAR_SCALES:
+        value = float(counted[1].replace(",", "")) * _DOLLAR_SCALES[counted[2].lower()]
+        found.append(_number(raw, value, start, start + len(raw), sentence, unit))
+        return
     if _NUMBER.fullmatch(raw):
         found.append(_number(raw, float(raw.replace(",", "")), start, start + len(raw), sentence, unit))
     elif counted and counted[2].lower() in ("st", "nd", "rd", "th"):
@@ -384,6 +393,8 @@ def _read_word(found: list[Token], start: int, written: str, sentence: int) -> N
     elif word == "one" and found and found[-1].word in _TENS and found[-1].end + 1 == start:
         tens = found[-1]
         found[-1] = _number(f"{tens.text}-{written}", _TENS[tens.word] + 1, tens.start, end, sentence, "")
+    elif word in ("a", "an") and found and found[-1].word == "half" and found[-1].end + 1 == start:
+        found[-1] = _number(f"{found[-1].text} {written}", 0.5, found[-1].start, end, sentence, "")
     elif is_name and word in _MONTH_NAMES:
         found.append(Token(_MONTH_NAMES[word], written, start, end, sentence, is_name=True))
     elif written == "US":
@@ -407,6 +418,8 @@ def _relate(tokens: list[Token], first: int, text: str) -> None:
             token = _number(token.text, _ROMAN[token.word], token.start, token.end, token.sentence, "")
         if counted:
             token = counted
+        elif month := _month(token, tokens[place + 1] if place + 1 < len(tokens) else None, text):
+            token = month
         elif token.value is not None:
             token = _scaled(token, tokens, place, text)
             token = replace(
@@ -425,6 +438,15 @@ def _counted(token: Token, after: Token | None) -> Token | None:
     else:
         return None
     return replace(_number(token.text, value, token.start, token.end, token.sentence, ""), label=label)
+
+
+def _month(token: Token, after: Token | None, text: str) -> Token | None:
+    """The month of “5/2022”."""
+    if after is None or token.value is None or not is_year(after) or text[token.end : after.start] != "/":
+        return None
+    if token.value not in range(1, 13):
+        return None
+    return Token(_MONTHS[int(token.value) - 1], token.text, token.start, token.end, token.sentence, is_name=True)
 
 
 def _scaled(token: Token, tokens: list[Token], place: int, text: str) -> Token:

@@ -11,7 +11,7 @@ from fundwright.generation.wording import MONTHS, Text, Token, listed, stems
 
 _AWARDS = stems(
     "award prize medal honor winner win certification certified accredited accreditation registered licensed recipient named iso cmmc "
-    "hubzone sdvosb edwosb wosb nadcap fellow"
+    "hubzone sdvosb edwosb wosb nadcap fellow doctorate"
 )
 _OTHERS = stems("partner subcontractor sponsor customer client vendor supplier district agency contractor association")
 """Who somebody else may be."""
@@ -121,7 +121,7 @@ def _agent(pair: Pair) -> list[Token]:
             is_somebody = bool(agent) and not agent[0].is_measure and (agent[0].is_name or agent[0].key in _OTHERS)
             if is_somebody and done and done[0].key in pair.claim.places:
                 return agent
-    if len(best) < 4 or pair.source.text[best[0].end : best[0].end + 1] == ":" or _is_row(pair, best[0], best[-1]):
+    if len(best) < 4 or pair.source.text[best[0].end : best[0].end + 1] == ":" or pair.source.is_row(best):
         return []
     opening = [token for token in best[:4] if token.is_content][:2]
     return opening if any(token.key in _OTHERS and not token.word.endswith("ed") for token in opening) else []
@@ -130,7 +130,7 @@ def _agent(pair: Pair) -> list[Token]:
 def _is_agent_other(pair: Pair, match: Match) -> bool:
     """Whether the source says that somebody else, who is not in the claim, does it."""
     tokens = [pair.source.tokens[place] for place in match.clause.places]
-    if _is_row(pair, tokens[0], tokens[-1]):
+    if pair.source.is_row(tokens):
         return False
     shared = {pair.source.tokens[place].start for place in match.shared if _is_agent(pair, pair.source.tokens[place])}
     first = next((place for place, token in enumerate(tokens) if token.start in shared), 0)
@@ -154,11 +154,6 @@ def _is_agent_other(pair: Pair, match: Match) -> bool:
             if after and not any(other.key in pair.keys or other.key in pair.known.places for other in after):
                 return True
     return False
-
-
-def _is_row(pair: Pair, first: Token, last: Token) -> bool:
-    """Whether it is cells, whose order says nothing of who did it."""
-    return "|" in pair.source.text[first.start : last.end]
 
 
 def _may_act(pair: Pair, tokens: Sequence[Token], place: int) -> bool:

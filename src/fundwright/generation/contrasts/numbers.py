@@ -26,7 +26,9 @@ def contradictions(pair: Pair) -> dict[str, bool]:
         "numbers": any(token.is_measure for token in pair.missing_tokens) or _is_repeated(pair),
         "labels": any(_has_other_label(pair, token) or _has_other_unit(pair, token) for token in pair.claim.tokens)
         or _elsewhere(pair, lambda token: bool(token.label)) >= _MOSTLY_ELSEWHERE,
-        "moved": _is_moved(pair, is_year) or _is_moved(pair, lambda token: token.value is not None and not is_year(token)),
+        "moved": _is_moved(pair, is_year)
+        or _is_moved(pair, lambda token: token.value is not None and not is_year(token))
+        or _is_of_another_row(pair),
         "rate": _is_rate_other(pair),
         "renumbered": pair.is_mostly_ordered and any(_is_renumbered(pair, gap) for gap in gaps),
     }
@@ -88,6 +90,18 @@ def _is_moved(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
                 continue
             if len(source.places.get(word.key, ())) == 1 and _has_nearer(pair, source.places[word.key][0], number, is_anchor):
                 return True
+    return False
+
+
+def _is_of_another_row(pair: Pair) -> bool:
+    """Whether a number stands in a row of a table that has none of the claim's words, and another row has several of them."""
+    sentences = [({token.key for token in tokens}, pair.source.is_row(tokens)) for tokens in pair.source.sentences]
+    words = {token.key for token in pair.claim.content if not token.is_measure} - pair.known.places.keys()
+    for key in {token.key for token in pair.claim.tokens if token.is_measure}:
+        mine = [(keys, is_row) for keys, is_row in sentences if key in keys]
+        others = [len(words & keys) for keys, is_row in sentences if is_row and key not in keys]
+        if mine and not any(words & keys or not is_row for keys, is_row in mine) and max(others, default=0) > 1:
+            return True
     return False
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from fundwright.generation.contrasts.alignment import MOSTLY_ORDERED, Gap, gaps_of
 from fundwright.generation.contrasts.clauses import Clause, Match, clauses_of, is_same, words_of
-from fundwright.generation.wording import PREFIX, Text, Token, stem, stems
+from fundwright.generation.wording import PREFIX, Text, Token, listed, stem, stems
 
 ROLES = stems(
     "manager director vice president officer lead chief principal investigator superintendent subcontractor prime contractor editor professor "
@@ -18,7 +18,19 @@ ROLES = stems(
 )
 _MAGNITUDE = re.compile(r"[kK]$|thousand|million|billion")
 _NOT_A_DIGIT = re.compile(r"[^0-9]")
-_CONVERSIONS = {stem("week"): (7.0, stem("day")), stem("year"): (12.0, stem("month"))}
+_CONVERSIONS = {
+    stem(unit): (times, stem(smaller))
+    for unit, times, smaller in (
+        ("week", 7.0, "day"), ("year", 12.0, "month"), ("day", 24.0, "hour"), ("hour", 60.0, "minute"), ("minute", 60.0, "second"),
+    )
+}  # fmt: skip
+_COMPUTED = frozenset(
+    listed(
+        "by drop gain rise increase decrease higher lower longer shorter larger smaller more fewer less total altogether combined "
+        "together over only"
+    )
+)
+"""Words of a claim that tells the sum or the difference of two numbers."""
 _YEAR = stem("year")
 PERIODS = stems("day week month quarter year hour minute second night season shift")
 _LONGER = 2
@@ -96,12 +108,14 @@ class Pair:
         given = {other for other in self.claim.values if other in self.source.values and other != value}
         if any(value in (abs(first - second), first + second) for first in given for second in given if first < second):
             return True
+        is_told = bool(self.words & _COMPUTED)
         measured = [token for token in self.source.tokens if token.value is not None]
         return any(
-            abs((first.value or 0) - (second.value or 0)) == value
+            value
+            in (round(abs((first.value or 0) - (second.value or 0)), 6), is_told and (first.value or 0) + (second.value or 0))
             for first in measured[:MOST_PLACES]
             for second in measured[:MOST_PLACES]
-            if first.value in given
+            if (first.value in given or is_told)
             and (first.unit == second.unit or not (first.unit and second.unit))
             and first.sentence == second.sentence
         )
