@@ -112,5 +112,15 @@ def _figures(name: str, scores: Sequence[SectionScore], floor: Floor) -> list[Fi
         Figure(
             name=f"{name}questions wrongly called open", value=sum(len(each.empty) for each in scores), bar=0, is_at_most=True
         ),
+        *_near_misses(name, scores),
         Figure(name=f"{name}gaps wrongly filled", value=sum(len(each.filled) for each in scores), bar=0, is_at_most=True),
     ]
+
+
+def _near_misses(name: str, scores: Sequence[SectionScore]) -> list[Figure]:
+    """Of what was labeled as near to an answer, how much is shown as a possible match."""
+    labeled = sum(len(each.near) for each in scores)
+    if not labeled:
+        return []
+    found, shown = sum(len(each.near_shown) for each in scores), sum(each.shown for each in scores)
+    return [Figure(name=f"{name}near misses shown", value=found / labeled, note=f"{found} of {labeled}; {shown} shown in all")]

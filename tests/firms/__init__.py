@@ -13,12 +13,14 @@ FIRMS = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend", "tallg
 
 @dataclass(frozen=True)
 class ExpectedSection:
-    """What a section of a draft has to say. `gaps` are the places of the questions that no document answers."""
+    """What a section of a draft has to say. `gaps` are the places of the questions that no document answers; `near` comes near to an
+    answer of such a question, so that it is shown to be judged."""
 
     facts: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     gap: bool = False
     gaps: tuple[int, ...] = ()
+    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def load_firm(name: str) -> Firm:
                 never=tuple(expected.get("never", ())),
                 gap=expected.get("gap", False),
                 gaps=tuple(expected.get("gaps", ())),
+                near=tuple(expected.get("near", ())),
             )
             for template, sections in templates.items()
             for heading, expected in sections.items()

@@ -41,6 +41,10 @@ class SectionScore:
     filled: tuple[int, ...]
     questions: int
     gaps: int
+    near: tuple[str, ...]
+    """Labeled passages that come near to an answer, and those of them that are shown as possible matches."""
+    near_shown: tuple[str, ...]
+    shown: int
 
 
 async def add_documents(core: Core, actor: Actor, firm: Firm) -> list[UUID]:
@@ -123,6 +127,9 @@ def score(firm: Firm, written: DraftRead) -> list[SectionScore]:
                 filled=tuple(sorted(gaps - opened)),
                 questions=len(questions),
                 gaps=len(gaps),
+                near=expected.near,
+                near_shown=tuple(text for text in expected.near if text in {match.text for match in section.possible_matches}),
+                shown=len(section.possible_matches),
             )
         )
     return scores

@@ -50,12 +50,13 @@ def draft(
     ),
     number: str = "FA8201-26-R-0001",
     company: str = "",
+    template: str = "white-paper",
 ) -> DraftRead:
     return DraftRead(
         id=uuid4(),
         slug="s",
         title=title,
-        template="cover-letter",
+        template=template,
         template_title="Cover letter",
         opportunity_id=uuid4(),
         opportunity_title="Roof",

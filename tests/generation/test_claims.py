@@ -36,6 +36,13 @@ class TestClaims:
             ("12 roofs", ()),
         ]
 
+    def test_what_frames_a_letter_claims_nothing(self) -> None:
+        head = "November 24, 2026\n\nMary Wilson  \nKansas City District\n\n**Re: Repair of 12 roofs**\n\nDear Mary Wilson,\n\n"
+        purpose = "We are pleased to submit our response to your solicitation.\n\n"
+        assert claimed(f"{head}{purpose}We repaired 12 roofs [1].") == [("We repaired 12 roofs [1].", (1,))]
+        assert claimed("Sincerely,\n\nAcme Roofing, LLC") == []
+        assert claimed("Sincerely,\n\nAda Example, President [2]") == [("Ada Example, President", (2,))]
+
     @pytest.mark.parametrize(
         "text",
         [

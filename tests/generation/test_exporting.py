@@ -156,6 +156,20 @@ class TestWord:
         bold = [run.text for p in Document(io.BytesIO(content)).paragraphs for run in p.runs if run.bold]
         assert bold == ["Hill"]
 
+    def test_a_letter_has_no_headings_and_begins_with_who_writes(self) -> None:
+        sections = (part(0, "Who we are", "Dear Ada,\n\nWe repair roofs."), part(1, "Contact", "Sincerely,\n\nBo Acme"))
+        letter = draft(template="cover-letter", company="Acme Roofing, LLC", sections=sections)
+        content = word(letter)
+        assert [(style, text) for style, text in words_of(content) if text] == [
+            ("Title", "Acme Roofing, LLC"),
+            ("Body Text", "Dear Ada,"),
+            ("Body Text", "We repair roofs."),
+            ("Body Text", "Sincerely,"),
+            ("Body Text", "Bo Acme"),
+        ]
+        assert not "".join(xml(content, "word/header.xml").itertext())
+        assert "#" not in export(letter, ExportFormat.MARKDOWN).content.decode()
+
     def test_a_title_that_somebody_chose_stays(self) -> None:
         assert words_of(word(draft(title="Roofs that last")))[0] == ("Title", "Roofs that last")
 

@@ -4,7 +4,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.messages import speaking
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
-from fundwright.language.protocols import NumberedPassage, SectionRequest, Unanswered
+from fundwright.language.protocols import NumberedPassage, PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.topics import Topic
 
@@ -229,7 +229,56 @@ class TestFacts:
         assert "| Director of Research, Institute |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
 
 
+class TestLetters:
+    async def test_what_is_no_sentence_follows_in_a_list_that_is_introduced(self, core: Core) -> None:
+        about = passage(
+            "Core competencies\n\n- Roof repair on air force bases\n- Roof inspection on air force bases\n\n"
+            "About us\n\nWe repair roofs on air force bases. Repaired 12 roofs on air force bases.\n",
+            DocumentKind.ABOUT_US,
+        )
+        asked = section(Topic.FIT, about).model_copy(update={"opportunity": "Roof repair on an air force base"})
+        text = "".join(await write(core, asked))
+        prose, _, items = text.partition("\n\nOur capabilities and experience include:\n\n")
+        assert prose == "We repair roofs on air force bases. [1]"
+        assert sorted(items.splitlines()) == [
+            "- Repaired 12 roofs on air force bases. [1]",
+            "- Roof inspection on air force bases [1]",
+            "- Roof repair on air force bases [1]",
+        ]
+
+    async def test_a_contact_in_one_line_is_set_in_lines(self, core: Core) -> None:
+        about = passage(
+            "The Berg Laboratory\n\nContact: Ingrid Berg, Ph.D., Director, iberg@westmoor.example, 555-0170-22\n",
+            DocumentKind.ABOUT_US,
+        )
+        text = "".join(await write(core, section(Topic.CONTACT, about)))
+        assert text == "Ingrid Berg, Ph.D., Director  \niberg@westmoor.example  \n555-0170-22 [1]"
+
+    async def test_names_in_capitals_are_written_small(self, core: Core) -> None:
+        resume = passage("JOAN KOWALSKI\n\nSENIOR PROJECT MANAGER\n\nEDUCATION\nBS, Physics, 2001\n", DocumentKind.RESUME)
+        assert "| Joan Kowalski | Senior Project Manager |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
+
+
+class TestPossibleMatches:
+    async def test_what_comes_near_is_shown_and_not_written(self, core: Core) -> None:
+        sheet = passage("We staff a 24/7 service desk for 4,800 users in seven regional offices.", DocumentKind.PAST_PERFORMANCE)
+        asked = section(Topic.FACILITIES, sheet).model_copy(
+            update={"questions": ("What facilities, equipment, and capacity do we have?",)}
+        )
+        writer = await service.get_writer(core)
+        pieces = [piece async for piece in writer.write(asked)]
+        assert [type(piece) for piece in pieces] == [PossibleMatch, Unanswered]
+
+
 class TestHeadings:
+    async def test_a_section_named_in_its_first_line_is_prose(self, core: Core) -> None:
+        about = passage(
+            "MERIDIAN GROUP\n\nAbout: Meridian Group provides interpreters to courts. It was founded in 1999.\n",
+            DocumentKind.ABOUT_US,
+        )
+        asked = section(Topic.PROFILE, about).model_copy(update={"company": "Meridian Group"})
+        assert "".join(await write(core, asked)).startswith("Meridian Group provides interpreters to courts. [1]")
+
     async def test_text_beside_a_section_is_not_of_it(self, core: Core) -> None:
         about = passage(
             "Facilities\n\nWe run a clean laboratory of 1,400 square feet.\n\nNews of the Season\n\nOur lab won a prize for its garden.\n",

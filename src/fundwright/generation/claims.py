@@ -1,6 +1,7 @@
 """The claims of a section: the sentences of its Markdown, its list items and the cells of its tables, each with what it cites.
 
-Headings, greetings, questions, lines that introduce a list, and placeholders in brackets claim nothing.
+Headings, what stands above the greeting of a letter, greetings, signatures, questions, lines that introduce a list, and placeholders in brackets
+claim nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +27,15 @@ _TABLE_RULE = re.compile(r"\A(?:[ \t:|-]{3,}$)")
 _CELL = re.compile(r"[^|]+")
 _GREETING = re.compile(
     r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|sehr geehrte|mit freundlichen|madame|"
-    r"monsieur|veuillez agréer|cordialement)\b",
+    r"we are pleased to (?:respond|submit)|wir freuen uns|nous avons le plaisir|monsieur|veuillez agréer|cordialement)\b",
     re.IGNORECASE,
+)
+_LETTER_HEAD = re.compile(
+    r"\A(?:(?!\[\d)[\s\S]){0,2000}?^(?=(?:Dear|Guten Tag|Sehr geehrte|Bonjour|Madame|Monsieur)\b)", re.MULTILINE
+)
+_CLOSING = re.compile(
+    r"^(?:Sincerely|Respectfully(?: submitted)?|(?:Best|Kind) regards|Yours .{4,10}|Mit freundlichen Grüßen|Cordialement|Veuillez agréer.{0,80})[,.]?$",
+    re.MULTILINE,
 )
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
@@ -128,7 +136,10 @@ def _verdict(sentence: str, passages: tuple[str, ...], known: str) -> Verdict:
 def claims_of(text: str) -> list[Claim]:
     """The claims of a section in order."""
     claims: list[Claim] = []
+    head, closing = _LETTER_HEAD.match(text), _CLOSING.search(text)
     for start, end, is_row in _blocks(text):
+        if (head and end <= head.end()) or (closing and start > closing.end() and not numbers_in(text[start:end])):
+            continue
         claims += _row_claims(text, start, end) if is_row else _sentence_claims(text, start, end)
         if len(claims) >= _MOST_CLAIMS:
             break

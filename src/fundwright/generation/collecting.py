@@ -33,6 +33,8 @@ _LEAST_SIMILARITY = 0.2
 _LEAST_PART_WORDS = 40
 """A heading that names nothing begins a new part once the one before has this many words."""
 _WHOLE_WORDS, _MOST_PART_WORDS = 400, 260
+_MOST_CHARACTERS = 400_000
+"""Of a document, more than the writer is given in all."""
 _EXTRACTIVE_WORDS, _GENERATIVE_WORDS = 9_000, 2_200
 """How much a writer is given. A generative one reads it all, and may have a context of 4,096 tokens."""
 _HEADED, _OF_KIND, _REPETITION = 1.0, 0.6, 0.15
@@ -167,7 +169,7 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
     most_words = _WHOLE_WORDS if is_whole else _MOST_PART_WORDS
     start, heading, above = 0, "", ""
     words, page = 0, document.passages[0].page
-    for block in structure.read(document.text):
+    for block in structure.read(document.text[:_MOST_CHARACTERS]):
         is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
         if is_heading:
             topics = topics_of(block.text)
@@ -186,8 +188,9 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
             # A heading in capitals stays above those that follow in small letters.
             above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
             heading = block.text if above in (block.text, "") else f"{above} › {block.text}"
-    if document.text[start:].strip():
-        yield _part(document, start, len(document.text), heading)
+    end = min(len(document.text), _MOST_CHARACTERS)
+    if document.text[start:end].strip():
+        yield _part(document, start, end, heading)
 
 
 def _passage(document: DocumentText, offset: int) -> PassagePlace:

@@ -8,7 +8,6 @@ meanwhile keeps the person's text.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -17,15 +16,15 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.jobs import JobRun
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.generation import citing, editing, repository, service
+from fundwright.generation import citing, editing, letters, repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.collecting import Material, asked, collect, topic_of
 from fundwright.generation.models import Citation, DraftSection
-from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import (
     DraftTemplate,
     Rewriting,
@@ -46,8 +45,6 @@ _FLUSH_INTERVAL_S = 0.2
 _SUMMARY_CHARACTERS = 1_500
 _ADDED = "Plain sentences."
 _ADDED_WORDS = 150
-_GIVEN_NAME = re.compile(r"(?!(?:phd|md|jr|sr|mba|pe|pmp|esq|ii|iii)\b)[^\W\d_][\w'’-]+(?: [^\W\d_]\.?)?", re.IGNORECASE)
-"""What follows the comma of “Doe, Jane A.”."""
 
 
 async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
@@ -156,8 +153,8 @@ async def _write_section(
         return numbers[key]
 
     stream, unanswered = CitationStream(renumber), set(material.unanswered)
-    opening = _opening(plan, opportunity, material.company)
-    text, ready, flushed_at = "", opening, time.monotonic()
+    opening = _filled(plan.opening, opportunity, material.company)
+    text, ready, flushed_at = "", f"{opening}\n\n" if opening else "", time.monotonic()
 
     async def flush() -> None:
         async with run.transaction() as session:
@@ -191,7 +188,7 @@ async def _write_section(
         text = (text + ready).strip()
     missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
     if text or section.state != SectionState.DONE:
-        text = f"{opening}{text}".strip()
+        text = f"{opening}\n\n{text or _filled(plan.otherwise, opportunity, material.company)}".strip()
     async with run.transaction() as session:
         session.add_all(added)
         outcome = await _finish(
@@ -304,29 +301,9 @@ def _summary(opportunity: OpportunityRead) -> str:
     return f"{opportunity.title}\n{opportunity.number}, {opportunity.agency}\n{opportunity.description}"[:_SUMMARY_CHARACTERS]
 
 
-def _opening(plan: TemplateSection, opportunity: OpportunityRead, company: str) -> str:
-    """What a section begins with, whoever writes it: a letter greets, and says what it is for."""
-    if not plan.opening:
-        return ""
-    addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
-    text = t(
-        plan.opening,
-        addressee=as_markdown(addressee)
-        or (t("Contracting Officer") if opportunity.kind == "contract" else t("Program Officer")),
-        company=as_markdown(company) or t("our organization"),
-        opportunity=as_markdown(opportunity.title),
-        number=as_markdown(opportunity.number),
-    )
-    return f"{text}\n\n"
-
-
-def person_in(contact: str) -> str:
-    """The first person of a contact, for a greeting; '' when it is none. Some funders list several, with labels and numbers."""
-    first = re.split(r"[;\n]", contact, maxsplit=1)[0].rpartition(":")[2]
-    name, _, rest = (part.strip() for part in first.partition(","))
-    if _GIVEN_NAME.fullmatch(rest):
-        name = f"{rest} {name}"
-    return name if 1 < len(name.split()) < 6 and not re.search(r"[\d@]", name) else ""
+def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
+    """What a section begins with, or says where nothing is found, whoever writes it."""
+    return t(text, **letters.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 
 def _possible(plan: TemplateSection, match: PossibleMatch, number: int | None) -> dict[str, Any]:

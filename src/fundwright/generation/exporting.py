@@ -34,13 +34,14 @@ def export(
 
 
 def markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
-    """The whole draft as one text with footnotes `[^n]`, as GitHub and Pandoc read them. Sections without text are left out."""
+    """The whole draft as one text with footnotes `[^n]`, as GitHub and Pandoc read them. Sections without text are left out, and so
+    are the headings of a letter."""
     footnotes = Footnotes(draft.citations, citations)
-    parts = [f"# {as_markdown(draft.title)}"]
+    parts = [] if draft.is_letter else [f"# {as_markdown(draft.title)}"]
     for section in draft.sections:
         if section.text.strip():
             pieces = footnotes.split(section.text.strip())
             text = "".join(f"[^{piece}]" if isinstance(piece, int) else _FOOTNOTE.sub(r"\\[", piece) for piece in pieces)
-            parts += [f"## {as_markdown(t(section.heading))}", text]
+            parts += [text] if draft.is_letter else [f"## {as_markdown(t(section.heading))}", text]
     parts += [f"[^{number}]: {as_markdown(text)}" for number, text in enumerate(footnotes.texts, start=1)]
     return "\n\n".join(parts) + "\n"

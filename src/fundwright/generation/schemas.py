@@ -17,6 +17,8 @@ from fundwright.language.topics import Topic
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
+LETTER = "cover-letter"
+"""Drafts from the template with this name are letters."""
 LARGEST_INTEGER = 2**31 - 1
 """Of a column."""
 
@@ -38,8 +40,9 @@ class TemplateQuestion(BaseModel):
 class TemplateSection(BaseModel):
     """A heading, the questions its text answers, how it should read and about how long it is.
 
-    `opening` is what its text begins with, whoever writes it; `{addressee}`, `{company}`, `{opportunity}`, and `{number}` stand for what
-    is known of the notice and of who applies.
+    `opening` is what its text begins with, whoever writes it, and `otherwise` what it says where nothing is found; `{date}`,
+    `{recipient}`, `{addressee}`, `{purpose}`, `{company}`, `{opportunity}`, and `{number}` stand for what is known of the notice and of
+    who applies.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,6 +52,7 @@ class TemplateSection(BaseModel):
     instructions: str
     words: int = Field(ge=10, le=2_000)
     opening: str = ""
+    otherwise: str = ""
 
 
 class DraftTemplate(BaseModel):
@@ -384,6 +388,11 @@ class DraftRead(DraftRow):
     error: str | None
     sections: tuple[DraftSectionRead, ...]
     citations: tuple[CitationRead, ...]
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is sent as a letter, without the headings of its sections."""
+        return self.template == LETTER
 
     @property
     def is_complete(self) -> bool:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
+from fundwright.generation.schemas import LETTER, DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.language.topics import Topic
+
+_CONTACT = TemplateQuestion(
+    ask="Who is the contact person, with which address, telephone number, and email?",
+    missing="your contact person with address, telephone number, and email",
+    topic=Topic.CONTACT,
+)
 
 CAPABILITY_STATEMENT = DraftTemplate(
     name="capability-statement",
@@ -78,11 +84,7 @@ CAPABILITY_STATEMENT = DraftTemplate(
                     missing="your company data: UEI, CAGE code, NAICS codes, size, and certifications",
                     topic=Topic.COMPANY_DATA,
                 ),
-                TemplateQuestion(
-                    ask="Who is the contact person, with which address, telephone number, and email?",
-                    missing="your contact person with address, telephone number, and email",
-                    topic=Topic.CONTACT,
-                ),
+                _CONTACT,
             ),
             instructions="A short list of the identifiers, exactly as the passages state them, then the contact person.",
             words=80,
@@ -164,7 +166,7 @@ PROJECT_SUMMARY = DraftTemplate(
 )
 
 COVER_LETTER = DraftTemplate(
-    name="cover-letter",
+    name=LETTER,
     title="Cover letter",
     description="A one-page letter that goes with the submission: who you are, why you fit, what you offer.",
     sections=(
@@ -179,9 +181,7 @@ COVER_LETTER = DraftTemplate(
             ),
             instructions="Two or three sentences in the first person plural.",
             words=70,
-            opening=(
-                "Dear {addressee},\n\nPlease accept this submission from {company} in response to “{opportunity}” ({number})."
-            ),
+            opening="{date}\n\n{recipient}\n\n**Re: {opportunity}, {number}**\n\nDear {addressee},\n\n{purpose}",
         ),
         TemplateSection(
             heading="Why we fit this opportunity",
@@ -209,16 +209,11 @@ COVER_LETTER = DraftTemplate(
         ),
         TemplateSection(
             heading="Contact",
-            questions=(
-                TemplateQuestion(
-                    ask="Who is the contact person, with which address, telephone number, and email?",
-                    missing="your contact person with address, telephone number, and email",
-                    topic=Topic.CONTACT,
-                ),
-            ),
+            questions=(_CONTACT,),
             instructions="Name and contact details only.",
             words=40,
             opening="Sincerely,",
+            otherwise="{company}",
         ),
     ),
 )

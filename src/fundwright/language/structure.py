@@ -34,6 +34,7 @@ _ALONE_WORDS = 8
 _NEAR = 2
 _MOSTLY = 0.6
 _LONGEST_WORD, _ENOUGH_CUT = 13, 3
+_SECTIONS = frozenset((Topic.PROFILE, Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITIES))
 _OF_CODES = frozenset((Topic.COMPANY_DATA,))
 
 _MARKS = "-*•–—▪●○◦■□►➢➤✓✔»›·§‣⁃∙\u2022\uf0a7\uf0b7\uf0d8\uf0fc"
@@ -183,7 +184,24 @@ def read(text: str) -> list[Block]:
         elif place[1] > done:
             _read_line(reading, place, places[index - 1] if index else None, after)
     reading.close()
-    return _settle_headings(text, _upright(reading.blocks))
+    return _settle_headings(text, _with_sections_apart(_upright(reading.blocks)))
+
+
+def _with_sections_apart(blocks: list[Block]) -> list[Block]:
+    """“About: Meridian provides interpreters.” is a heading and prose, not a labeled value."""
+    apart: list[Block] = []
+    for block in blocks:
+        if block.kind == BlockKind.PAIR and _SECTIONS & topics_of(block.label) and _is_prose(block.text):
+            apart.append(Block(BlockKind.HEADING, block.label, block.start, block.start))
+            spans = spans_of(block.text)
+            apart += [Block(BlockKind.SENTENCE, block.text[first:last], block.start, block.end) for first, last in spans]
+        else:
+            apart.append(block)
+    return apart
+
+
+def _is_prose(text: str) -> bool:
+    return len(text.split()) > _TITLE_WORDS and re.search(r"[a-zäöüß)\d][.!]$", text) is not None
 
 
 def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
@@ -457,7 +475,8 @@ def _pairs_beside(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[s
     beside = [labels.code_beside(line) or labels.beside(line) for _, line in lines]
     found: dict[int, tuple[str, str]] = {}
     for place, pair in enumerate(beside):
-        if pair is None:
+        # What stands above all else is a title: “Contract Reference 1”.
+        if pair is None or (not place and not labels.code_beside(lines[0][1])):
             continue
         near = [other for other in beside[max(0, place - _NEAR) : place] + beside[place + 1 : place + 1 + _NEAR] if other]
         around = [line for _, line in lines[max(0, place - 1) : place] + lines[place + 1 : place + 2]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Topic(StrEnum):
@@ -116,6 +117,7 @@ _END = re.compile(r"\s*[(:–—|].*$|\s+-\s.*$")
 _MOST_CHARACTERS = 120
 
 
+@lru_cache(maxsize=4_096)
 def topics_of(heading: str) -> frozenset[Topic]:
     """What a single heading names; often nothing. “3. CORE COMPETENCIES (2026)” names one."""
     text = " ".join(heading[:_MOST_CHARACTERS].split()).strip(" *_#:.•»")

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from fundwright.core.messages import Language, current_language, t
 from fundwright.generation.footnotes import Footnotes
-from fundwright.generation.schemas import CitationStyle, DraftRead
+from fundwright.generation.schemas import CitationStyle, DraftRead, DraftSectionRead
 from fundwright.generation.word.body import BULLETS, INDENT, NUMBERS, Body
 from fundwright.generation.word.elements import NAMESPACES, Look, clean, field, is_right_to_left, runs, w
 
@@ -50,9 +50,11 @@ def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> byt
     width = paper[0] - 2 * _MARGIN
     footnotes = Footnotes(draft.citations, citations)
     body = Body(footnotes, width=width)
-    _add_title(body, draft)
-    for section in draft.sections:
-        if section.text.strip():
+    if draft.is_letter:
+        _add_letter(body, draft)
+    else:
+        _add_title(body, draft)
+        for section in _written(draft):
             body.add("Heading1", t(section.heading))
             body.add_markdown(section.text)
     parts: dict[str, Element] = {
@@ -64,7 +66,7 @@ def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> byt
         "word/_rels/document.xml.rels": _document_relationships(body.links),
         "word/footnotes.xml": _root("footnotes", *_footnotes(footnotes.texts)),
         "word/numbering.xml": _root("numbering", *_numbering(body.numberings)),
-        "word/header.xml": _root("hdr", _paragraph("Header", runs(_short(draft.title)))),
+        "word/header.xml": _root("hdr", _paragraph("Header", runs("" if draft.is_letter else _short(draft.title)))),
         "word/footer.xml": _root("ftr", _footer(_short(draft.company or draft.opportunity_number), width)),
     }
     contents = {name: tostring(part, "UTF-8", xml_declaration=True) for name, part in parts.items()}
@@ -81,6 +83,25 @@ def _add_title(body: Body, draft: DraftRead) -> None:
     purpose = " · ".join(filter(str.strip, (draft.opportunity_title, draft.opportunity_number)))
     for line in filter(str.strip, (purpose, draft.company)):
         body.add("Subtitle", line)
+
+
+def _add_letter(body: Body, draft: DraftRead) -> None:
+    """Below the name of who writes, as on their paper; with room around the closing, for the signature."""
+    if draft.company.strip():
+        body.add("Title", draft.company)
+    for section in _written(draft):
+        closing, _, signature = section.text.partition("\n\n")
+        if signature and closing == t("Sincerely,"):
+            body.add("AfterTable", "")
+            body.add("BodyText", closing)
+            body.add("BodyText", "")
+            body.add_markdown(signature)
+        else:
+            body.add_markdown(section.text)
+
+
+def _written(draft: DraftRead) -> list[DraftSectionRead]:
+    return [section for section in draft.sections if section.text.strip()]
 
 
 def _section_properties(paper: tuple[int, int]) -> Element:

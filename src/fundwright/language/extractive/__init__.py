@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
 from fundwright.language.protocols import Embedder, PossibleMatch, SectionRequest, Unanswered, Vectors
+from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic
 
 LABEL = "Built-in (quotes your documents word for word)"
@@ -36,6 +37,12 @@ _LEAST_PROJECT_WORDS = 45
 _CELL_CHARACTERS = 220
 _MOST_QUALIFICATIONS, _SHORT_WORDS = 5, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
+_TOLD = {
+    Topic.FIT: later("Our capabilities and experience include:"),
+    Topic.OFFER: later("Our goals and deliverables are:"),
+}
+"""What is told as in a letter, and what introduces its lists."""
+_REACHED = re.compile(r"@|\d{3}\)?[ .-]\d{3,4}")
 _COLUMNS = (
     (later("Project"), ProjectField.TITLE),
     (later("Customer"), ProjectField.CUSTOMER),
@@ -81,8 +88,9 @@ class ExtractiveWriter:
                 compared = compared or await self._compare(request, known.candidates)
                 chosen = prose.choose(known.candidates, compared, place, topic, words=words, taken=taken, others=known.others)
                 taken |= frozenset(chosen.answer)
-                order = sorted(chosen.answer, key=lambda index: (topic == Topic.FIT and known.candidates[index].is_listed, index))
-                pieces = list(_quoted([known.candidates[index] for index in order], is_one_paragraph=topic == Topic.FIT))
+                answer = [known.candidates[index] for index in sorted(chosen.answer)]
+                introduction = _TOLD.get(topic) if topic else None
+                pieces = list(_told(answer, str(introduction)) if introduction else _quoted(answer))
                 for match in _possible(known.candidates, chosen, place):
                     yield match
             if not pieces:
@@ -91,13 +99,6 @@ class ExtractiveWriter:
             for index, piece in enumerate(pieces):
                 yield piece if index or is_first else f"\n\n{piece}"
             is_first = False
-
-    async def relevances(self, request: SectionRequest) -> list[float]:
-        """Of each question, the relevance of what answers it best."""
-        known = await asyncio.to_thread(_read, request)
-        if not known.candidates:
-            return [0.0] * len(request.questions)
-        return [float(best) for best in (await self._compare(request, known.candidates)).relevance.max(axis=1)]
 
     async def _compare(self, request: SectionRequest, candidates: Sequence[Candidate]) -> Compared:
         """Question and sentence count half on their own and half under their heading, without which many say nothing."""
@@ -206,8 +207,12 @@ def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
     for place, (project, work) in enumerate((project, work) for project, work in told if work and project.name):
         between = "" if not place and not table else "\n\n" if not place else "\n"
         name = project.name
-        sentences = " ".join(f"{fact.text} [{fact.number}]" for fact in work)
+        sentences = " ".join(f"{_ended(fact.text)} [{fact.number}]" for fact in work)
         yield f"{between}- **{name.text if name else ''}**: {sentences}"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "”", '"')) else f"{text}."
 
 
 def _work(project: Project, words: int) -> list[Fact]:
@@ -251,19 +256,40 @@ def _best_qualifications(texts: list[str]) -> Iterator[str]:
 
 def _contact(found: Sequence[Fact]) -> str:
     """Lines as they stand on a letter."""
-    lines = [_contact_line(fact) for fact in found]
+    lines = [line for fact in found for line in _contact_lines(fact)]
     cited = "".join(f"[{number}]" for number in dict.fromkeys(fact.number for fact in found))
     return "  \n".join(lines) + f" {cited}"
 
 
-def _contact_line(fact: Fact) -> str:
+def _contact_lines(fact: Fact) -> Iterator[str]:
     is_plain = not fact.label or re.fullmatch(
         r".*\b(?:contact|poc|name|address|anschrift|adresse)\b.*", fact.label, re.IGNORECASE
     )
-    return fact.text if is_plain else f"{fact.label}: {fact.text}"
+    text = fact.text if is_plain else f"{fact.label}: {fact.text}"
+    for line in (text[first:last].removesuffix(".") for first, last in spans_of(text)):
+        # “Ingrid Hallberg, Ph.D., Principal Investigator, ihallberg@westmoor.example, 555-0170-22”
+        lines = [""]
+        for piece in line.split(", "):
+            if _REACHED.search(piece) or _REACHED.search(lines[-1]):
+                lines.append(piece)
+            else:
+                lines[-1] = ", ".join(filter(None, (lines[-1], piece)))
+        yield from filter(None, lines)
 
 
-def _quoted(candidates: Sequence[Candidate], *, is_one_paragraph: bool) -> Iterator[str]:
+def _told(candidates: Sequence[Candidate], introduction: str) -> Iterator[str]:
+    """One paragraph of whole sentences, as in a letter; what is none follows as a list, after a line that introduces it."""
+    sentences = [each for each in candidates if not (each.is_listed or each.label) and prose.is_whole(each.text)]
+    items = [replace(each, is_listed=True) for each in candidates if each not in sentences]
+    if len(items) == 1 and len(sentences) > 1 and not items[0].label:
+        items = []  # a stray
+    yield from _quoted(sentences, is_one_paragraph=True)
+    if items:
+        yield ("\n\n" if sentences else "") + introduction + "\n\n"
+        yield from _quoted(items)
+
+
+def _quoted(candidates: Sequence[Candidate], *, is_one_paragraph: bool = False) -> Iterator[str]:
     before: Candidate | None = None
     for candidate in candidates:
         yield f"{_space(before, candidate, is_one_paragraph=is_one_paragraph)}{candidate.quoted} [{candidate.number}]"
@@ -277,7 +303,8 @@ def _space(before: Candidate | None, after: Candidate, *, is_one_paragraph: bool
         return mark
     if before.is_listed or after.is_listed:
         return f"\n{mark}" if before.is_listed and after.is_listed else f"\n\n{mark}"
-    return " " if is_one_paragraph or before.heading == after.heading else "\n\n"
+    is_apart = bool(after.label) or before.heading != after.heading  # “Aim 2: …”
+    return "\n\n" if is_apart and not is_one_paragraph else " "
 
 
 def _possible(candidates: Sequence[Candidate], chosen: Chosen, question: int) -> Iterator[PossibleMatch]:

@@ -20,3 +20,23 @@ class Fact:
 def is_about(passage: NumberedPassage, topic: Topic) -> bool:
     """Whether a heading above the passage names the topic."""
     return any(topic in topics_of(part) for part in passage.heading.split(" › "))
+
+
+_SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
+_LONGEST_ACRONYM = 3
+
+
+def without_capitals(text: str) -> str:
+    """“Project Manager” of “PROJECT MANAGER”, as it stands in a table. Short words are taken for acronyms, and codes stay."""
+    words = text.split()
+    if not text.isupper() or sum(len(word) > _LONGEST_ACRONYM for word in words) < 2:
+        return text
+    small = [
+        word.lower()
+        if place and word.lower() in _SMALL_WORDS
+        else word.capitalize()
+        if len(word.strip(",.")) > _LONGEST_ACRONYM and word.strip(",.").isalpha()
+        else word
+        for place, word in enumerate(words)
+    ]
+    return " ".join(small)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from fundwright.language.extractive.claims import Others
-from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import Block, BlockKind, read
@@ -101,7 +101,8 @@ def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
         else:
             candidates = _people_of_team([passage for passage in own if is_about(passage, Topic.PEOPLE)], others)
         for person in candidates:
-            person.role = person.role or person.position
+            role = person.role or person.position
+            person.role = Fact(without_capitals(role.text), role.number, role.label) if role else None
             if person.role is None and not person.qualifications:
                 continue
             if not any(person.key & known.key == min(person.key, known.key, key=len) for known in found):

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from fundwright.language.extractive.claims import Others
-from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import Block, BlockKind, read
@@ -195,7 +195,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         if project.is_known and (project.work or len(project.fields) > 2):
                             yield project
                             project = Project(document)
-                        title = Fact(name, passage.number)
+                        title = Fact(without_capitals(name), passage.number)
                         project.fields[ProjectField.TITLE] = title
                 continue
             if block.kind == BlockKind.PAIR:

@@ -22,8 +22,9 @@ from fundwright.language.topics import Topic, topics_of
 
 LEAST_RELEVANCE = 0.37
 """A sentence under no heading that names what is asked answers when it is this relevant."""
-LEAST_POSSIBLE = 0.24
-"""When it is this relevant, it is shown as a possible match."""
+LEAST_POSSIBLE = 0.2
+"""When nothing answers, sentences this relevant are shown as possible matches, whatever they stand under."""
+_MOST_POSSIBLE = 2
 _NAMED, _ABOVE, _DOCUMENT, _OTHER = 1.0, 0.8, 0.3, -0.4
 """What it is worth that the heading right above, one above that, or the document names what is asked; or the heading something else."""
 _EVIDENCE_WEIGHT = 0.1
@@ -87,6 +88,18 @@ _AIM_LABEL = re.compile(
 )
 _AIM = re.compile(
     r"\b(?:goals?|hypothes\w+|objectives?|aims?|purpose|propos\w+|will|ziele?|hypothese|objectifs?|buts?)\b", re.IGNORECASE
+)
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|am|has|have|had|does|did|do|will|would|can|could|may|must|holds?|leads?|led|runs?|ran|makes?|made|builds?|built|wins?|won|keeps?|kept|meets?|met|takes?|took|gives?|gave"
+    r"|holds?|held|writes?|wrote|brings?|brought|grew|grows?|fell|falls?|rose|cut|sells?|sold|teaches|taught|provides?|designs|offers?|uses?|employs?|operates?|owns?|serves?|covers?|supports|manages"
+    r"|maintains?|delivers?|develops?|studies|combines?|trains|treats|helps?|works?|includes?|means?|shows?|staffs?|performs?|self-performs|lives?|owns?|reports?|sits?|stands?"
+    r"|ist|sind|war|waren|hat|haben|hatte|wird|werden|wurde|wurden|kann|können|est|sont|était|a|ont|avait|sera|seront|peut|peuvent|\w{2,}(?<!e)ons|\w{3,}(?:ait|aient|ent|te|ten))\b"
+)
+_SAYS_WE = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
+_PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
+_NO_SUBJECT = re.compile(
+    r"(?:\w+ed|led|built|won|wrote|held|made|ran|kept|met|cut|taught)\b|\w+ing\b(?! \w+ (?:is|are|was|were)\b)|(?:has|have|had|was|were)\b",
+    re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)(.{1,500}?)(?<=\S)\1(?![\w*])")
 _WRITTEN_ITEM = re.compile(r"^[-*+•] +(\S[^\n]*)$", re.MULTILINE)
@@ -249,6 +262,13 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     return is_started and letters / len(text) > 0.6 and text.upper() != text
 
 
+def is_whole(text: str) -> bool:
+    """Whether it reads as a sentence of a letter: it has a subject and a verb, as “Removed 16 boilers.” has not."""
+    if _SAYS_WE.match(text):
+        return True
+    return not _NO_SUBJECT.match(text) and bool(_FINITE.search(text) or _PAST.search(text))
+
+
 @dataclass(frozen=True)
 class Compared:
     """Of each candidate: relevance to each question (questions, candidates), fit to the opportunity, and unit vectors."""
@@ -287,8 +307,21 @@ def choose(
     if not chosen.answer and topic is not None:
         # What its heading names is said twice rather than called missing.
         repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
-        chosen = replace(chosen, answer=tuple(_within(found, repeated, compared, place, words=words)))
-    return chosen
+        chosen = Chosen(answer=tuple(_within(found, repeated, compared, place, words=words)))
+    return chosen if chosen.answer else Chosen(possible=_possible(found, compared, place, topic))
+
+
+def _possible(found: Sequence[Candidate], compared: Compared, place: int, topic: Topic | None) -> tuple[int, ...]:
+    """What comes near to an answer and is for a person to judge: no identifiers, and nothing of single people."""
+    if topic in _OF_FACTS - {Topic.PAST_PERFORMANCE}:
+        return ()
+    relevance = compared.relevance[place]
+    near = [
+        index
+        for index, candidate in enumerate(found)
+        if candidate.kind != DocumentKind.RESUME and relevance[index] >= LEAST_POSSIBLE
+    ]
+    return tuple(sorted(near, key=lambda index: -float(relevance[index]))[:_MOST_POSSIBLE])
 
 
 def _choose(
@@ -322,8 +355,7 @@ def _choose(
         return Chosen(answer=tuple(kept))
     if relevant:
         return Chosen(answer=tuple(_diverse(found, relevant, total, compared, words=words)))
-    nearest = sorted((index for index in may if evidence[index] > _OTHER), key=lambda index: -total[index])[:2]
-    return Chosen(possible=tuple(index for index in nearest if total[index] >= LEAST_POSSIBLE))
+    return Chosen()
 
 
 def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> bool:
@@ -388,5 +420,4 @@ def _choose_fitting(found: Sequence[Candidate], compared: Compared, may: list[in
     near = [index for index, value in fit.items() if value >= _LEAST_FIT]
     if near:
         return Chosen(answer=tuple(_diverse(found, near, fit, compared, words=words)))
-    nearest = sorted(fit, key=lambda index: -fit[index])[:2]
-    return Chosen(possible=tuple(index for index in nearest if fit[index] > _LEAST_FIT / 2))
+    return Chosen()

@@ -1,0 +1,98 @@
+"""What a letter begins with: its date, whom it is to, what it is about, a greeting, and what it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from babel.dates import format_date
+
+from fundwright.core.messages import current_language, t
+from fundwright.generation.plain import as_markdown
+from fundwright.opportunities.schemas import OpportunityRead
+
+_GIVEN_NAME = re.compile(r"(?!(?:phd|md|jr|sr|mba|pe|pmp|esq|ii|iii)\b)[^\W\d_][\w'’-]+(?: [^\W\d_]\.?)?", re.IGNORECASE)
+"""What follows the comma of “Doe, Jane A.”."""
+_ASKS_FOR_INFORMATION = re.compile(
+    r"\bsources? sought\b|\brequests? for information\b|\bRFI\b|\bmarket (?:research|survey)\b", re.IGNORECASE
+)
+_ASKS_FOR_OFFERS = re.compile(r"\bsolicitation\b", re.IGNORECASE)
+_INVERTED = re.compile(r"(.+), ((?:department|dept|office|bureau|agency|administration)(?: of)?(?: the)?)", re.IGNORECASE)
+_SMALL = frozenset(("OF", "THE", "AND", "FOR", "IN", "AT", "ON", "TO"))
+_SHORT_WORDS = frozenset(
+    (
+        "AIR",
+        "AREA",
+        "ARMY",
+        "BASE",
+        "CITY",
+        "DEPT",
+        "DRUG",
+        "EAST",
+        "FISH",
+        "FOOD",
+        "FORT",
+        "LAND",
+        "NAVY",
+        "PARK",
+        "WEST",
+        "YARD",
+    )
+)
+_LONGEST_ACRONYM = 4
+
+
+def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -> dict[str, str]:
+    """What the placeholders in the opening of a section stand for, as Markdown."""
+    addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
+    recipient = [addressee, *dict.fromkeys(map(as_people_write_it, _offices(opportunity)))]
+    return {
+        "date": format_date(today, "long", locale=current_language()),
+        "recipient": "  \n".join(as_markdown(line) for line in recipient if line.strip()),
+        "addressee": as_markdown(addressee)
+        or (t("Contracting Officer") if opportunity.kind == "contract" else t("Program Officer")),
+        "company": as_markdown(company),
+        "opportunity": as_markdown(opportunity.title),
+        "number": as_markdown(opportunity.number),
+        "purpose": _purpose(opportunity),
+    }
+
+
+def _offices(opportunity: OpportunityRead) -> Iterator[str]:
+    yield from (opportunity.office, opportunity.sub_agency, opportunity.agency)
+
+
+def _purpose(opportunity: OpportunityRead) -> str:
+    if _ASKS_FOR_INFORMATION.search(f"{opportunity.type} {opportunity.title}"):
+        return t("We are pleased to respond to your request for information.")
+    if opportunity.kind == "grant":
+        return t("We are pleased to submit our application for this funding opportunity.")
+    if _ASKS_FOR_OFFERS.search(opportunity.type):
+        return t("We are pleased to submit our response to your solicitation.")
+    return t("We are pleased to respond to your notice.")
+
+
+def person_in(contact: str) -> str:
+    """The first person of a contact, for a greeting; '' when it is none. Some funders list several, with labels and numbers."""
+    first = re.split(r"[;\n]", contact, maxsplit=1)[0].rpartition(":")[2]
+    name, _, rest = (part.strip() for part in first.partition(","))
+    if _GIVEN_NAME.fullmatch(rest):
+        name = f"{rest} {name}"
+    return name if 1 < len(name.split()) < 6 and not re.search(r"[\d@]", name) else ""
+
+
+def as_people_write_it(office: str) -> str:
+    """“Department of the Interior” of “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are taken for acronyms."""
+    inverted = _INVERTED.fullmatch(" ".join(office.split()))
+    text = f"{inverted[2]} {inverted[1]}" if inverted else " ".join(office.split())
+    if not text.isupper():
+        return text
+    written = re.sub(r"[^\W\d_]+", lambda word: _small(word[0]), text)
+    return written[:1].upper() + written[1:]
+
+
+def _small(word: str) -> str:
+    if word in _SMALL:
+        return word.lower()
+    return word if len(word) <= _LONGEST_ACRONYM and word not in _SHORT_WORDS else word.capitalize()
