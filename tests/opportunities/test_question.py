@@ -93,6 +93,8 @@ class TestSpelling:
             ("router", 5, None),  # a word of its own, though a rare one
             ("plumbing", 0, None),
             ("zebrafish", 0, None),
+            ("influensa", 0, "influenza"),
+            ("tracr", 0, None),
         ],
     )
     def test_takes_a_word_for_the_nearest_known_one(self, word: str, notices: int, expected: str | None) -> None:
@@ -105,6 +107,7 @@ class TestSpelling:
             "maintain": 30,
             "outer": 500,
         }
+        known |= {"influences": 90, "influenza": 3, "tractor": 40}
         assert meant(word, known, notices=notices) == expected
 
     def test_of_several_as_near_it_takes_the_most_frequent(self) -> None:

@@ -211,6 +211,7 @@ class TestWords:
             pass
         await repository.count_words(session)
         assert await repository.correct(session, "Janitoral services") == "janitorial services"
+        assert await repository.correct(session, "cleaning of ofices") == "cleaning of offices"
         assert await repository.correct(session, '"Janitoral" -servces cleaning') == '"Janitoral" -servces cleaning'
         assert await repository.correct(session, "cleaning of the xylophones") == "cleaning of the xylophones"
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -10,7 +12,7 @@ from fundwright.core.messages import speaking
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import service
-from fundwright.training.schemas import RunRead
+from fundwright.training.schemas import Answer, RunRead
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.history import duration_text, history_screen
 from fundwright_ui.screens.run import run_screen
@@ -95,6 +97,27 @@ class TestTrain:
             assert [marked.text for marked in screen.elements("mark")] == ["Anna", "12 knots", "forty"]
             assert [column.text for column in screen.elements("columnheader")][:3] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
+
+    async def test_while_answers_are_looked_for_it_says_so(
+        self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
+        may_answer = asyncio.Event()
+        find_answers = service.find_answers
+
+        async def find_later(*arguments: Any, **options: Any) -> list[Answer]:
+            await may_answer.wait()
+            return await find_answers(*arguments, **options)
+
+        async with mounted(committed, owner, train_screen, path="/dashboard/train?question=quasar+spectroscopy") as screen:
+            await screen.expect("Nothing in your documents")
+            monkeypatch.setattr(service, "find_answers", find_later)
+            screen.relocate("/dashboard/train?question=Who+takes+the+ferry%3F")
+            await screen.expect(lambda: "Nothing in your documents" not in screen.text)
+            assert screen.has("status", "Looking for answers")
+            assert "Nothing in your documents" not in screen.text
+            may_answer.set()
+            await screen.expect("forty passengers")
 
     async def test_documents_that_were_not_searched_are_named(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])

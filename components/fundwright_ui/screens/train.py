@@ -284,7 +284,7 @@ def _found(found: Query[list[Answer]], asked: str) -> VdomDict:
     connection = use_connection()
     if found.error:
         return problem(found.error, on_retry=found.reload)
-    if found.value is None:
+    if found.value is None or not found.is_current:
         return loading(t("Looking for answers"))
     answers = found.value
     return stack(

@@ -158,7 +158,8 @@ class OpportunityWord(Base):
 
 
 class OpportunitySpelling(Base):
-    """In how many titles a word occurs, as of the last embedding; words in one or two of them may be misspelled and are left out."""
+    """In how many titles and beginnings of descriptions a word occurs, as of the last embedding; words in one or two of them may be
+    misspelled and are left out."""
 
     __tablename__ = "opportunity_spelling"
 

@@ -16,7 +16,7 @@ from fundwright.language.protocols import Vectors
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
 _SPELLED = re.compile(r"[a-z]{5,40}")
 """Shorter words are as near to each other as misspelled ones are to what is meant."""
-_LEAST_LIKENESS = 0.82
+_LEAST_LIKENESS, _LEAST_LIKENESS_SHORT, _SHORT = 0.82, 0.85, 8
 _LEAST_LIKENESS_FOUND, _TIMES_OFTENER = 0.93, 10
 """A word that a few notices have, misspelled as well or simply rare, must be nearer to one that many more of them have."""
 _NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
@@ -108,7 +108,8 @@ def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
     """The known word that this one, which so many notices have, is taken for. `known` tells how many have each."""
     least = max(notices * _TIMES_OFTENER, 1)
     oftener = [each for each, number in known.items() if each != word and number >= least]
-    near = get_close_matches(word, oftener, cutoff=_LEAST_LIKENESS_FOUND if notices else _LEAST_LIKENESS)
+    least_likeness = _LEAST_LIKENESS_FOUND if notices else _LEAST_LIKENESS_SHORT if len(word) < _SHORT else _LEAST_LIKENESS
+    near = get_close_matches(word, oftener, cutoff=least_likeness)
     return max(near, key=lambda each: (SequenceMatcher(None, each, word).ratio(), known[each]), default=None)
 
 

@@ -98,8 +98,10 @@ _RARE = 4
 """Words in no more notices than this are not counted."""
 _MOST_MISSPELLED = 20
 """A word in more notices than this is spelled as it is meant."""
-_LEAST_TITLES = 3
-"""That must have a word for it to be known."""
+_SPELLED_CHARACTERS = 400
+"""Of a description, for how words are spelled; reading all of it would take a minute."""
+_LEAST_SPELLED = 3
+"""Notices that must have a word for it to be known."""
 _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
@@ -1066,6 +1068,12 @@ async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -
     return [(id, version, words) for id, version, words in rows]
 
 
+_SPELLED = f"""
+    SELECT to_tsvector('simple', title || ' ' || left(description, {_SPELLED_CHARACTERS}))
+    FROM opportunity JOIN opportunity_text ON opportunity_id = id
+"""  # noqa: S608 (a constant)
+
+
 async def weigh_words(session: AsyncSession, *, limit: int) -> bool:
     """Weigh the words of opportunities that lack it, and tell whether there were any."""
     await _change_alone(session)
@@ -1085,9 +1093,9 @@ async def count_words(session: AsyncSession) -> None:
     everything = select(literal(_ALL), func.count()).select_from(Opportunity)
     await session.execute(insert(OpportunityWord).from_select(["place", "notices"], each.union_all(everything)))
     await session.execute(delete(OpportunitySpelling))
-    spelled = func.ts_stat("SELECT to_tsvector('simple', title) FROM opportunity").table_valued("word", "ndoc", "nentry")
+    spelled = func.ts_stat(_SPELLED).table_valued("word", "ndoc", "nentry")
     known = select(spelled.c.word, spelled.c.ndoc).where(
-        spelled.c.ndoc >= _LEAST_TITLES, spelled.c.word.regexp_match("^[a-z]{5,40}$")
+        spelled.c.ndoc >= _LEAST_SPELLED, spelled.c.word.regexp_match("^[a-z]{5,40}$")
     )
     await session.execute(insert(OpportunitySpelling).from_select(["word", "notices"], known))
 

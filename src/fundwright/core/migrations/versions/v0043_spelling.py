@@ -15,6 +15,9 @@ def upgrade() -> None:
     )
     op.execute("""
         INSERT INTO opportunity_spelling (word, notices)
-        SELECT word, ndoc FROM ts_stat('SELECT to_tsvector(''simple'', title) FROM opportunity')
+        SELECT word, ndoc FROM ts_stat('
+            SELECT to_tsvector(''simple'', title || '' '' || left(description, 400))
+            FROM opportunity JOIN opportunity_text ON opportunity_id = id
+        ')
         WHERE ndoc > 2 AND word ~ '^[a-z]{5,40}$'
     """)
