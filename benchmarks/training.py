@@ -7,7 +7,6 @@ The peers answer the same questions from the same passages in the same run. How 
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import statistics
 import sys
@@ -22,7 +21,7 @@ from benchmarks.eval.frame.product import open_product
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
-from fundwright.language.protocols import NumberedPassage, SectionRequest, Vectors
+from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.language.retrieval import DEPTH
 from fundwright.training import service
 
@@ -71,7 +70,7 @@ async def _asking(core: Core, actor: Actor) -> list[Measure]:
     _, passages = await cranfield.train(core, actor)
     per_second = passages / (time.perf_counter() - started)
     embedder = await language.get_embedder(core)
-    vectors = await _vectors(core)
+    _, vectors = await cranfield.vectors(core)
     times: list[float] = []
     apart: list[float] = []
     for question in cranfield.questions():
@@ -93,12 +92,6 @@ async def _asking(core: Core, actor: Actor) -> list[Measure]:
         ("  peers: embedded and NumPy, then ts_rank_cd, p50", peers_p50, "ms", "", True),
         ("  peers: embedded and NumPy, then ts_rank_cd, p95", peers_p95, "ms", "", True),
     ]
-
-
-async def _vectors(core: Core) -> Vectors:
-    async with core.database.transaction() as session:
-        rows = await session.scalars(text("SELECT vector::text FROM chunk_vector"))
-        return np.array([json.loads(row) for row in rows], dtype=np.float32)
 
 
 async def _rank_by_words(core: Core, question: str) -> None:

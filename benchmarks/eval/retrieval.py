@@ -59,7 +59,7 @@ async def _passages(product: Product) -> list[Figure]:
     words = Bm25(await count_stems(core, list(documents.values())))
     asked_words = await count_stems(core, questions)
     asked_vectors = await embedder.embed(questions)
-    document_ids, vectors = await _vectors(core)
+    document_ids, vectors = await cranfield.vectors(core)
     order = list(documents)
     found: dict[str, list[list[int]]] = {"product": [], "words": [], "vectors": []}
     for question, stems, vector in zip(questions, asked_words, asked_vectors, strict=True):
@@ -102,14 +102,6 @@ def _beside_both(name: str, values: dict[str, float], bar: float) -> Figure:
 def _ranking(document_ids: Sequence[UUID], numbers: dict[UUID, int]) -> list[int]:
     """Documents in the order of their best passage."""
     return list(dict.fromkeys(numbers[document_id] for document_id in document_ids))
-
-
-async def _vectors(core: Core) -> tuple[list[UUID], Vectors]:
-    """Documents and vectors of all passages."""
-    query = text("SELECT document_id, vector::text FROM chunk_vector JOIN chunk ON id = chunk_id ORDER BY chunk_id")
-    async with core.database.transaction() as session:
-        rows = (await session.execute(query)).all()
-    return [row[0] for row in rows], np.array([json.loads(row[1]) for row in rows], dtype=np.float32)
 
 
 async def _grow(core: Core) -> None:

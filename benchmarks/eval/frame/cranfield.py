@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
+from functools import cache
 from uuid import UUID
+
+import numpy as np
+from sqlalchemy import text
 
 from benchmarks.eval.frame.data import DATA
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
+from fundwright.language.protocols import Vectors
 from fundwright.training import service
 from fundwright.training.schemas import PastedText
 
 _FOLDER = DATA / "retrieval" / "cranfield"
 
 
+@cache
 def documents() -> dict[int, str]:
     """Number and text of each abstract that has one, below its title."""
     found: dict[int, str] = {}
     for record in re.split(r"^\.I ", (_FOLDER / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
         number, _, rest = record.partition("\n")
         title = " ".join(rest.partition(".T\n")[2].partition("\n.A")[0].split())
-        text = rest.partition("\n.W\n")[2].strip()
-        if text:
-            found[int(number)] = f"# {title}\n\n{text}"
+        body = rest.partition("\n.W\n")[2].strip()
+        if body:
+            found[int(number)] = f"# {title}\n\n{body}"
     return found
 
 
@@ -41,6 +48,14 @@ def judgments() -> list[set[int]]:
             relevant[int(question)].add(int(document))
     known = set(documents())
     return [relevant[place] & known for place in range(1, len(questions()) + 1)]
+
+
+async def vectors(core: Core) -> tuple[list[UUID], Vectors]:
+    """Documents and vectors of all passages that are trained."""
+    query = text("SELECT document_id, vector::text FROM chunk_vector JOIN chunk ON id = chunk_id ORDER BY chunk_id")
+    async with core.database.transaction() as session:
+        rows = (await session.execute(query)).all()
+    return [row[0] for row in rows], np.array([json.loads(row[1]) for row in rows], dtype=np.float32)
 
 
 async def train(core: Core, actor: Actor) -> tuple[dict[UUID, int], int]:

@@ -127,6 +127,6 @@ async def _counts(session: AsyncSession, run: JobRun[Any, Any], run_id: UUID) ->
     return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
 
 
-async def announce(session: AsyncSession, payload: dict[str, Any] | None = None) -> None:
+async def announce(session: AsyncSession) -> None:
     """Tell every list of opportunities to read afresh."""
-    await publish(session, TOPIC, payload)
+    await publish(session, TOPIC)
