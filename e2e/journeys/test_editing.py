@@ -117,7 +117,7 @@ def test_what_could_not_be_saved_is_named_and_saved_later_although_the_editor_is
     draft.page.route("**/api/drafts/**", lambda route: route.abort())
     draft.edit("Part 1").press_sequentially("Stuck. ")
     draft.page.get_by_role("button", name="Edit Part 2").click()
-    expect(draft.page.get_by_text("The text that you typed into “Part 1” has not been saved.")).to_be_visible()
+    expect(draft.page.get_by_text("Your text in “Part 1” has not been saved.")).to_be_visible()
     draft.page.get_by_role("button", name="Continue editing").click()
     expect(draft.text).to_contain_text("Stuck. Words of part 1.")
     draft.page.get_by_role("button", name="Edit Part 2").click()

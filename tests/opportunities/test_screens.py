@@ -94,12 +94,12 @@ class TestNoOpenNotice:
             )
         )
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?q=boiler+replacement") as screen:
-            assert "No open notice is about this." in screen.text
-            assert screen.has("link", "2 award notices are")
-            await screen.click("link", "1 closed notice is")
+            assert "No open notice has all of these words in its title." in screen.text
+            assert screen.has("link", "Show 2 award notices")
+            await screen.click("link", "Show 1 closed notice")
             assert screen.address == "/dashboard/sam?q=boiler+replacement&availability=closed"
             assert len(screen.props("DataTable")["rows"]) == 1
-            assert "No open notice is about this." not in screen.text
+            assert "No open notice has all of these words in its title." not in screen.text
 
 
 class TestMisspelledWords:

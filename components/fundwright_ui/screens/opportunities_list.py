@@ -187,11 +187,11 @@ def _elsewhere(url: UrlState, elsewhere: Mapping[Availability, int]) -> VdomDict
         return None
     closed, awards = elsewhere.get("closed", 0), elsewhere.get("award", 0)
     return row(
-        html.span({"role": "status"}, t("No open notice is about this.")),
-        text_link(nt("{n} closed notice is", "{n} closed notices are", closed), url.href(availability=_CLOSED, page=None))
+        html.span({"role": "status"}, t("No open notice has all of these words in its title.")),
+        text_link(nt("Show {n} closed notice", "Show {n} closed notices", closed), url.href(availability=_CLOSED, page=None))
         if closed
         else None,
-        text_link(nt("{n} award notice is", "{n} award notices are", awards), url.href(availability=_AWARD, page=None))
+        text_link(nt("Show {n} award notice", "Show {n} award notices", awards), url.href(availability=_AWARD, page=None))
         if awards
         else None,
         key="elsewhere",

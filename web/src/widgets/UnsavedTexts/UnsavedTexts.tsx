@@ -35,8 +35,8 @@ export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTex
             <div className="fw-alert-body fw-row">
               <p>
                 {(there === undefined
-                  ? t("The section “{heading}” was deleted before the text that you typed into it was saved.")
-                  : t("The text that you typed into “{heading}” has not been saved.")
+                  ? t("The section “{heading}” was deleted before your text was saved.")
+                  : t("Your text in “{heading}” has not been saved.")
                 ).replace("{heading}", () => there?.heading ?? text.heading)}
               </p>
               {there === undefined ? (
