@@ -122,6 +122,28 @@ class TestCheckSection:
         (checked,) = check_section(text, sources, "")
         assert checked.state is CheckState.SUPPORTED
 
+    def test_a_citation_at_the_end_of_an_item_is_for_all_sentences_that_it_supports(self) -> None:
+        text = "- Crews hold OSHA 30 cards. We are glad to help. The customer was Hill Air Force Base. [2] Acme is old.\n- Crews hold OSHA 30 cards."
+        checked = check_section(text, SOURCES, "")
+        assert [claim.state for claim in checked] == [
+            CheckState.SUPPORTED,
+            CheckState.NO_SOURCE,
+            CheckState.SUPPORTED,
+            CheckState.NO_SOURCE,
+            CheckState.NO_SOURCE,
+        ]
+        assert checked[0].numbers == (2,)
+
+    @pytest.mark.parametrize(
+        "opening",
+        [
+            "Please accept this submission from Acme Roofing in response to “Roofs of Hill Air Force Base, phase two, north side” (R-1).",
+            "anbei erhalten Sie die Unterlagen von Acme Roofing zu „Roofs of Hill Air Force Base, phase two, north side“ (R-1).",
+        ],
+    )
+    def test_the_opening_of_a_letter_claims_nothing(self, opening: str) -> None:
+        assert claims_of(opening) == []
+
     def test_a_citation_of_no_passage_is_no_source(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
         assert checked.state is CheckState.NO_SOURCE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
@@ -27,7 +27,7 @@ _TABLE_RULE = re.compile(r"\A(?:[ \t:|-]{3,}$)")
 _CELL = re.compile(r"[^|]+")
 _GREETING = re.compile(
     r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|sehr geehrte|mit freundlichen|madame|"
-    r"we are pleased to (?:respond|submit)|wir freuen uns|nous avons le plaisir|monsieur|veuillez agréer|cordialement)\b",
+    r"monsieur|veuillez agréer|cordialement)\b",
     re.IGNORECASE,
 )
 _LETTER_HEAD = re.compile(
@@ -37,6 +37,12 @@ _CLOSING = re.compile(
     r"^(?:Sincerely|Respectfully(?: submitted)?|(?:Best|Kind) regards|Yours .{4,10}|Mit freundlichen Grüßen|Cordialement|Veuillez agréer.{0,80})[,.]?$",
     re.MULTILINE,
 )
+_SUBMISSION = re.compile(
+    r"we are pleased to (?:respond|submit)|please accept (?:this|our|the)\b|wir freuen uns|anbei erhalten sie\b|nous avons le plaisir|"
+    r"veuillez trouver ci-joint\b",
+    re.IGNORECASE,
+)
+"""How a letter begins."""
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
 _MOST_CLAIMS = 500
@@ -53,11 +59,15 @@ _MOST_INTRODUCING_WORDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Characters of a section's text, without the citations after them, and the numbers they cite."""
+    """Characters of a section's text, without the citations after them, and the numbers they cite.
+
+    `following` are the numbers that a later sentence of the paragraph or list item cites, when this one cites none.
+    """
 
     start: int
     end: int
     numbers: tuple[int, ...]
+    following: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +123,19 @@ def check_section(text: str, sources: tuple[tuple[int, Source], ...], known: str
 
 
 def _check(text: str, claim: Claim, sources: Mapping[int, Source], known: str) -> ClaimCheck:
-    numbers = tuple(number for number in claim.numbers if number in sources)[:_MOST_CITED]
-    cited = [sources[number] for number in numbers]
-    about = "\n\n".join([known, *(source.about for source in cited)])
-    verdict = _verdict(_without_marks(text[claim.start : claim.end]), tuple(source.text for source in cited), about)
+    check = _compare(text, claim, claim.numbers, sources, known)
+    if check.state is CheckState.NO_SOURCE and claim.following:
+        # One citation at the end of a paragraph is for all of its sentences that it supports.
+        shared = _compare(text, claim, claim.following, sources, known)
+        return shared if shared.state is CheckState.SUPPORTED else check
+    return check
+
+
+def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[int, Source], known: str) -> ClaimCheck:
+    numbers = tuple(number for number in cited if number in sources)[:_MOST_CITED]
+    passages = [sources[number] for number in numbers]
+    about = "\n\n".join([known, *(source.about for source in passages)])
+    verdict = _verdict(_without_marks(text[claim.start : claim.end]), tuple(source.text for source in passages), about)
     return ClaimCheck(
         start=claim.start,
         end=claim.end,
@@ -188,9 +207,13 @@ def _sentence_claims(text: str, start: int, end: int) -> Iterator[Claim]:
             bounds[-1][1] = first
         if block[first:last].strip():
             bounds.append([first, last])
-    for first, last in bounds:
-        claim = _claim(text, start + first, start + last)
-        if claim and not _claims_nothing(text[claim.start : claim.end]):
+    claims = [claim for first, last in bounds if (claim := _claim(text, start + first, start + last))]
+    following: tuple[int, ...] = ()
+    for place in range(len(claims) - 1, -1, -1):
+        following = claims[place].numbers or following
+        claims[place] = replace(claims[place], following=following)
+    for claim in claims:
+        if not _claims_nothing(text[claim.start : claim.end]):
             yield from _cut(text, claim)
 
 
@@ -199,9 +222,9 @@ def _cut(text: str, claim: Claim) -> Iterator[Claim]:
     while claim.end - start > _MOST_CHARACTERS:
         space = text.rfind(" ", start, start + _MOST_CHARACTERS)
         end = space if space > start else start + _MOST_CHARACTERS
-        yield Claim(start, end, claim.numbers)
+        yield replace(claim, start=start, end=end)
         start = end
-    yield Claim(start, claim.end, claim.numbers)
+    yield replace(claim, start=start)
 
 
 def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
@@ -237,7 +260,7 @@ def _claim(text: str, start: int, end: int) -> Claim | None:
 def _claims_nothing(sentence: str) -> bool:
     plain = CITATION.sub("", sentence).strip(" *_")
     words = len(_WORD.findall(plain))
-    is_greeting = words <= _MOST_GREETING_WORDS and bool(_GREETING.match(plain))
+    is_greeting = bool(_SUBMISSION.match(plain)) or (words <= _MOST_GREETING_WORDS and bool(_GREETING.match(plain)))
     is_introduction = words <= _MOST_INTRODUCING_WORDS and plain.endswith(":")
     is_emphasized_line = (
         sentence.startswith(("**", "__")) and sentence.endswith(("**", "__")) and words <= _MOST_INTRODUCING_WORDS
