@@ -36,6 +36,8 @@ PERIODS = stems("day week month quarter year hour minute second night season shi
 _LONGER = 2
 """Times as many words as a claim has that a sentence may have without being called farther from it."""
 _MOST_REPLACED = 4
+_AROUND = 5
+"""Words before and after a place that say where it is."""
 _MOST_COMPARED = 6
 MOST_PLACES = 20
 """So many words such as “more” of a claim, and places of one number in the source, are looked into, so that no claim takes long."""
@@ -141,18 +143,18 @@ class Pair:
     def first(self, is_meant: Callable[[Token], bool]) -> list[tuple[int, Token]]:
         return [(place, token) for place, token in enumerate(self.claim.tokens) if is_meant(token)][:_MOST_COMPARED]
 
-    def same_places(self, place: int, width: int = 5) -> list[int]:
+    def same_places(self, place: int) -> list[int]:
         """Places of the source with most of the words around a place of the claim."""
         here = self.claim.tokens[place]
         around = {
             token.key
-            for token in self.claim.tokens[max(0, place - width) : place + width + 1]
+            for token in self.claim.tokens[max(0, place - _AROUND) : place + _AROUND + 1]
             if token.is_content and token is not here
         }
         best: list[int] = []
         most = 0
         for at in sorted(at for key in around for at in self.source.places.get(key, ())):
-            shared = len({token.key for token in self.source.around(at, width, width)} & around)
+            shared = len({token.key for token in self.source.around(at, _AROUND, _AROUND)} & around)
             if shared > most:
                 best, most = [at], shared
             elif shared == most:

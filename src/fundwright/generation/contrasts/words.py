@@ -35,6 +35,7 @@ _BOASTS = frozenset(
 _LESSENED = frozenset(listed("co vice deputy assistant associate acting former honorary provisional draft preliminary interim"))
 """Words before a noun that make it less."""
 _MOSTLY_UNRELATED = 0.33
+_TOGETHER = 12
 _QUANTIFIERS = frozenset(listed("all every each only both none"))
 _LIMITS = frozenset(listed("only half partly partially nearly almost hardly except unless neither nor without never"))
 """Words without which the sentence says more."""
@@ -231,10 +232,10 @@ def _is_invented(pair: Pair) -> bool:
     return apart / len(neighbors) * len(pair.missing) / len(content) >= _MOSTLY_UNRELATED
 
 
-def _are_together(pair: Pair, first: str, second: str, width: int = 12) -> bool:
+def _are_together(pair: Pair, first: str, second: str) -> bool:
     tokens, others = pair.source.tokens, pair.source.places.get(second, [])
     for place in pair.source.places.get(first, ()):
-        for other in others[bisect_left(others, place - width) : bisect_right(others, place + width)]:
+        for other in others[bisect_left(others, place - _TOGETHER) : bisect_right(others, place + _TOGETHER)]:
             if tokens[place].sentence == tokens[other].sentence:
                 return True
     return False
