@@ -20,7 +20,7 @@ describe("UnsavedTexts", () => {
     const onContinue = vi.fn();
     keep("roofs", "Roofs", "Typed");
     await renderWidget(<UnsavedTexts path={path} sections={sections} editing="" onContinue={onContinue} />, "ada");
-    expect(screen.getByRole("status").textContent).toContain("The text that you typed into “Roofs” has not been saved.");
+    expect(screen.getByRole("status").textContent).toContain("Your text in “Roofs” has not been saved.");
     await userEvent.click(screen.getByRole("button", { name: "Continue editing" }));
     expect(onContinue).toHaveBeenCalledWith({ id: "roofs" });
   });
