@@ -180,8 +180,11 @@ async def order_sections(session: AsyncSession, section_ids: Sequence[UUID]) -> 
     """Number the sections of a draft in this order."""
     places = {section_id: ordinal for ordinal, section_id in enumerate(section_ids)}
     if places:
+        # All at once and before any changes: somebody who saves one of them would wait for a number that this has taken, and this for them.
+        ordered = DraftSection.id.in_(places)
+        await session.execute(select(DraftSection.id).where(ordered).order_by(DraftSection.id).with_for_update())
         ordinal = case(places, value=DraftSection.id)
-        await session.execute(update(DraftSection).where(DraftSection.id.in_(places)).values(ordinal=ordinal))
+        await session.execute(update(DraftSection).where(ordered).values(ordinal=ordinal))
 
 
 async def begin_section(session: AsyncSession, section_id: UUID, *, is_first: bool) -> int | None:
