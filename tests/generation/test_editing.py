@@ -119,19 +119,20 @@ class TestSaving:
 
     async def test_saving_while_sections_are_moved_and_added_ends_well(self, desk: Desk) -> None:
         draft, _ = await written(desk)
-        for round in range(5):
-            draft = await read(desk, draft.id)
-            saves = [save(desk, draft, part, f"Round {round} of {part.heading}.") for part in draft.sections]
-            to_the_end = SectionPosition(position=len(draft.sections))
-            moves = [
-                do(desk, lambda s, part=part: editing.move_section(s, desk.actor, draft.id, part.id, to_the_end))
-                for part in draft.sections
-            ]
-            new = NewSection(heading=f"New {round}", position=0)
-            await asyncio.gather(
-                *saves, *moves, do(desk, lambda s, new=new: editing.add_section(s, desk.actor, desk.core, draft.id, new))
-            )
-        assert [part.ordinal for part in (await read(desk, draft.id)).sections] == list(range(len(draft.sections) + 1))
+        last = SectionPosition(position=100)
+
+        async def move(part: DraftSectionRead) -> None:
+            await do(desk, lambda session: editing.move_section(session, desk.actor, draft.id, part.id, last))
+
+        async def insert(heading: str) -> None:
+            new = NewSection(heading=heading, position=0)
+            await do(desk, lambda session: editing.add_section(session, desk.actor, desk.core, draft.id, new))
+
+        for number in range(5):
+            sections = (await read(desk, draft.id)).sections
+            saves = (save(desk, draft, part, f"{number} of {part.heading}") for part in sections)
+            await asyncio.gather(*saves, *map(move, sections), insert(f"New {number}"))
+        assert [part.ordinal for part in (await read(desk, draft.id)).sections] == list(range(len(draft.sections) + 5))
 
     async def test_a_save_whose_answer_was_lost_is_sent_again_and_counts_once(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
