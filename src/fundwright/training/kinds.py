@@ -291,5 +291,6 @@ def _lines_of(text: str) -> tuple[list[str], int]:
         elif 0 < len(short) <= _LINE_CHARACTERS:
             lines.append(short)
         offset += len(line)
-    figures = sum(1 for block in pairs if not labels.is_known(block.label) and _FIGURE.match(block.text))
+    is_of_something = sum(labels.is_known(block.label) for block in pairs) > 1
+    figures = 0 if is_of_something else sum(1 for block in pairs if _FIGURE.match(block.text))
     return [line[:_LINE_CHARACTERS] for line in lines], figures

@@ -21,6 +21,7 @@ _CONTACT_LABEL = re.compile(
     r".*\b(?:poc|point of contact|contact|phone|tel|telephone|telefon|mobile|fax|e-?mail|web(?:site)?|address|executive director|president|ceo|anschrift|ansprechpartner|adresse|courriel|téléphone)\b.*",
     re.IGNORECASE,
 )
+_STATUS = re.compile(r"\b(?:WOSB|EDWOSB|SDVOSB|VOSB|HUBZone)\b|\b8\(a\)|\bISO(?:/IEC)? \d{4,5}|\bGSA (?:MAS|Schedule)\b")
 _CODES = (
     ("UEI", re.compile(r"\b(?:UEI|Unique Entity I[Dd](?:entifier)?)\b[^\w\n]{0,6}((?=[A-Z0-9]{0,11}\d)[A-Z0-9]{12})\b")),
     ("CAGE code", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}((?=[A-Z0-9]{0,4}\d)[A-Z0-9]{5})\b")),
@@ -53,6 +54,8 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     _keep(found, fact)
                 if is_data and block.kind != BlockKind.ROW and (block.text not in {fact.text for fact in codes}):
                     _keep(found, Fact(block.text, passage.number, label=""))
+                elif not codes and block.kind == BlockKind.LINE and _STATUS.search(block.text):
+                    _keep(found, Fact(block.text, passage.number))
                 elif not codes and block.kind == BlockKind.ROW and not block.columns and _DATA_LABEL.fullmatch(block.text[:200]):
                     _keep(found, Fact(", ".join(cell for cell in block.cells if cell), passage.number, label="Status"))
     return list(found.values())
@@ -80,7 +83,7 @@ def contact(passages: Iterable[NumberedPassage]) -> list[Fact]:
             named = topics_of(block.text) if block.kind == BlockKind.HEADING else frozenset[Topic]()
             if named:
                 is_contact = Topic.CONTACT in named
-            elif block.kind == BlockKind.PAIR and _CONTACT_LABEL.fullmatch(block.label[:60]):
+            elif block.kind == BlockKind.PAIR and (_CONTACT_LABEL.fullmatch(block.label[:60]) or "@" in block.text):
                 (under if is_contact else labeled).append(Fact(block.text, passage.number, label=block.label))
             elif is_contact and block.kind == BlockKind.ROW:
                 under += [Fact(cell, passage.number) for cell in block.cells if cell]
