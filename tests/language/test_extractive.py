@@ -140,7 +140,7 @@ class TestWrite:
         with speaking("de"):
             models = service.describe(core)
         assert models.writer_label == "Eingebaut (zitiert Ihre Dokumente wörtlich)"
-        assert models.how_to_connect.startswith("Um mit einem generativen Modell zu schreiben")
+        assert models.how_to_connect.startswith("Um Entwürfe mit einem Sprachmodell zu schreiben")
 
 
 def section(topic: Topic, *passages: NumberedPassage, written: str = "") -> SectionRequest:
