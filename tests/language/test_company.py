@@ -23,6 +23,10 @@ class TestInferCompany:
         notice = "The Larkin Foundation is a funder. Larkin Foundation Inc. gives awards. Company: Larkin Foundation Inc."
         assert infer_company([(NOTICE, notice)]) == ""
 
+    def test_the_heading_of_a_sidebar_names_nobody(self) -> None:
+        about = "COMPANY SNAPSHOT\n\nUEI K7PLM2QRSTU4\n\nLarkspur Facility Care, Inc. has cleaned public buildings since 2009."
+        assert infer_company([(ABOUT, about)]) == "Larkspur Facility Care, Inc."
+
     def test_nothing_stands_out_of_nothing(self) -> None:
         assert infer_company([]) == ""
         assert infer_company([(ABOUT, "we build sensors.")]) == ""

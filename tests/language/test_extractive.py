@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import pytest
+
 from fundwright.core.assembly import Core
 from fundwright.core.messages import speaking
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
+from fundwright.language.extractive.claims import Others
 from fundwright.language.protocols import NumberedPassage, PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.topics import Topic
@@ -263,6 +266,25 @@ class TestLetters:
         )
         text = "".join(await write(core, section(Topic.CONTACT, about)))
         assert text == "Ingrid Berg, Ph.D., Director  \niberg@westmoor.example  \n555-0170-22 [1]"
+
+    async def test_a_contact_ends_where_another_part_begins(self, core: Core) -> None:
+        about = passage(
+            "POC\nRenata Oyelaran\n(707) 555-0148\n\nLARKSPUR FACILITY CARE\n\nWe clean public buildings in northern California.\n",
+            DocumentKind.ABOUT_US,
+        )
+        assert "clean" not in "".join(await write(core, section(Topic.CONTACT, about)))
+
+    async def test_a_nickname_hides_nobody(self, core: Core) -> None:
+        resume = passage(
+            'Osvaldo "Oz" Delacruz\n\nQuality Control Manager\n\nEDUCATION\nBS, Physics, 2001\n', DocumentKind.RESUME
+        )
+        assert '| Osvaldo "Oz" Delacruz | Quality Control Manager |' in "".join(await write(core, section(Topic.PEOPLE, resume)))
+
+    @pytest.mark.parametrize(
+        "foreign", ["The lake has 32 miles of shoreline.", "The Corps closed two campgrounds during the fire season."]
+    )
+    def test_what_customers_have_and_do_is_not_ours(self, foreign: str) -> None:
+        assert not Others("Larkspur Facility Care, Inc.").may_claim(foreign)
 
     async def test_names_in_capitals_are_written_small(self, core: Core) -> None:
         resume = passage("JOAN KOWALSKI\n\nSENIOR PROJECT MANAGER\n\nEDUCATION\nBS, Physics, 2001\n", DocumentKind.RESUME)

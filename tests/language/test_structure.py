@@ -148,6 +148,7 @@ class TestTopicsOf:
         [
             ("CORE COMPETENCIES", Topic.CAPABILITIES),
             ("2.1 Research capabilities", Topic.CAPABILITIES),
+            ("What we do best", Topic.CAPABILITIES),
             ("Past Performance (see separate sheets)", Topic.PAST_PERFORMANCE),
             ("What sets us apart", Topic.DIFFERENTIATORS),
             ("Our distinctive strengths", Topic.DIFFERENTIATORS),
@@ -171,3 +172,11 @@ class TestTopicsOf:
 def test_the_colon_of_a_padded_label_is_no_part_of_the_value() -> None:
     blocks = read("CAGE Code         : 4W9D8\nUnique Entity ID  : ZB5TQ81KFLR3\n")
     assert [(block.label, block.text) for block in blocks] == [("CAGE Code", "4W9D8"), ("Unique Entity ID", "ZB5TQ81KFLR3")]
+
+
+def test_a_question_that_names_a_section_is_its_heading() -> None:
+    kinds = [
+        block.kind
+        for block in read("Roofs since 1999.\n\nWhy Larkspur?\n\n✓ Green Seal certified\n\nWho likes dirt?\n\nNobody.\n")
+    ]
+    assert kinds == [BlockKind.SENTENCE, BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.SENTENCE]

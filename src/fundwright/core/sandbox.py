@@ -153,7 +153,7 @@ class Sandbox:
         await asyncio.to_thread(end)
 
     def _launch(self, modules: list[str], channel: socket.socket, watch: socket.socket) -> None:
-        """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second."""
+        """Have a child forked that has these sockets. Blocks for some milliseconds, the first time for half a second. Raises _Interrupted."""
         message = json.dumps(modules).encode()
         with channel, watch, self._lock:
             for _ in range(2):  # the process to fork from may have been killed
@@ -166,7 +166,7 @@ class Sandbox:
                         return
                 log.warning("sandbox.replaced", reason="The process that the sandbox forks from has ended or does not answer.")
                 self._end()
-        raise ConnectionError("The process that the sandbox forks from ends at once.")
+        raise _Interrupted
 
     def _end(self) -> None:
         """End the process that children are forked from, and so the children. Call it with the lock."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable
 
@@ -24,7 +25,7 @@ _SUBJECT = re.compile(
 )
 _ABOUT = re.compile(r"^\W{0,5}(?:about|über)[ ](?:the[ ])?(\S.{1,80})$", re.IGNORECASE | re.MULTILINE)
 _TITLE = re.compile(
-    r"\W*\b(?:capabilit(?:y|ies)|statement|profile|overview|past performance|(?:\(|\[)?sample(?:\)|\])?|company|corporate|matrix|brochure)\b\W*",
+    r"\W*\b(?:capabilit(?:y|ies)|statement|profile|overview|past performance|(?:\(|\[)?sample(?:\)|\])?|company|corporate|firm|snapshot|at a glance|fact sheet|facts|data|information|matrix|brochure)\b\W*",
     re.IGNORECASE,
 )
 _NO_NAMES = frozenset(
@@ -122,7 +123,7 @@ def _cleaned(name: str) -> str:
 def _small(name: str) -> str:
     """“BRIGHTWATER INSTRUMENTS, INC.” as people write it."""
     forms = {"LLC", "LP", "LLP", "AG", "KG", "SAS"}
-    return " ".join(word if word.strip(",.") in forms or len(word) < 3 else word.capitalize() for word in name.split())
+    return " ".join(word if word.strip(",.") in forms or len(word) < 3 else string.capwords(word, "-") for word in name.split())
 
 
 def _key(name: str) -> str:

@@ -211,7 +211,9 @@ def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
         after = blocks[index + 1] if index + 1 < len(blocks) else None
         if block.kind == BlockKind.HEADING and not topics_of(block.text) and not _is_heading_of(text, settled, block, after):
             settled.append(replace(block, kind=BlockKind.LINE, text=" ".join(text[block.start : block.end].split())))
-        elif block.kind == BlockKind.LINE and after is not None and _is_heading_above(text, block, after):
+        elif (block.kind == BlockKind.LINE and after is not None and _is_heading_above(text, block, after)) or (
+            block.kind == BlockKind.SENTENCE and block.text.endswith("?") and topics_of(block.text) and _stands_alone(text, block)
+        ):
             settled.append(replace(block, kind=BlockKind.HEADING))
         elif block.kind == BlockKind.PAIR and not index and (after is None or after.kind not in (BlockKind.PAIR, BlockKind.ROW)):
             # The title of the document, as in “Past performance: Harbor & Pine”.

@@ -29,7 +29,7 @@ class Topic(StrEnum):
 
 _NAMES: dict[Topic, str] = {
     Topic.CAPABILITIES: (
-        r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what we (?:can )?(?:do|offer|provide)|areas of (?:practice|expertise)|expertise"
+        r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what we (?:can )?(?:do|offer|provide)(?: best)?|areas of (?:practice|expertise)|expertise"
         r"|(?:our |core |key |primary )?(?:services|products|programs|solutions)(?: (?:and|&) (?:services|products|programs|solutions))?"
         r"|(?:services|products) (?:offered|we offer)|research (?:interests|focus|areas)|technical skills"
         r"|leistungen|unsere leistungen|leistungsspektrum|(?:kern)?kompetenzen|was wir (?:tun|anbieten)|leistungsangebot"

@@ -79,7 +79,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
         blocks = [
             Block(text=text, level=block.level, page=block.page)
             for block in reader.read(path, filename)
-            if (text := block.text.replace("\x00", "").strip())
+            if (text := block.text.replace("\x00", "").replace("\xa0", " ").strip())
         ]
     except Unreadable:
         raise

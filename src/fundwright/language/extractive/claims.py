@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 _US = re.compile(r"\b(?:we|our|us|ours|I|my|me|wir|unser\w*|uns|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _OTHERS = (
     r"agency|agencies|customers?|clients?|county|city|town|village|district|department|survey|nation|tribe|foundation|bureau|division|directorate|army|navy|air force|marine corps"
-    r"|government|state|ministry|owner|board|commission|authority|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant"
+    r"|government|state|ministry|owner|board|commission|authority|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant|corps|library|museum|airport"
     r"|administration|association|council|program office|school|hospital|kunde|auftraggeber|stadt|behörde|landkreis|ministerium|client|ville|ministère|commune"
 )
 _SUBJECT_IS_OTHER = re.compile(
@@ -30,7 +30,7 @@ _SIZE_OF_OTHERS = re.compile(
     r"the\s(?!(?:company|firm|lab|laboratory|team|crew|staff|clinic|center|program|project|practice|organization|institute)\b)"
     r"(?:[\w'’-]+\s){1,3}?(?:has|have|had|serves?|operates?|employs?|enrolls?|houses?|hears?|receives?|treats?|sees?|covers?)\s"
     r"(?:(?:about|some|over|nearly|more than|roughly|almost)\s)?\d[\d,.]*\s(?:[\w-]+\s){0,2}?"
-    r"(?:beds|students|pupils|patients|residents|employees|members|inhabitants|people|households|customers|riders|cases|courts|schools|veterans)\b",
+    r"(?:beds|students|pupils|patients|residents|employees|members|inhabitants|people|households|customers|riders|cases|courts|schools|veterans|visitors|passengers|inmates|tenants|miles|acres)\b",
     re.IGNORECASE,
 )
 """As in “The system has 2,900 beds.”"""

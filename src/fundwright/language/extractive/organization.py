@@ -11,6 +11,8 @@ from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
+_REACHED = re.compile(r"@|\d{3}")
+"""In an address, a number, or a way to write to somebody."""
 _DATA_LABEL = re.compile(
     r".*\b(?:uei|unique entity (?:id|identifier)|cage|duns|naics|psc|ein|tin|tax id|sic|8\(a\)|hubzone|bonding|indirect(?: cost)? rate|contract vehicles?|gsa (?:schedule|mas)|certifi\w+"
     r"|business (?:size|type)|size|socio-?\s?economic.*|set-?asides?|small business|state licen[cs]e|licen[cs]es?|purchase cards?|facility clearance|clearance|insurance|legal name|year founded"
@@ -83,11 +85,13 @@ def contact(passages: Iterable[NumberedPassage]) -> list[Fact]:
             named = topics_of(block.text) if block.kind == BlockKind.HEADING else frozenset[Topic]()
             if named:
                 is_contact = Topic.CONTACT in named
+            elif is_contact and block.kind == BlockKind.HEADING and any(_REACHED.search(fact.text) for fact in under):
+                is_contact = False  # what follows the address is another part
             elif block.kind == BlockKind.PAIR and (_CONTACT_LABEL.fullmatch(block.label[:60]) or "@" in block.text):
                 (under if is_contact else labeled).append(Fact(block.text, passage.number, label=block.label))
             elif is_contact and block.kind == BlockKind.ROW:
                 under += [Fact(cell, passage.number) for cell in block.cells if cell]
             elif is_contact and not (block.kind == BlockKind.PAIR and _DATA_LABEL.fullmatch(block.label[:60])):
                 under.append(Fact(block.text, passage.number, label=block.label))
-    reachable = [fact for fact in labeled if re.search(r"@|\d{3}", fact.text)]
+    reachable = [fact for fact in labeled if _REACHED.search(fact.text)]
     return (under or (labeled if reachable else []))[:8]

@@ -20,7 +20,7 @@ _CREDENTIALS = (
 )
 _WORD = r"[A-ZÄÖÜÉÀÁÍÓÚŁŠŽ][^\W\d_]{0,24}(?:['’-][^\W\d_]{1,24})?\.?"
 _PERSON = re.compile(
-    rf"((?:(?:Dr|Prof|Mr|Mrs|Ms|Dipl)\.?[ -](?:Ing\.? )?)?{_WORD}(?: (?:{_WORD}|de|da|dos|van|von|der|la|del|bin|al)){{1,4}}|{_WORD}, [A-Z][a-zäöüéèáíóúłš]{{1,20}}(?: {_WORD}\.?)?)"
+    rf"((?:(?:Dr|Prof|Mr|Mrs|Ms|Dipl)\.?[ -](?:Ing\.? )?)?{_WORD}(?: (?:{_WORD}|[\"“(]{_WORD}[\"”)]|de|da|dos|van|von|der|la|del|bin|al)){{1,4}}|{_WORD}, [A-Z][a-zäöüéèáíóúłš]{{1,20}}(?: {_WORD}\.?)?)"
     rf"({_CREDENTIALS}{{0,5}})\s{{0,3}}(?:(?:[–—|,:]|-(?=\s))\s{{0,3}}(\S.{{1,90}}))?"
 )
 _NO_PERSON = re.compile(
