@@ -18,7 +18,9 @@ class TestParse:
             ("a spectrometer or flow cytometer", "a spectrometer flow cytometer", "", "", True),
             ("a spectrometer OR flow cytometer", "a spectrometer flow cytometer", "a spectrometer OR flow cytometer", "", False),
             ("541512", "541512", "541512", "", False),
-            ("541512 cloud sdvosb", "541512 cloud sdvosb", "541512 sdvosb", "", True),
+            ("541512 cloud hubzone", "541512 cloud hubzone", "541512 hubzone", "", True),
+            ("541512 cloud SDVOSB", "541512 cloud SDVOSB", "541512 SDVOSB or 541512 sdvosbc or 541512 sdvosbs", "", True),
+            ("wosb " * 50, ("wosb " * 50).strip(), ("wosb " * 50).strip(), "", False),
             ('"unfinished phrase', "unfinished phrase", '"unfinished phrase', "", False),
         ],
     )

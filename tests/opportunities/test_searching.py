@@ -186,6 +186,25 @@ class TestNumbers:
         assert (await search(session, actor, "W912DY-25-R-0015")).total == 0
 
 
+class TestSetAsides:
+    @pytest.mark.parametrize(
+        ("text", "found"), [("SDVOSB", {"Roofs", "Gutters"}), ("541512 sdvosb", {"Gutters"}), ("wosb", set[str]())]
+    )
+    async def test_are_found_by_what_people_call_them(
+        self, session: AsyncSession, actor: Actor, text: str, found: set[str]
+    ) -> None:
+        name = "Service-Disabled Veteran-Owned Small Business Set Aside"
+        await add(
+            session,
+            notice(1, title="Roofs", set_aside_code="SDVOSBC", set_aside=name),
+            notice(2, title="Gutters", set_aside_code="SDVOSBS", set_aside="Sole source", naics="541512"),
+            notice(3, title="Eaves", naics="541512"),
+        )
+        page = await search(session, actor, text)
+        assert {row.title for row in page.items} == found
+        assert not any(row.match and row.match.is_close for row in page.items)
+
+
 class TestWords:
     async def test_are_found_before_and_after_they_are_weighed(self, session: AsyncSession, actor: Actor) -> None:
         await add(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
+from itertools import product
 
 from fundwright.language.protocols import Vectors
 
@@ -27,6 +28,10 @@ _FEWEST_IN_WHOLE_NUMBER = 8
 _MOST_PARTS = 5
 _CODE = re.compile(r"[1-9]\d{5}|(ed)?wosb|sdvosbc?|hubzone", re.IGNORECASE)
 """A NAICS code or a set-aside. A notice that is merely like it is of no use."""
+_SET_ASIDES = {"sdvosb": ("sdvosbc", "sdvosbs"), "wosb": ("wosbss",), "edwosb": ("edwosbss",)}
+"""As SAM.gov writes set-asides that people abbreviate: for competition (C) and for a sole source (S, SS)."""
+_MOST_SET_ASIDES = 2
+"""In a search of which the codes are looked for, too."""
 _GENERIC = frozenset(
     [
         "funding",
@@ -132,15 +137,22 @@ def parse(text: str) -> Question:
     is_number = not excluded and not has_or and not codes and not any(_WORD.fullmatch(token) for token in kept)
     number = whole if is_number and _may_be_number(whole := number_key(text)) else ""
     return Question(
-        text=either or " ".join([*kept, *excluded]),
+        text=either or _either(kept, excluded),
         words=" ".join(token.strip('"') for token in kept),
         topic=" ".join(token.strip('"') for token in _topic([token for token in kept if token not in codes])),
-        required=either or " ".join([*phrases, *codes]),
+        required=either or _either([*phrases, *codes], []),
         excluded=" or ".join(token[1:] for token in excluded),
         is_open=bool(plain) and not has_or and len(number) < _FEWEST_IN_WHOLE_NUMBER,
         number=number,
         numbers=() if has_or else tuple(_numbers_in(kept)),
     )
+
+
+def _either(tokens: list[str], excluded: list[str]) -> str:
+    """All tokens and none of the excluded ones, with each set-aside as people or as SAM.gov write it."""
+    is_spelled = sum(token.lower() in _SET_ASIDES for token in tokens) <= _MOST_SET_ASIDES
+    each = [(token, *(_SET_ASIDES.get(token.lower(), ()) if is_spelled else ())) for token in tokens]
+    return " or ".join(" ".join([*all_of_them, *excluded]) for all_of_them in product(*each))
 
 
 def _topic(tokens: list[str]) -> list[str]:
