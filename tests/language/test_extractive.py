@@ -280,6 +280,15 @@ class TestLetters:
         )
         assert '| Osvaldo "Oz" Delacruz | Quality Control Manager |' in "".join(await write(core, section(Topic.PEOPLE, resume)))
 
+    async def test_what_a_labeled_paragraph_says_of_others_is_left_out(self, core: Core) -> None:
+        sheet = passage(
+            "Lake Sorrel\n\nCustomer: Sacramento District\nValue: $1,874,300\nScope: We cleaned 46 vault toilets. The lake has 32 miles of shoreline.\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
+        assert "We cleaned 46 vault toilets." in text
+        assert "shoreline" not in text
+
     @pytest.mark.parametrize(
         "foreign", ["The lake has 32 miles of shoreline.", "The Corps closed two campgrounds during the fire season."]
     )

@@ -12,6 +12,7 @@ from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
+from fundwright.language.sentences import sentences_of
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
@@ -215,7 +216,11 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     if is_new:
                         yield project
                         project, is_work = Project(document), True
-                _set(project, label, Fact(block.text, passage.number, label=block.label))
+                if label == ProjectField.WORK:
+                    told, is_told = _of_us(sentences_of(block.text), others, is_told=True)
+                    project.work += [Fact(text, passage.number, label=block.label) for text in told]
+                else:
+                    _set(project, label, Fact(block.text, passage.number, label=block.label))
                 continue
             follows = blocks[place + 1] if place + 1 < len(blocks) else None
             if block.kind == BlockKind.ITEM and follows and follows.kind == BlockKind.PAIR and _project_field(follows.label):
@@ -236,12 +241,21 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             elif block.label and _project_field(block.label) == ProjectField.WORK:
                 is_work = True
             if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
-                # “Its applications ran on old hardware” says nothing without the sentence before.
-                is_cut_off = bool(_POINTS_BACK.match(block.text)) and not is_told
-                is_told = others.may_claim(block.text) and not is_cut_off
-                if is_told:
-                    project.work.append(Fact(block.text, passage.number))
+                told, is_told = _of_us([block.text], others, is_told=is_told)
+                project.work += [Fact(text, passage.number) for text in told]
     yield project
+
+
+def _of_us(sentences: Sequence[str], others: Others, *, is_told: bool) -> tuple[list[str], bool]:
+    """The sentences that may be said of us, and whether the last one may; `is_told` is that of the one before."""
+    told: list[str] = []
+    for sentence in sentences:
+        # “Its applications ran on old hardware” says nothing without the sentence before.
+        is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_told
+        is_told = others.may_claim(sentence) and not is_cut_off
+        if is_told:
+            told.append(sentence)
+    return told, is_told
 
 
 def _headline(document: str, block: Block, number: int) -> Project | None:
