@@ -180,3 +180,13 @@ def test_a_question_that_names_a_section_is_its_heading() -> None:
         for block in read("Roofs since 1999.\n\nWhy Larkspur?\n\n✓ Green Seal certified\n\nWho likes dirt?\n\nNobody.\n")
     ]
     assert kinds == [BlockKind.SENTENCE, BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.SENTENCE]
+
+
+def test_codes_in_one_line_are_values_of_their_own() -> None:
+    blocks = read(
+        "EIN 62-0555871; UEI: M4XD7YJK1QN8; active in SAM; DUNS retired.\n\nUEI M3WJ8CT5RKD6 ~ CAGE 9F1Q7\n\nPSC: S201 / S208\nUEI: R7TYH2MNC4K8\n"
+    )
+    assert [(block.label, block.text) for block in blocks] == [
+        ("EIN", "62-0555871"), ("UEI", "M4XD7YJK1QN8; active in SAM"), ("DUNS", "retired."), ("UEI", "M3WJ8CT5RKD6"), ("CAGE", "9F1Q7"),
+        ("PSC", "S201 / S208"), ("UEI", "R7TYH2MNC4K8"),
+    ]  # fmt: skip

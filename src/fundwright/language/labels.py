@@ -38,6 +38,10 @@ _IS_KNOWN = re.compile("|".join(_KNOWN), re.IGNORECASE)
 _CODE_BESIDE = re.compile(
     r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?))[ ](?P<value>(?=[A-Z]{0,6}\d)[A-Z0-9]{3,12}\b.{0,120})"
 )
+_CODED = re.compile(
+    r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?|sam))(?::[ ]{0,3}|[ ]{1,3})(?P<value>[^\s:].{0,300})"
+)
+_BETWEEN_CODES = re.compile(r"[ ]{0,3}[;~|·•][ ]{1,3}|[ ]{1,3}/[ ]{1,3}")
 _MOST_WORDS = 5
 _MOST_CHARACTERS = 400
 _BEGINS_VALUE = re.compile(r"[A-ZÄÖÜÉÀ0-9$€£\"“(]")
@@ -74,7 +78,10 @@ def code_beside(line: str) -> tuple[str, str] | None:
 
 
 def several(text: str) -> list[tuple[str, str]]:
-    """(label, value) of “Customer: City of Holland; Value: $96,400.”, in order; empty unless there are several, from its beginning on."""
+    """(label, value) of “Customer: City of Holland; Value: $96,400.” and of “UEI R7TYH2MNC4K8 ~ CAGE 9F1Q7”, in order; empty unless there are
+    several, from its beginning on."""
+    if codes := _codes(text):
+        return codes
     found = [match for match in _WITH_COLON.finditer(text) if is_known(match[1]) or not match.start()]
     if sum(is_known(match[1]) for match in found) < 2 or found[0].start():
         return []
@@ -82,3 +89,16 @@ def several(text: str) -> list[tuple[str, str]]:
     values = [text[match.end() : end].strip(" ;,|·•") for match, end in zip(found, ends, strict=True)]
     values[-1] = values[-1].removesuffix(".") if len(values[-1].split(". ")) == 1 else values[-1]
     return [(match[1], value) for match, value in zip(found, values, strict=True) if value]
+
+
+def _codes(text: str) -> list[tuple[str, str]]:
+    """What is between two codes and is none belongs to the one before."""
+    pairs: list[tuple[str, str]] = []
+    for part in _BETWEEN_CODES.split(text):
+        if found := _CODED.fullmatch(part.strip()):
+            pairs.append((found["label"], found["value"].strip()))
+        elif pairs:
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {part.strip()}")
+        else:
+            return []
+    return pairs if sum(any(map(str.isdigit, value)) for _, value in pairs) > 1 else []
