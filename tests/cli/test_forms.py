@@ -238,7 +238,7 @@ class TestMainJob:
         assert [section["heading"] for section in written["sections"]][:2] == ["Core competencies", "Past performance"]
         assert {"id", "slug", "title", "writer", "open"} <= written.keys()
         poem = shell.refusal("draft", "--opportunity", "w91-77", "--template", "poem", "--json")
-        assert "Choose one of: capability-statement" in poem
+        assert "Choose one of these: capability-statement" in poem
         assert {"labelled", "kept", "unchanged", "abstained"} <= shell.answer("categorise").keys()
 
     def test_what_cannot_be_done_is_one_sentence(self, shell: Shell) -> None:

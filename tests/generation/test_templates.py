@@ -18,5 +18,5 @@ class TestTemplates:
             assert len(set(headings)) == len(headings)
 
     def test_an_unknown_name_is_refused_with_those_there_are(self, core: Core) -> None:
-        with pytest.raises(Invalid, match="no template “poem”. Choose one of: capability-statement, "):
+        with pytest.raises(Invalid, match="no template named “poem”. Choose one of these: capability-statement, "):
             service.get_template(core, "poem")

@@ -3,6 +3,7 @@ import asyncio
 import gzip
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -33,8 +34,9 @@ Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 
 def _kill_forks() -> None:
     for child in psutil.Process().children():
-        if "fundwright.core.sandbox_forks" in child.cmdline():
-            child.kill()
+        with suppress(psutil.Error):  # others may end meanwhile
+            if "fundwright.core.sandbox_forks" in child.cmdline():
+                child.kill()
 
 
 def counts(report: ImportReport) -> tuple[int, int, int, int]:

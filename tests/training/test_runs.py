@@ -258,7 +258,7 @@ class TestRun:
             await service.start_run(committed, owner)
 
     async def test_more_documents_than_a_statement_takes_parameters(self, committed: Core, owner: Actor) -> None:
-        with pytest.raises(Invalid, match="None of these documents exists"):
+        with pytest.raises(Invalid, match="None of these documents exist anymore"):
             await service.start_run(committed, owner, [uuid4() for _ in range(70_000)])
 
     @pytest.mark.security(40)

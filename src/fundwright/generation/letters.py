@@ -18,7 +18,7 @@ _ASKS_FOR_INFORMATION = re.compile(
     r"\bsources? sought\b|\brequests? for information\b|\bRFI\b|\bmarket (?:research|survey)\b", re.IGNORECASE
 )
 _ASKS_FOR_OFFERS = re.compile(r"\bsolicitation\b", re.IGNORECASE)
-_INVERTED = re.compile(r"(.+), ((?:department|dept|office|bureau|agency|administration)(?: of)?(?: the)?)", re.IGNORECASE)
+_AHEAD = re.compile(r"(?:department|dept|office|bureau|agency|administration)(?: of)?(?: the)?", re.IGNORECASE)
 _SMALL = frozenset(("OF", "THE", "AND", "FOR", "IN", "AT", "ON", "TO"))
 _SHORT_WORDS = frozenset(
     (
@@ -84,8 +84,10 @@ def person_in(contact: str) -> str:
 
 def as_people_write_it(office: str) -> str:
     """“Department of the Interior” of “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are taken for acronyms."""
-    inverted = _INVERTED.fullmatch(" ".join(office.split()))
-    text = f"{inverted[2]} {inverted[1]}" if inverted else " ".join(office.split())
+    text = " ".join(office.split())
+    name, _, kind = text.rpartition(", ")
+    if name and _AHEAD.fullmatch(kind):
+        text = f"{kind} {name}"
     if not text.isupper():
         return text
     written = re.sub(r"[^\W\d_]+", lambda word: _small(word[0]), text)
