@@ -108,8 +108,8 @@ class TestCheckSection:
         text = "Acme repaired 12 roofs in 2024 [1]. Crews hold OSHA 30 cards [2]."
         check_section(text, SOURCES, "")
         checked.clear()
-        check_section(f"{text} Crews hold OSHA 10 cards [2].", SOURCES, "")
-        assert [sentence.startswith("Crews hold OSHA 10 cards") for sentence in checked] == [True]
+        check_section(f"{text} Crews hold OSHA 77 cards [2].", SOURCES, "")
+        assert [sentence.startswith("Crews hold OSHA 77 cards") for sentence in checked] == [True]
 
     def test_cells_are_checked_one_by_one(self) -> None:
         table = "| Customer | Value | Source |\n|---|---|---|\n| Hill Air Force Base | $724,000 | [2] |"
