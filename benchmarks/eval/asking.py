@@ -7,7 +7,7 @@ the first sentence of the passage that is nearest to the question.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections import Counter
 
 from benchmarks.eval.frame.figures import Figure
 from benchmarks.eval.frame.product import Product, open_product
@@ -25,22 +25,8 @@ _SAMPLE = (
 )
 
 
-class _Tally(NamedTuple):
-    """Numbers of questions; `right` have the expected statement first, `floor` in the first sentence of the nearest passage."""
-
-    answerable: int = 0
-    right: int = 0
-    silent: int = 0
-    floor: int = 0
-    unanswerable: int = 0
-    answered: int = 0
-
-    def __add__(self, other: tuple[int, ...]) -> _Tally:  # type: ignore[override]
-        return _Tally(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
-
-
 async def measure() -> list[Figure]:
-    total = _Tally()
+    total = Counter[str]()
     for name, questions in QUESTIONS.items():
         async with open_product() as product:
             await add_documents(*product, load_firm(name))
@@ -53,33 +39,34 @@ async def measure() -> list[Figure]:
     return [
         Figure(
             name="questions with the expected statement first",
-            value=total.right / total.answerable,
+            value=total["right"] / total["answerable"],
             bar=0.8,
             floor_name="first sentence of the nearest passage",
-            floor=total.floor / total.answerable,
-            note=f"(of {total.answerable}; {total.silent} not answered)",
+            floor=total["floor"] / total["answerable"],
+            note=f"(of {total['answerable']}; {total['silent']} not answered)",
         ),
         Figure(
             name="questions answered that no document answers",
-            value=total.answered / total.unanswerable,
+            value=total["answered"] / total["unanswerable"],
             bar=0.17,
             is_at_most=True,
-            note=f"(of {total.unanswerable})",
+            note=f"(of {total['unanswerable']})",
         ),
     ]
 
 
-async def _ask(product: Product, question: str, expected: str | None) -> _Tally:
+async def _ask(product: Product, question: str, expected: str | None) -> Counter[str]:
+    """Counts of this question: `right` has the expected statement first, `floor` has it in the first sentence of the nearest passage."""
     core, actor = product
     embedder = await language.get_embedder(core)
     found = await service.find_answers(core, actor, question, embedder=embedder)
     if expected is None:
-        return _Tally(unanswerable=1, answered=bool(found))
+        return Counter(unanswerable=1, answered=bool(found))
     shown = " ".join(found[0].text[found[0].answer_start : found[0].answer_end].split()) if found else ""
     is_right = bool(found) and found[0].document_kind.is_ours and re.search(expected, shown) is not None
     nearest = await service.find_passages(core, actor, question, embedder=embedder, limit=1)
     first = next(iter(sentences_of(nearest[0].text)), "") if nearest else ""
-    return _Tally(answerable=1, right=is_right, silent=not found, floor=re.search(expected, first) is not None)
+    return Counter(answerable=1, right=is_right, silent=not found, floor=re.search(expected, first) is not None)
 
 
 async def _add_sample(product: Product) -> None:

@@ -24,7 +24,7 @@ def echo(*contents: bytes) -> Iterator[bytes]:
 
 
 def count_from(first: int) -> Iterator[bytes]:
-    """Numbers up to 4 with the process that counts; a long rest after 0 and 2."""
+    """Numbers up to 4 with the process that counts. After 0 and 2 it waits to be killed, so that others have to go on."""
     for number in range(first, 5):
         yield f"{number} {os.getpid()}".encode()
         if number in (0, 2):
