@@ -2,7 +2,8 @@
 
 The shared notices are imported and embedded by the product's jobs, and each query goes through the product's own search. It hides award
 notices, as the product does, and asks for open and closed ones, because most of the shared notices have closed by now. A notice that
-nobody judged counts as not relevant. `python -m benchmarks.eval.relevance` prints each query, and what was found but not judged.
+nobody judged counts as not relevant. A solicitation counts once, as the product shows it, with the best grade of its notices: the searches to
+compare with leave out its other notices as well. `python -m benchmarks.eval.relevance` prints each query, and what was found but not judged.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import json
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -33,6 +34,9 @@ _DEPTH = 10
 _BETTER = 1.15
 _EMBEDDED_CHARACTERS = 800
 _AWARD = "Award Notice"
+_POOL = 100
+"""Enough to hold ten solicitations."""
+_SOLICITATION = "coalesce(nullif(number_key, ''), id::text)"
 
 
 class Notice(NamedTuple):
@@ -51,14 +55,16 @@ class JudgedQuery(NamedTuple):
 
 class _Answered(NamedTuple):
     query: JudgedQuery
-    found: Mapping[str, Sequence[Notice]]
-    """The first ten of "product", "words", and "meaning"."""
+    grades: Mapping[str, int]
+    """Of solicitations."""
+    found: Mapping[str, Sequence[str]]
+    """The first ten solicitations of "product", "words", and "meaning"."""
 
     def ndcg(self, name: str) -> float:
-        return ndcg(self.found[name], self.query.grades, depth=_DEPTH)
+        return ndcg(self.found[name], self.grades, depth=_DEPTH)
 
     def first_relevant(self, name: str) -> int | None:
-        ranks = (rank for rank, notice in enumerate(self.found[name], start=1) if self.query.grades.get(notice, 0))
+        ranks = (rank for rank, solicitation in enumerate(self.found[name], start=1) if self.grades.get(solicitation, 0))
         return next(ranks, None)
 
 
@@ -118,22 +124,34 @@ async def _answer(queries: Sequence[JudgedQuery]) -> list[_Answered]:
         core, actor = product
         await import_published(core, actor)
         listed = await _list_notices(core)
-        notices = list(listed)
-        words = Bm25(await count_stems(core, [text.everything for text in listed.values()]))
+        solicitations = [notice.solicitation for notice in listed.values()]
+        words = Bm25(await count_stems(core, [notice.everything for notice in listed.values()]))
         embedder = await language.get_embedder(core)
-        vectors = await embedder.embed([text.embedded for text in listed.values()])
+        vectors = await embedder.embed([notice.embedded for notice in listed.values()])
         texts = [query.text for query in queries]
         stems, asked = await count_stems(core, texts), await embedder.embed(texts)
-        names = await _names(core)
+        solicitation_of = await _solicitations(core)
         found = [
             {
-                "product": [names[id] for id in await _search(product, query.text)],
-                "words": [notices[place] for place in words.ranking(counts, limit=_DEPTH)],
-                "meaning": [notices[place] for place in best(vectors @ vector, limit=_DEPTH)],
+                "product": [solicitation_of[id] for id in await _search(product, query.text)],
+                "words": _once(solicitations[place] for place in words.ranking(counts, limit=_POOL)),
+                "meaning": _once(solicitations[place] for place in best(vectors @ vector, limit=_POOL)),
             }
             for query, counts, vector in zip(queries, stems, asked, strict=True)
         ]
-    return [_Answered(query, each) for query, each in zip(queries, found, strict=True)]
+    return [_Answered(query, _grades(query, listed), each) for query, each in zip(queries, found, strict=True)]
+
+
+def _once(solicitations: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(solicitations))[:_DEPTH]
+
+
+def _grades(query: JudgedQuery, listed: Mapping[Notice, _Texts]) -> Mapping[str, int]:
+    best_grades: dict[str, int] = {}
+    for notice, grade in query.grades.items():
+        solicitation = listed[notice].solicitation
+        best_grades[solicitation] = max(grade, best_grades.get(solicitation, 0))
+    return best_grades
 
 
 async def _search(product: Product, words: str) -> list[UUID]:
@@ -147,31 +165,31 @@ async def _search(product: Product, words: str) -> list[UUID]:
 
 
 class _Texts(NamedTuple):
+    solicitation: str
     everything: str
     embedded: str
 
 
 async def _list_notices(core: Core) -> dict[Notice, _Texts]:
     """What the searches to compare with read of each notice that is not an award."""
-    query = text("""
-        SELECT source, external_id, concat_ws(' ', title, number, agency, sub_agency, office, description),
+    query = text(f"""
+        SELECT source, external_id, {_SOLICITATION}, concat_ws(' ', title, number, agency, sub_agency, office, description),
                title || E'\n' || left(description, :characters)
         FROM opportunity JOIN opportunity_text ON opportunity_id = id WHERE type <> :award ORDER BY source, external_id
     """)
     async with core.database.transaction() as session:
         rows = await session.execute(query, {"characters": _EMBEDDED_CHARACTERS, "award": _AWARD})
-        return {Notice(source, id): _Texts(everything, embedded) for source, id, everything, embedded in rows}
+        return {Notice(source, id): _Texts(*texts) for source, id, *texts in rows}
 
 
-async def _names(core: Core) -> dict[UUID, Notice]:
+async def _solicitations(core: Core) -> dict[UUID, str]:
     async with core.database.transaction() as session:
-        rows = await session.execute(text("SELECT id, source, external_id FROM opportunity"))
-        return {id: Notice(source, external_id) for id, source, external_id in rows}
+        return dict((await session.execute(text(f"SELECT id, {_SOLICITATION} FROM opportunity"))).tuples().all())
 
 
 def _describe(each: _Answered) -> str:
     ranks = "  ".join(f"{name} {each.ndcg(name):.2f} at {each.first_relevant(name) or '-'}" for name in each.found)
-    unjudged = [f"{notice.source}:{notice.external_id}" for notice in each.found["product"] if notice not in each.query.grades]
+    unjudged = [solicitation for solicitation in each.found["product"] if solicitation not in each.grades]
     return "\n    ".join([f"{ranks}  {each.query.text}", *unjudged])
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.database import now
 from fundwright.core.paging import Page
 from fundwright.identity.schemas import Actor
+from fundwright.language import retrieval
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.question import Meaning
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
@@ -39,6 +40,47 @@ async def search(session: AsyncSession, actor: Actor, text: str, **values: objec
 
 def reasons(page: Page[OpportunityRow]) -> list[tuple[str, str, bool]]:
     return [(row.title, row.match.reason, row.match.is_close) for row in page.items if row.match]
+
+
+class TestSolicitations:
+    async def test_are_shown_once_at_the_place_of_the_best_notice_as_the_newest_that_is_no_award(
+        self, session: AsyncSession, actor: Actor
+    ) -> None:
+        day = now()
+        await add(
+            session,
+            notice(1, title="Roof repair roof", number="A-2026-1", posted_at=day - timedelta(days=9)),
+            notice(2, title="Amendment", number="A 2026 1", posted_at=day - timedelta(days=2), description="roof"),
+            notice(3, title="Award", number="A20261", posted_at=day, description="roof", type="Award Notice"),
+            notice(4, title="Fix a leaking roof in the old barn", number="B-2026-1"),
+        )
+        found = await search(session, actor, "roof")
+        assert titles(found.items) == ["Amendment", "Fix a leaking roof in the old barn"]
+        assert [row.notices for row in found.items] == [3, 1]
+        assert found.total == 2
+
+    @pytest.mark.parametrize("sort", ["", "title", "due"])
+    async def test_count_once_on_every_page_and_in_the_export(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch, sort: str
+    ) -> None:
+        monkeypatch.setattr(retrieval, "DEPTH", 2)
+        await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(12)))
+        pages = [
+            await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=4, sort=sort))
+            for page in (1, 2)
+        ]
+        assert [page.total for page in pages] == [6, 6]
+        listed = [row for page in pages for row in page.items]
+        assert len({row.number for row in listed}) == len(listed) == 6
+        query = OpportunityQuery(text="roof", sort=sort)
+        ranked = await repository.rank(session, query, None, None)
+        exported = [number async for (number,) in repository.stream(session, query, None, ["number"], ranked=ranked)]
+        assert exported == [row.number for row in listed]
+
+    async def test_list_all_their_notices_by_number(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, number="A-2026-1"), notice(2, number="A20261"), notice(3, number="A-2026-12"))
+        found = await service.list_opportunities(session, actor, OpportunityQuery(number="a 2026 1"))
+        assert sorted(titles(found.items)) == ["Notice 1", "Notice 2"]
 
 
 class TestCloseMatches:

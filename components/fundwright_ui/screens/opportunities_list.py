@@ -61,13 +61,13 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import Child, attributes, classes
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, data_table
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, data_table
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 
 _SEPARATOR = "|"
 _SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
-_SINGLE = ("naics", "due_from", "due_to", "posted_from", "posted_to", "category")
+_SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "category")
 _SHARED = ("q", "verbatim", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
 """What both kinds have: the tabs keep it."""
 _VERBATIM = "yes"
@@ -252,6 +252,24 @@ def _hidden(url: UrlState) -> VdomDict:
     )
 
 
+def notices_path(item: OpportunityRow) -> str:
+    """All notices of its solicitation."""
+    return f"{PATHS[item.kind]}?{urlencode({'number': item.number, 'availability': _ANY})}"
+
+
+def notices_link(item: OpportunityRow) -> VdomDict | None:
+    """Leads to the other notices of its solicitation, if there are any."""
+    connection = use_connection()
+    if item.notices == 1:
+        return None
+    label = (
+        nt("{n} notice of this solicitation", "{n} notices of this solicitation", item.notices)
+        if item.kind == "contract"
+        else nt("{n} notice of this opportunity", "{n} notices of this opportunity", item.notices)
+    )
+    return text_link(label, connection.href(notices_path(item)))
+
+
 def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) -> VdomDict:
     connection = use_connection()
     reason = {
@@ -279,6 +297,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
                 chip(t("Sample")) if item.is_sample else None,
             ),
             html.span({"className": "fw-muted"}, facts),
+            notices_link(item),
             html.p({"dir": "auto"}, *parts) if match.passage else None,
         ),
     )
@@ -526,6 +545,7 @@ def _active(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[C
             rest = _SEPARATOR.join(other for other in values if other != value)
             entries.append((set_asides.get(value, value), url.href(**{name: rest, "page": None})))
     labels = {
+        "number": t("Number {value}", value=query.number),
         "naics": t("NAICS {value}…", value=query.naics),
         "due_from": t("Due on or after {value}", value=query.due_from),
         "due_to": t("Due on or before {value}", value=query.due_to),
@@ -577,6 +597,9 @@ def _table(
         Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=92),
         Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=142),
     ]
+    is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
+    if is_repeated:
+        columns.insert(1, Column(field="notices", label=t("Notices"), kind="link", is_compact=False, min_width=92))
 
     def cells(item: OpportunityRow) -> Row:
         marks: list[Chip] = []
@@ -595,6 +618,9 @@ def _table(
             "posted": day_in_washington(item.posted_at),
             "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
             "marks": tuple(marks),
+            "notices": LinkCell(label=nt("{n} notice", "{n} notices", item.notices), href=connection.href(notices_path(item)))
+            if is_repeated and item.notices > 1
+            else None,
         }
         return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell})
 

@@ -27,7 +27,7 @@ from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
-from fundwright_ui.screens.opportunities_list import PATHS
+from fundwright_ui.screens.opportunities_list import PATHS, notices_link
 from fundwright_ui.ui import (
     Fields,
     Option,
@@ -116,6 +116,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     return page(
         opportunity.title,
         _marks(opportunity),
+        notices_link(opportunity),
         html.div({"key": "parts"}, parts),
         subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
         actions=[back, draft if actor.may(Permission.WORK) else None],

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, cast, get_args
+from itertools import islice
+from typing import Any, NamedTuple, cast, get_args
 from uuid import UUID
 
 import numpy as np
@@ -26,6 +27,7 @@ from sqlalchemy import (
     Uuid,
     and_,
     delete,
+    distinct,
     exists,
     func,
     insert,
@@ -45,6 +47,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 from sqlalchemy.types import Text
 
 from fundwright.core import database
@@ -365,10 +368,23 @@ ID: ColumnElement[UUID] = Opportunity.id.expression
 
 _SAMPLES_LAST = Opportunity.is_sample.expression
 """Every sort order begins with it, and so do the indexes for these orders."""
+_NEWEST_FIRST = (_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
+
+
+_OTHER = aliased(Opportunity)
+_NOTICES = func.greatest(
+    1,
+    select(func.count())
+    .where(Opportunity.number_key != "", _OTHER.number_key == Opportunity.number_key, _OTHER.kind == Opportunity.kind)
+    .correlate(Opportunity)
+    .scalar_subquery(),
+).label("notices")
+_SOLICITATION = func.coalesce(func.nullif(Opportunity.number_key, ""), sql_cast(Opportunity.id, Text)).collate("C")
+"""What notices of the same solicitation share."""
 
 
 def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
-    return select(*_ROW, is_open_at(now()).label("is_open"), *extra_columns)
+    return select(*_ROW, is_open_at(now()).label("is_open"), _NOTICES, *extra_columns)
 
 
 def _day_start(day: date) -> datetime:
@@ -395,6 +411,8 @@ def _conditions(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[
         found.append(Opportunity.kind == query.kind)
     if query.activity_code:
         found.append(Opportunity.activity_codes.op("&&")(sql_cast(list(query.activity_code), ARRAY(Text))))
+    if query.number:
+        found.append(Opportunity.number_key == number_key(query.number))
     if query.naics:
         found.append(Opportunity.naics.startswith(query.naics, autoescape=True))
     if query.due_from:
@@ -422,10 +440,11 @@ def _is_available(availability: Availability) -> ColumnElement[bool]:
 async def count_titled(
     session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
 ) -> Mapping[Availability, int]:
-    """How many notices have all words of the query in their titles, by whether they are open, whichever of them the query asks for."""
+    """How many solicitations have all words of the query in their titles, by whether they are open, whichever of them the query asks for."""
     conditions = _conditions(query.model_copy(update={"availability": None}), labelled)
     names: tuple[Availability, ...] = get_args(Availability)
-    counts = select(*(func.count().filter(_is_available(name)) for name in names)).select_from(Opportunity)
+    solicitations = func.count(distinct(_SOLICITATION))
+    counts = select(*(solicitations.filter(_is_available(name)) for name in names)).select_from(Opportunity)
     row = (await session.execute(counts.where(*conditions, _has(parse(query.text).text, Opportunity.title_search)))).one()
     return dict(zip(names, row, strict=True))
 
@@ -530,8 +549,8 @@ async def _page_by_relevance(
     best = list(ranked.ids)
     ids = best[query.offset : query.offset + query.page_size]
     if len(ids) < query.page_size and ranked.total > len(best):
-        rest = select(Opportunity.id).where(*_conditions(query, labelled), ranked.matching, Opportunity.id.not_in(best))
-        newest = rest.order_by(_SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
+        rest = select(Opportunity.id).where(Opportunity.id.in_(_rest(_conditions(query, labelled), ranked)))
+        newest = rest.order_by(*_NEWEST_FIRST)
         start = max(0, query.offset - len(best))
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
     place = {id: index for index, id in enumerate(ids)}
@@ -566,18 +585,26 @@ def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ra
     conditions = _conditions(query, labelled)
     if ranked is None:
         return conditions
-    if not ranked.close:
-        return [*conditions, ranked.matching]
     best = Opportunity.id == func.any(literal(list(ranked.ids), ARRAY(Uuid)))
-    return [*conditions, or_(best, ranked.matching)]
+    return [or_(best, Opportunity.id.in_(_rest(conditions, ranked))) if ranked.total > len(ranked.ids) else best]
+
+
+def _rest(conditions: list[ColumnElement[bool]], ranked: Ranked) -> Select[UUID]:
+    """What matches beside the best: the newest notice of each other solicitation."""
+    nth = func.row_number().over(partition_by=_SOLICITATION, order_by=_NEWEST_FIRST)
+    is_other = _SOLICITATION.not_in(ranked.solicitations)
+    each = select(Opportunity.id, nth.label("nth")).where(*conditions, ranked.matching, is_other).subquery()
+    return select(each.c.id).where(each.c.nth == 1)
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """What a search found, apart from the filters."""
+    """What a search found, apart from the filters: one notice of each solicitation."""
 
     reasons: Mapping[UUID, Reason]
     """Why each of the best was found, best first. Notices that have all words follow, newest first."""
+    solicitations: Collection[str]
+    """Of the best."""
     close: Collection[UUID]
     """Those of the best that do not match."""
     has_few: bool
@@ -609,35 +636,75 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
         # Apart from the rest: an index that is asked for what lacks a word is read from end to end.
         conditions.append(not_(_has(question.excluded)))
     has_all, numbered = _has(question.text), await _list_numbered(session, question, conditions)
-    matching = or_(has_all, Opportunity.id.in_(numbered)) if numbered else has_all
-    reasons: dict[UUID, Reason] = dict.fromkeys(numbered, "number")
-    count = await session.scalar(_count([*conditions, matching])) or 0
+    matching = or_(has_all, Opportunity.id.in_([found.id for found in numbered])) if numbered else has_all
+    solicitations, notices = await _count_matching(session, [*conditions, matching])
     is_narrow = len(conditions) > bool(query.kind)
     by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
-    samples = await _samples_among(session, {**by_words, **by_meaning})
     fused = retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS)
-    scores = sorted(fused, key=lambda id: id in samples)
-    flags = await _list_matching(session, question.text, conditions, scores, meaning, count=count)
-    about = {id for id, is_certain in flags.items() if is_certain or near.get(id, 0) >= _LEAST_MEANING}
-    has_few = question.is_open and not numbered and len(about) < _FEW
+    flags = await _list_matching(session, question.text, conditions, fused, meaning, count=notices)
+    scores = sorted(fused, key=lambda found: found.is_sample)
+    about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
+    has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
+    reasons: dict[_Found, Reason] = dict.fromkeys(numbered, "number")
     ordered = [*scores, *(about.difference(scores) if has_few else ())]
     kept = about if has_few else flags
-    reasons |= dict[UUID, Reason].fromkeys((id for id in ordered if id in kept and id not in reasons), "all_words")
-    close: list[UUID] = []
+    reasons |= dict[_Found, Reason].fromkeys((found for found in ordered if found in kept and found not in reasons), "all_words")
+    matched, close = _by_solicitation(reasons), dict[str, list[_Found]]()
     if has_few:
-        is_near = {id for id, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}
-        close = [id for id in scores if id not in about and (id in is_near or id in by_words)][:_CLOSE]
-        for id in close:
-            reasons[id] = "all_words" if id in flags else "words" if words.get(id, 0) >= near.get(id, 0) else "meaning"
+        is_near = {found for found, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}
+        others = [found for found in scores if found.solicitation not in matched and (found in is_near or found in by_words)]
+        close = dict(islice(_by_solicitation(others).items(), _CLOSE))
+        for found in others:
+            is_by_words = words.get(found, 0) >= near.get(found, 0)
+            reasons[found] = "all_words" if found in flags else "words" if is_by_words else "meaning"
+    best = {**matched, **close}
+    shown = {solicitation: max(alike, key=_Found.currency).id for solicitation, alike in best.items()}
+    known = {found.solicitation for found in (*flags, *numbered)}
     return Ranked(
-        reasons=reasons,
-        close=frozenset(close),
+        reasons={shown[solicitation]: reasons[alike[0]] for solicitation, alike in best.items()},
+        solicitations=shown.keys(),
+        close=frozenset(shown[solicitation] for solicitation in close),
         has_few=has_few,
         matching=matching,
-        total=count + sum(id not in flags for id in close),
+        total=solicitations + len(close.keys() - known),
         question=question,
     )
+
+
+class _Found(NamedTuple):
+    """A notice of which a search may show the solicitation."""
+
+    id: UUID
+    solicitation: str
+    is_sample: bool
+    is_award: bool
+    posted_at: datetime
+
+    def currency(self) -> tuple[bool, datetime, UUID]:
+        """The greatest of a solicitation is the one to read: the newest that is not of an award."""
+        return not self.is_award, self.posted_at, self.id
+
+
+_FOUND = (
+    Opportunity.id, _SOLICITATION.label("solicitation"), Opportunity.is_sample, (Opportunity.type == _AWARD).label("is_award"),
+    Opportunity.posted_at,
+)  # fmt: skip
+"""The columns of `_Found`."""
+
+
+def _by_solicitation(notices: Iterable[_Found]) -> dict[str, list[_Found]]:
+    alike: dict[str, list[_Found]] = {}
+    for notice in notices:
+        alike.setdefault(notice.solicitation, []).append(notice)
+    return alike
+
+
+async def _count_matching(session: AsyncSession, conditions: list[ColumnElement[bool]]) -> tuple[int, int]:
+    """(solicitations, notices)."""
+    each = select(func.count().label("notices")).select_from(Opportunity).where(*conditions).group_by(_SOLICITATION).subquery()
+    row = (await session.execute(select(func.count(), func.coalesce(func.sum(each.c.notices), 0)).select_from(each))).one()
+    return row[0], int(row[1])
 
 
 async def correct(session: AsyncSession, text_: str) -> str:
@@ -666,31 +733,25 @@ async def _meant(session: AsyncSession, word: str) -> str | None:
     return meant(word, dict((await session.execute(known)).all()), notices=notices)
 
 
-async def _samples_among(session: AsyncSession, ids: Collection[UUID]) -> Collection[UUID]:
-    are_any = exists().where(OpportunityFacet.facet == "sample", OpportunityFacet.number > 0)
-    among = Opportunity.id == func.any(literal(list(ids), ARRAY(Uuid)))
-    return set(await session.scalars(select(Opportunity.id).where(are_any, Opportunity.is_sample, among)))
-
-
 async def _list_matching(
     session: AsyncSession,
     text_: str,
     conditions: list[ColumnElement[bool]],
-    scored: Collection[UUID],
+    scored: Collection[_Found],
     meaning: Meaning | None,
     *,
     count: int,
-) -> Mapping[UUID, bool]:
+) -> Mapping[_Found, bool]:
     """Which notices have all words of a text; of very many, only those that are scored. Each with whether it is about them for certain,
     whatever its meaning."""
     is_certain = or_(_has(text_, Opportunity.title_search), not_(_is_embedded(meaning)))
-    found = select(Opportunity.id, is_certain).where(*conditions, _has(text_))
+    found = select(*_FOUND, is_certain).where(*conditions, _has(text_))
     if count > 2 * retrieval.DEPTH:
-        found = found.where(Opportunity.id == func.any(literal(list(scored), ARRAY(Uuid))))
-    return {row[0]: row[1] for row in await session.execute(found)}
+        found = found.where(Opportunity.id == func.any(literal([each.id for each in scored], ARRAY(Uuid))))
+    return {_Found._make(row[:-1]): row[-1] for row in await session.execute(found)}
 
 
-async def _list_numbered(session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]]) -> Sequence[UUID]:
+async def _list_numbered(session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]]) -> Sequence[_Found]:
     """Notices with a number of the question; if there are none and it is nothing but a part of a number, those that begin with it, or else
     contain it. Newest first."""
     key = Opportunity.number_key
@@ -698,8 +759,8 @@ async def _list_numbered(session: AsyncSession, question: Question, conditions: 
     if question.number:
         tried += [key.startswith(question.number), key.contains(question.number)]
     for has_number in tried:
-        newest = select(Opportunity.id).where(*conditions, has_number).order_by(_SAMPLES_LAST, Opportunity.posted_at.desc())
-        if found := (await session.scalars(newest.limit(_NUMBERED))).all():
+        newest = select(*_FOUND).where(*conditions, has_number).order_by(_SAMPLES_LAST, Opportunity.posted_at.desc())
+        if found := [_Found._make(row) for row in await session.execute(newest.limit(_NUMBERED))]:
             return found
     return []
 
@@ -711,7 +772,7 @@ async def _scores(
     meaning: Meaning | None,
     *,
     is_narrow: bool,
-) -> tuple[Mapping[UUID, float], Mapping[UUID, float]]:
+) -> tuple[Mapping[_Found, float], Mapping[_Found, float]]:
     """Of the best by words, and of the best by meaning. A question without a word that counts has neither."""
     lexemes, statistics = await _lexemes_of(session, question.words)
     if not lexemes:
@@ -739,7 +800,7 @@ async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, i
 
 async def _by_words(
     session: AsyncSession, lexemes: Mapping[str, int], statistics: Statistics, conditions: list[ColumnElement[bool]]
-) -> dict[UUID, float]:
+) -> dict[_Found, float]:
     """BM25 scores of the best among the notices with the rarest of these words."""
     weights = retrieval.weigh(lexemes, statistics)
     rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
@@ -749,9 +810,9 @@ async def _by_words(
     candidates = select(Opportunity.id).where(*conditions, column.op("@@", return_type=Boolean())(term))
     newest = candidates.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES)
     distance = _word_distance(weights).label("distance")
-    scored = select(Opportunity.id, distance).outerjoin(OpportunityWords, OpportunityWords.opportunity_id == Opportunity.id)
+    scored = select(*_FOUND, distance).outerjoin(OpportunityWords, OpportunityWords.opportunity_id == Opportunity.id)
     rows = await session.execute(scored.where(Opportunity.id.in_(newest)).order_by(distance).limit(retrieval.DEPTH))
-    return {id: -far for id, far in rows if far < 0}
+    return {_Found._make(row[:-1]): -row[-1] for row in rows if row[-1] < 0}
 
 
 _WEIGHTS = func.word_weights(
@@ -769,7 +830,7 @@ def _word_distance(weights: Weights) -> ColumnElement[float]:
 
 async def _by_meaning(
     session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_narrow: bool
-) -> dict[UUID, float]:
+) -> dict[_Found, float]:
     """Cosines of the nearest. Among few notices all are compared: with a narrow filter, the index would be read to its end."""
     if is_narrow:
         some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
@@ -778,16 +839,18 @@ async def _by_meaning(
         of_notice = and_(OpportunityVector.opportunity_id == some.c.id, OpportunityVector.model_id == meaning.model_id)
         distance = select(_distance(OpportunityVector.vector.expression, meaning)).where(of_notice).scalar_subquery()
         compared = select(some.c.id, distance.label("distance")).where(are_few).subquery()
-        nearest = select(compared).where(compared.c.distance.is_not(None)).order_by(compared.c.distance).limit(retrieval.DEPTH)
-        if found := {id: 1 - far for id, far in await session.execute(nearest)}:
+        ordered = select(compared).where(compared.c.distance.is_not(None)).order_by(compared.c.distance)
+        nearest = ordered.limit(retrieval.DEPTH).subquery()
+        described = select(*_FOUND, nearest.c.distance).join(nearest, nearest.c.id == Opportunity.id)
+        if found := {_Found._make(row[:-1]): 1 - row[-1] for row in await session.execute(described)}:
             return found
     return dict(await _nearest(session, meaning, conditions, limit=retrieval.DEPTH))
 
 
 async def _nearest(
     session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, limit: int
-) -> list[tuple[UUID, float]]:
-    """(id, cosine) of the nearest opportunities, nearest first, by the index of the model if there is one."""
+) -> list[tuple[_Found, float]]:
+    """(notice, cosine) of the nearest, nearest first, by the index of the model if there is one."""
     dimension = len(meaning.vector)
     stored, of_model = OpportunityVector.vector.expression, OpportunityVector.model_id == meaning.model_id
     if dimension <= _MAX_INDEXED_DIMENSION:
@@ -796,11 +859,13 @@ async def _nearest(
         of_model = OpportunityVector.model_id == literal_column("'" + meaning.model_id.replace("'", "''") + "'")
         await session.execute(_SEARCH_INDEX)
     distance = _distance(stored, meaning)
-    found = select(OpportunityVector.opportunity_id, distance).join(
-        Opportunity, Opportunity.id == OpportunityVector.opportunity_id
+    found = (
+        select(*_FOUND, distance)
+        .select_from(OpportunityVector)
+        .join(Opportunity, Opportunity.id == OpportunityVector.opportunity_id)
     )
     rows = await session.execute(found.where(of_model, *conditions).order_by(distance).limit(limit))
-    return [(id, 1 - far) for id, far in rows]
+    return [(_Found._make(row[:-1]), 1 - row[-1]) for row in rows]
 
 
 def _distance(stored: ColumnElement[Any], meaning: Meaning) -> ColumnElement[float]:
@@ -855,7 +920,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     texts = (getattr(OpportunityText, name) for name in _TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")
     joined = (
-        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"))
+        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"), _NOTICES)
         .join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
         .join(OpportunitySighting, OpportunitySighting.opportunity_id == Opportunity.id)
     )
@@ -1232,4 +1297,4 @@ async def similar(
 ) -> list[tuple[UUID, float]]:
     """(id, cosine) of the nearest opportunities, nearest first."""
     nearest = await _nearest(session, Meaning(model_id, vector), [], limit=limit + 1)
-    return [(id, cosine) for id, cosine in nearest if id != leave_out][:limit]
+    return [(found.id, cosine) for found, cosine in nearest if found.id != leave_out][:limit]

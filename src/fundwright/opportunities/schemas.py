@@ -30,6 +30,9 @@ class OpportunityQuery(PageRequest):
     Notices match a `text` when they have all of its words, or a number in it. When few do, close matches follow them: notices with some
     of the words, or of a similar meaning. Quotes, minus, and "or" are conditions for close matches as well, and so are the filters.
 
+    Of a solicitation with several notices, those with the same number, a search returns one: at the place of its best notice, the newest
+    of those found that is not of an award. Without a `text`, every notice is listed.
+
     Words that hardly any notice has are taken for similar ones that many have, unless it is `verbatim`.
     """
 
@@ -37,6 +40,7 @@ class OpportunityQuery(PageRequest):
     text: str = Field(default="", max_length=500, description='Words, "exact phrases", -without, this or that.')
     agency: tuple[str, ...] = ()
     type: tuple[str, ...] = ()
+    number: str = Field(default="", max_length=100, description="All notices with this number, however it is typed.")
     naics: str = Field(default="", max_length=6, description="The first 2 to 6 digits of a NAICS code.")
     set_aside: tuple[str, ...] = ()
     activity_code: tuple[str, ...] = ()
@@ -80,7 +84,7 @@ class Match(Listed):
 
 
 class OpportunityRow(Listed):
-    """An opportunity as a line of a list."""
+    """An opportunity as a line of a list. `notices` counts those of its kind with its number, itself included."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -104,6 +108,7 @@ class OpportunityRow(Listed):
     is_open: bool
     is_sample: bool
     version: int
+    notices: int = 1
     match: Match | None = None
 
 
