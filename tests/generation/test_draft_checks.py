@@ -69,6 +69,15 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
         assert [view.props["text"] for view in screen.elements("MarkdownView")] == [TEXT]
 
 
+async def test_a_claim_shows_no_mark_of_an_emphasis_that_ends_in_another(desk: Desk) -> None:
+    draft = await written(desk, "**We are glad to help. We are *proud* of it.**")
+    async with opened(desk, draft, "?claims=unsupported") as screen:
+        assert [view.props["text"] for view in screen.elements("MarkdownView")] == [
+            "We are glad to help.",
+            "We are *proud* of it.",
+        ]
+
+
 async def test_when_everything_is_supported_there_is_nothing_to_filter(desk: Desk) -> None:
     draft = await written(desk, "Shingles gutters were repaired at Hill base in 2024 [1].")
     async with opened(desk, draft) as screen:

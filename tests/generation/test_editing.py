@@ -271,6 +271,15 @@ class TestRegenerating:
         again = (await rewritten(desk, draft)).sections[0]
         assert (again.text, again.rewriting) == (roofs.text, Rewriting.NOTHING_FOUND)
 
+    async def test_instructions_that_find_evidence_close_the_gap_of_the_one_question(self, desk: Desk) -> None:
+        draft, _ = await written(desk)
+        submarines = draft.sections[1]
+        assert submarines.open_questions == ("your submarines",)
+        await regenerate(desk, draft, submarines, "foreman electrician")
+        again = (await rewritten(desk, draft, 1)).sections[1]
+        assert again.text.startswith("Foreman electrician Bo Diaz")
+        assert again.open_questions == ()
+
     async def test_the_same_text_makes_no_version(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         await regenerate(desk, draft, roofs)

@@ -94,7 +94,7 @@ def _claim(
     return html.li(
         {"className": "fw-list-item", "key": place},
         markdown_view(
-            part.text[check.start : check.end].replace("\n", " "),
+            _shown(part.text[check.start : check.end]),
             citations=[Citation(number=number, title=title) for number, title in titles.items()],
             on_citation=opened,
             key="text",
@@ -116,6 +116,15 @@ def _claim(
         else None,
         passage(place),
     )
+
+
+def _shown(claim: str) -> str:
+    """A claim in one line, without marks of an emphasis that begins or ends outside of it."""
+    line = claim.replace("\n", " ")
+    for mark in ("**", "__"):
+        if line.count(mark) % 2:
+            line = line.replace(mark, "")
+    return line
 
 
 def _unsupported(part: DraftSectionRead) -> Sequence[ClaimCheck]:

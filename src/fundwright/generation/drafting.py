@@ -187,6 +187,8 @@ async def _write_section(
             await flush()
         text = (text + ready).strip()
     missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
+    if wish and text and len(plan.questions) == 1 and len(plan.questions) not in unanswered:
+        missing = []  # what a person pointed at answers the one question there is
     if text or section.state != SectionState.DONE:
         text = f"{opening}\n\n{text or _filled(plan.otherwise, opportunity, material.company)}".strip()
     async with run.transaction() as session:
