@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent
-FIRMS = ("brightwater", "northgate", "hallberg", "ironpeak", "riverbend", "tallgrass", "prairie", "halvorsen", "cutlergap")
+FIRMS = (
+    "brightwater",
+    "northgate",
+    "hallberg",
+    "ironpeak",
+    "riverbend",
+    "tallgrass",
+    "prairie",
+    "halvorsen",
+    "cutlergap",
+    "dutra",
+    "kittredge",
+)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fundwright.language import labels, structure
+from fundwright.language import forms, labels, structure
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import BlockKind
 
@@ -35,6 +35,24 @@ _LEAST_WORDS = 250
 _LEAST_POINTS = 1.5
 _FIRST_LINE_WEIGHT = 0.8
 _FIGURE_POINTS = 1.6
+_TELLS = re.compile(
+    r"\b(?:shall|must|eligib\w+|applicants?|offerors?|bidders?|respondents?|proposers?|apply|deadline|solicitation|quotes?|due (?:date|by|no later)|will (?:fund|award|support)|"
+    r"intends? to|intended to|is seeking|seeks|sources? sought|we (?:\W?\w+['’]?\w*\W? ){0,2}(?:fund|seek|invite))\b",
+    re.IGNORECASE,
+)
+"""How those write who ask for something."""
+_OURSELVES = re.compile(r"\b(?:we|our|us|wir|unser\w*|nous|notre)\b", re.IGNORECASE)
+_UNTOLD_WEIGHT = 0.4
+_DONE = re.compile(
+    r"\b(?:we|they|our team|I|was|were|has been|have been)(?: have| has)? (?:\w{3,}ed|took|built|ran|made|met|cut|bought|wrote|found|won|held|went|did|paid|put|came|gave|kept|sponsored)\b",
+    re.IGNORECASE,
+)
+_PLANNED = re.compile(
+    r"\b(?:we|project|team) (?:will|propose|plan|want|would)\b|\b(?:objective|aim|task) \d|\bbudget period\b", re.IGNORECASE
+)
+_ENOUGH_TOLD = 2
+_ACCOUNT_POINTS, _NO_DATA_WEIGHT = 6.0, 0.6
+"""Who paid, how much, and from when to when: an account of a project, and no table of data, whatever its figures."""
 _FIGURE = re.compile(r"[<>≤≥±+/\s-]{0,4}\d[\d.,]*\s?(?!/|(?:19|20)\d\d)[^\W\d_%°µ]{0,10}")
 
 
@@ -59,7 +77,7 @@ _TITLE = (
         _PAST_PERFORMANCE,
         6,
         r"\bpast perf\w*|\bPPQs?\b|\bCPARS?\b|\bproject (?:sheet|profile|reference|experience)s?\b|\breferences?\b|\bcase stud(?:y|ies)\b|"
-        r"\b(?:final|close-?out|completion) (?:[a-z]+ )?reports?\b|\bgrant (?:close-?out|reports?)\b|\bproject summary sheet\b|\brelevant experience\b|\bcontract history\b|\bcompleted projects?\b",
+        r"\b(?:final|completion) (?:[a-z]+ ){0,2}(?:reports?|narrative)\b|\bclose-?outs?\b|\bproject outcomes?\b|\bgrant reports?\b|\bsuccess stor(?:y|ies)\b|\bproject summary sheet\b|\brelevant experience\b|\bcontract history\b|\bcompleted projects?\b",
     ),
     *_cues(
         _NOTICE,
@@ -68,19 +86,20 @@ _TITLE = (
         r"\bsources sought\b|\brequest for (?:proposals?|information|quot\w+|applications?)\b|\bfunding (?:opportunity|announcement)\b|"
         r"\bcombined synopsis\b|\bpresolicitation\b|\bperformance work statement\b|\bstatement of (?:work|objectives)\b|\bamendment\b|"
         r"\bPA[R]?-\d\d-\d+|\bRFA-\w\w-\d\d-\d+|\binvitation (?:for|to) bid\b|\bprogram announcement\b|\bbroad agency announcement\b|"
-        r"\bIFB\b|\bcall for (?:proposals|applications)\b|\bspecial notice\b",
+        r"\bIFB\b|\bcall for (?:proposals|applications)\b|\bspecial notice\b|\b(?:seed|mini|research|innovation|access) grants?\b|"
+        r"\b(?:grants?|fund|funds|foundation|fdn|program)\b.{0,30}\bguide(?:lines?)?\b",
     ),
     *_cues(
         _POLICY,
         6,
-        r"\bDF?ARS?\b|\bFAR\b(?! from)|\bCFR\b|\bpolic(?:y|ies)\b|\bhandbook\b|\bguide(?:book|lines?)?\b|\bdirective\b|\bregulations?\b|\bcirculars?\b|"
+        r"\bDF?ARS?\b|\bFAR\b(?! from)|\bCFR\b|\bpolic(?:y|ies)\b|\bhandbook\b|(?<!grant )(?<!fund )(?<!fdn )(?<!foundation )\bguide(?:book|lines?)?\b|\bdirective\b|\bregulations?\b|\bcirculars?\b|"
         r"\bmanual\b|\bterms and conditions\b|\bclauses?\b|\bcompliance requirements\b|\buniform guidance\b|\binstruction(?:s)?\b|\bmemorandum\b|\bcode of conduct\b",
     ),
     *_cues(
         _PROPOSAL,
         6,
         r"\b(?:technical|grant|winning|submitted|final|previous|old|full|cost|management|research) (?:proposal|volume|application|approach)\b|\bproposal\b|"
-        r"\b(?:RF[IPQA]|notice|solicitation) response\b|\bresponse to\b|\bspecific aims\b|\bresearch (?:strategy|plan)\b|\bproject (?:narrative|summary|description|abstract)\b|\bwhite ?paper\b|"
+        r"\b(?:RF[IPQA]|notice|solicitation) response\b|\bresponse to\b|\bspecific aims\b|\bresearch (?:strategy|plan)\b|\bproject (?:narrative|summary|description|abstract)\b|\b(?:white|concept) ?papers?\b|"
         r"\bapplication narrative\b|\babstract\b|\bSBIR\b|\bSTTR\b|\bcover letter\b|\bstatement of interest\b|\bvolume [IV1-4]+\b",
     ),
     *_cues(
@@ -197,6 +216,7 @@ _WORDS = (
         r"\b(?:invites?|solicits?|encourag(?:es?|ing)|call(?:s|ing)? for|will support|intends to (?:award|issue|support|publish|procure)|will award|(?:is|are|was|be) awarded|expected to be released|seeking (?:a|an|qualified|sources|proposals|applications))\b",
         r"(?-i:\b(?:[RUKPTFGD]\d\d|SB1|UG3/UH3|UM1)\b)|\bclinical trial (?:not allowed|optional|required)\b|\bcooperative agreements?\b|\b(?:an|eligible|prospective|interested) (?:applicant|offeror|part(?:y|ies)|proposer|vendor|quoter)s?\b",
         r"\b(?:the|this|joint) [\w /&()’'-]{0,60}(?:program|initiative|partnership)(?: also)? ?(?:supports?|seeks|encourages|invites|accepts|welcomes|funds|is designed|is intended|considers|aims)\b|\bproposers?\b|\bNSF\b|\bprincipal investigators? (?:must|should|may|are)\b",
+        r"\bwe (?:will |do |don['’]t |won['’]t |also )?(?:\W?not\W? )?(?:fund|award|seek|invite|welcome|are looking for|look for)\b|\b(?:who|how) (?:may|can|to) apply\b|\bletters? (?:of intent )?due\b|\bsend (?:it )?to\b",
         r"\bamendments? \d+|\bbest value\b|\bplace of performance\b|\bquotes?\b|\bNSNs?\b|\bPSC\b|\bthis (?:requirement|procurement|contract action|synopsis)\b",
     ),
     *_cues(
@@ -275,7 +295,24 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
     for cue in _WORDS:
         found = sum(1 for _ in cue.pattern.finditer(text))
         points[cue.kind] += cue.points * math.log2(1 + min(found / thousands, _MOST_PER_THOUSAND))
+    is_asked = bool(_TELLS.search(text))
+    is_account = points[_NOTICE] < _ACCOUNT_POINTS and _is_account(text)
+    if is_account:
+        points[_PAST_PERFORMANCE] += _ACCOUNT_POINTS
+        points[_DATA] *= _NO_DATA_WEIGHT
+    if not is_asked and (is_account or _OURSELVES.search(text)):
+        for kind in (_NOTICE, _POLICY):
+            points[kind] *= _UNTOLD_WEIGHT
     return points
+
+
+def _is_account(text: str) -> bool:
+    """Whether it tells of one project that is done or under way."""
+    is_paid_for = forms.MONEY.search(text) and forms.customer_of(text)
+    is_in_time = forms.PERIOD.search(text) or forms.FINISHED.search(text) or forms.SINCE.search(text)
+    tells = sum(1 for _ in _TELLS.finditer(text))
+    planned, done = (sum(1 for _ in pattern.finditer(text)) for pattern in (_PLANNED, _DONE))
+    return bool(is_paid_for and is_in_time) and tells < _ENOUGH_TOLD and planned <= done
 
 
 def _lines_of(text: str) -> tuple[list[str], int]:

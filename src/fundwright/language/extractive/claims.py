@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from fundwright.language.forms import organizations
+
 _US = re.compile(r"\b(?:we|our|us|ours|I|my|me|wir|unser\w*|uns|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _OTHERS = (
     r"agency|agencies|customers?|clients?|county|city|town|village|district|department|survey|nation|tribe|foundation|bureau|division|directorate|army|navy|air force|marine corps"
@@ -69,7 +71,7 @@ class Others:
     def is_us(self, text: str) -> bool:
         """Whether a name is ours."""
         own, words = _words(self.company), _words(text)
-        return bool(own) and len(own & words) >= max(1, len(own) * 0.6)
+        return bool(own) and (len(own & words) >= max(1, len(own) * 0.6) or (bool(words) and words <= own))
 
     def begins_with_us(self, text: str) -> bool:
         """Whether our name is its subject."""
@@ -112,6 +114,15 @@ class Others:
             before.append(word)
         return bool(re.search(rf"\b(?:{_OTHERS})(?:['’]s\b.*)?$", " ".join(before[:5]), re.IGNORECASE)) or len(before) <= 2
 
+    def is_of_organization(self, text: str) -> bool:
+        """Whether an organization that is named, and not we, is its subject, as in “Gopher Print & Mail printed 412,000 ballots.”"""
+        first = next(organizations(text), None)
+        if first is None or self.is_us(first[0]) or self.begins_with_us(text):
+            return False
+        name, end = first
+        is_first = end - len(name) <= len("The ")
+        return is_first and not text[end:].lstrip().startswith((",", "(", ";", ":", "–", "—", "-", ".")) and len(text) > end + 2
+
     def _is_ours_first(self, words: list[str]) -> bool:
         own = _words(self.company)
         start = words[1:3] if words and words[0].casefold() in ("the", "die", "das", "der", "le", "la") else words[:2]
@@ -140,6 +151,8 @@ def _short_names(customer: str) -> Iterable[str]:
     letters = "".join(word[0] for word in re.findall(r"\b(?:U\.S\.|[A-Z]\w+)", bare))
     if len(letters) > 2:
         yield letters
+    if is_firm := re.fullmatch(r"([A-Z][a-z]{3,20}) .{0,60}(?:Inc|Co|Corp|LLC|Ltd|Company)\.?", bare):
+        yield is_firm[1]  # “Hollis Cement Co.”
     if bare.startswith("U.S. "):
         yield "US" + "".join(word[0] for word in re.findall(r"\b[A-Z]\w+", bare[5:]))
 

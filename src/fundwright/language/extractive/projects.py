@@ -10,6 +10,7 @@ from itertools import groupby
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
+from fundwright.language.forms import FINISHED, MONEY, NUMBER, PERIOD, SINCE, customer_of, price_of
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import sentences_of
@@ -97,9 +98,6 @@ _POINTS_BACK = re.compile(
     r"(?:it|its|they|their|this|these|he|she|his|her|er|sie|es|ihre?|il|elle|ils|leurs?|son|sa|ses)\b", re.IGNORECASE
 )
 _MONEY = re.compile(r"[$€£]|\d")
-_DOLLARS = re.compile(
-    r"[$€£]\s?\d[\d.,]{0,15}(?: ?(?:K|M|B|k|m|thousand|million|billion|Mio\.?)\b)?|\b\d[\d.,]{2,15} (?:EUR|USD|Euro|dollars)\b"
-)
 _YEAR_SPAN = re.compile(
     r"\b(?:\d{1,2}/)?(?:19|20)\d\d(?:\s?(?:[-–—]|to|through)\s?(?:(?:\d{1,2}/)?(?:19|20)?\d\d|present|ongoing))?\b"
 )
@@ -112,6 +110,8 @@ class Project:
     fields: dict[ProjectField, Fact] = field(default_factory=dict[ProjectField, Fact])
     work: list[Fact] = field(default_factory=list[Fact])
     """What was done, sentence by sentence."""
+    told: list[Fact] = field(default_factory=list[Fact])
+    """Whatever else is said of it, labeled with words that nobody knows or not at all."""
 
     @property
     def name(self) -> Fact | None:
@@ -138,6 +138,7 @@ def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Projec
             if passage.kind == DocumentKind.PAST_PERFORMANCE or is_about(passage, Topic.PAST_PERFORMANCE)
         ]
         for project in _projects_of(document, own, others):
+            _complete(project, others)
             same = next((each for each in found if _is_same(each, project)), None)
             if same is None:
                 found.append(project)
@@ -171,11 +172,15 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 row = _row_project(document, block, passage.number)
                 if row.is_known:
                     yield row
+                else:
+                    project.told.append(Fact(block.text, passage.number))
                 continue
+            if block.kind != BlockKind.PAIR:
+                project.told.append(Fact(block.text, passage.number))
             is_title = block.kind == BlockKind.HEADING or (
                 block.kind == BlockKind.LINE and not project.fields and not project.work
             )
-            if is_title and not _DOLLARS.search(block.text):
+            if is_title and not MONEY.search(block.text):
                 label = _project_field(block.text)
                 if _NOT_THE_WORK.fullmatch(block.text) and not _FORM_NAMES.fullmatch(block.text):
                     is_work = False
@@ -206,6 +211,8 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     if not place and not project.fields and not project.work and not _NOT_THE_WORK.fullmatch(block.label):
                         name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
                         title = project.fields[ProjectField.TITLE] = Fact(name, passage.number)
+                    elif not _NOT_THE_WORK.fullmatch(block.label):
+                        project.told.append(Fact(f"{block.label}: {block.text}", passage.number))
                     continue
                 if label in (ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT) and label in project.fields:
                     is_new = (
@@ -252,7 +259,7 @@ def _of_us(sentences: Sequence[str], others: Others, *, is_told: bool) -> tuple[
     for sentence in sentences:
         # “Its applications ran on old hardware” says nothing without the sentence before.
         is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_told
-        is_told = others.may_claim(sentence) and not is_cut_off
+        is_told = others.may_claim(sentence) and not others.is_of_organization(sentence) and not is_cut_off
         if is_told:
             told.append(sentence)
     return told, is_told
@@ -260,7 +267,7 @@ def _of_us(sentences: Sequence[str], others: Others, *, is_told: bool) -> tuple[
 
 def _headline(document: str, block: Block, number: int) -> Project | None:
     """“City of Savannah – Living Shoreline, $890,000, 2021-2023”, in one line."""
-    money, years = _DOLLARS.search(block.text), _YEAR_SPAN.search(block.text)
+    money, years = MONEY.search(block.text), _YEAR_SPAN.search(block.text)
     if not money or len(block.text.split()) > _HEADLINE_WORDS:
         return None
     head = block.text[: min(match.start() for match in (money, years) if match)].strip(" ,;:(–—-|")
@@ -285,6 +292,40 @@ def _row_project(document: str, block: Block, number: int) -> Project:
         if label and cell:
             _set(project, label, Fact(cell, number))
     return project
+
+
+def _complete(project: Project, others: Others) -> None:
+    """What no label names is known by its form, from wherever it is told."""
+    if len(project.told) > _MOST_TOLD:
+        return  # more than the account of one project
+    told = [fact for fact in project.told if not others.is_of_others(fact.text) or NUMBER.search(fact.text)]
+    for name, find in _FORMS.items():
+        if name in project.fields or (
+            name == ProjectField.PERIOD and (ProjectField.BEGIN in project.fields or ProjectField.END in project.fields)
+        ):
+            continue
+        found = next((Fact(text, fact.number) for fact in told if (text := find(fact.text))), None)
+        if found:
+            project.fields[name] = found
+    if ProjectField.CUSTOMER not in project.fields:
+        text = " ; ".join(fact.text for fact in told)
+        if name := customer_of(text, others.is_us):
+            number = next((fact.number for fact in told if name in fact.text), told[0].number)
+            project.fields[ProjectField.CUSTOMER] = Fact(name, number)
+
+
+def _period_in(text: str) -> str:
+    found = PERIOD.search(text) or FINISHED.search(text) or SINCE.search(text)
+    return found["day"] if found and "day" in found.re.groupindex else found.group() if found else ""
+
+
+def _contract_in(text: str) -> str:
+    found = NUMBER.search(text)
+    return found["code"] if found else ""
+
+
+_FORMS = {ProjectField.VALUE: price_of, ProjectField.PERIOD: _period_in, ProjectField.CONTRACT: _contract_in}
+_MOST_TOLD = 60
 
 
 def _project_field(label: str) -> ProjectField | None:

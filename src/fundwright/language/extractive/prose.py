@@ -174,7 +174,8 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
             # Few words, as items have them, stand within many a sentence that says something else.
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
             is_name = candidate.is_listed and others.is_us(candidate.text) and len(candidate.text.split()) <= _NAME_WORDS
-            if key in said or is_name or not others.may_claim(candidate.text):
+            is_of_others = passage.kind == DocumentKind.PAST_PERFORMANCE and others.is_of_organization(candidate.text)
+            if key in said or is_name or is_of_others or not others.may_claim(candidate.text):
                 continue
             candidate = replace(candidate, is_written=is_written)
             if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
