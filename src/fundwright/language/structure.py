@@ -34,6 +34,7 @@ _ALONE_WORDS = 8
 _NEAR = 2
 _MOSTLY = 0.6
 _LONGEST_WORD, _ENOUGH_CUT = 13, 3
+_ENOUGH_LABELS = 3
 _SECTIONS = frozenset((Topic.PROFILE, Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITIES))
 _OF_CODES = frozenset((Topic.COMPANY_DATA,))
 
@@ -184,7 +185,7 @@ def read(text: str) -> list[Block]:
         elif place[1] > done:
             _read_line(reading, place, places[index - 1] if index else None, after)
     reading.close()
-    return _settle_headings(text, _with_sections_apart(_upright(reading.blocks)))
+    return _settle_headings(text, _with_sections_apart(_filled_down(_upright(reading.blocks))))
 
 
 def _with_sections_apart(blocks: list[Block]) -> list[Block]:
@@ -223,6 +224,32 @@ def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
     return settled
 
 
+def _filled_down(blocks: list[Block]) -> list[Block]:
+    """What has no label of its own belongs to the one above: “| | OSHA 500 trainer |”."""
+    filled: list[Block] = []
+    for block in blocks:
+        above = filled[-1] if filled else None
+        is_blank = block.kind == BlockKind.ROW and not block.cells[0] and len(block.cells) == 2 and bool(block.cells[1])
+        if is_blank and above is not None and above.kind == BlockKind.PAIR:
+            filled.append(replace(block, kind=BlockKind.PAIR, text=block.cells[1], label=above.label, cells=()))
+        else:
+            filled.append(block)
+    return filled
+
+
+def _labeled(rows: list[Block]) -> list[Block]:
+    """Rows that begin with labels are labeled values, with what stands beside them."""
+    if any(row.columns for row in rows) or sum(labels.is_known(row.cells[0]) for row in rows) < _ENOUGH_LABELS:
+        return rows
+    pairs: list[Block] = []
+    for row in rows:
+        label = row.cells[0].strip("*: ") or (pairs[-1].label if pairs else "")
+        value = ", ".join(filter(None, row.cells[1:]))
+        is_pair = label and value and len(label.split()) <= _LABEL_WORDS
+        pairs.append(replace(row, kind=BlockKind.PAIR, text=value, label=label, cells=()) if is_pair else row)
+    return pairs
+
+
 def _upright(blocks: list[Block]) -> list[Block]:
     """Tables that have their labels in the first column, with a row for each of the others."""
     turned: list[Block] = []
@@ -235,7 +262,7 @@ def _upright(blocks: list[Block]) -> list[Block]:
 def _turned(rows: list[Block]) -> list[Block]:
     head = rows[0].columns
     if sum(labels.is_known(row.cells[0]) for row in rows) < max(2, len(rows) * _MOSTLY):
-        return rows
+        return _labeled(rows)
     named = [*([head] if len(head) == len(rows[0].cells) else []), *(row.cells for row in rows)]
     columns = tuple(cells[0].strip("*: ") for cells in named)
     start, end = rows[0].start, rows[-1].end

@@ -25,11 +25,13 @@ class Topic(StrEnum):
     OUTCOMES = "outcomes"
     OFFER = "offer"
     CHALLENGES = "challenges"
+    PLAN = "plan"
+    """What is proposed, need, aims, and methods in one."""
 
 
 _NAMES: dict[Topic, str] = {
     Topic.CAPABILITIES: (
-        r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what we (?:can )?(?:do|offer|provide)(?: best)?|areas of (?:practice|expertise)|expertise"
+        r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what (?:do |can |does )?(?:we|the [\w-]+)(?: can| also)? (?:do|does|offers?|provides?|makes?|builds?)(?: best| for you| for .{1,20})?|areas of (?:practice|expertise)|expertise"
         r"|(?:our |core |key |primary )?(?:services|products|programs|solutions)(?: (?:and|&) (?:services|products|programs|solutions))?"
         r"|(?:services|products) (?:offered|we offer)|research (?:interests|focus|areas)|technical skills"
         r"|leistungen|unsere leistungen|leistungsspektrum|(?:kern)?kompetenzen|was wir (?:tun|anbieten)|leistungsangebot"
@@ -44,7 +46,7 @@ _NAMES: dict[Topic, str] = {
     ),
     Topic.DIFFERENTIATORS: (
         r"differentiat\w*|discriminators?|(?:what|how) (?:sets|makes|makes us|distinguishes) .{0,40}|what .{0,30}(?:different|apart|unique)"
-        r"|why (?:choose |work with |hire )?(?:us|we|our)?.{0,30}|(?:our |distinctive |competitive |key |unique )?(?:strengths|advantages?)"
+        r"|why (?!this|it|these|now|the (?:need|problem)).{1,60}|(?:our |distinctive |competitive |key |unique )?(?:strengths|advantages?)"
         r"|competitive edge|unique (?:strengths|qualifications|selling).{0,20}|value proposition|was uns .{0,30}|alleinstellung\w*|(?:unsere )?stärken"
         r"|(?:nos )?(?:points forts|atouts)|ce qui nous (?:distingue|différencie)"
     ),
@@ -54,7 +56,8 @@ _NAMES: dict[Topic, str] = {
         r"|schlüsselpersonal|(?:unser )?team|mitarbeit\w+|projektleitung|équipe|notre équipe|personnel clé|direction"
     ),
     Topic.FACILITIES: (
-        r"(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|infrastructure|instrumentation|capacity|plant|resources|warehouse)"
+        r"where (?:do )?we (?:work|are|do it|build|operate)(?: .{0,20})?|where(?: it happens| we work)?|(?:our |the )(?:buildings?|space|premises|yard|shops?|labs?|plants?|trucks|machines|tools)"
+        r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|infrastructure|instrumentation|capacity|plant|resources|warehouse)"
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment)(?:,| and| &) .{0,40}|field equipment"
         r"|(?:other |available |institutional )resources|research environment|environment|manufacturing capacity|production facilit\w+|computing"
         r"|ausstattung|räume.{0,30}|standorte?|geräte.{0,20}|labore?|infrastruktur|maschinenpark"
@@ -63,15 +66,16 @@ _NAMES: dict[Topic, str] = {
     Topic.COMPANY_DATA: (
         r"(?:company|corporate|business|firm|organi[sz]ation\w*|registration|agency) (?:data|information|snapshot|details|facts|identifiers|codes)"
         r"|.{0,30}\b(?:naics|uei|cage|duns)\b.{0,30}|registrations?|(?:certifications?|credentials|licenses)(?: (?:and|&) .{0,30})?|identifiers"
+        r"|(?:what|which) (?:numbers|codes) .{1,40}|(?:the )?(?:fine print|paperwork|numbers|vital statistics)(?: .{1,30})?"
         r"|.{0,20}at a glance|(?:contract|contracting) vehicles?|codes|socio-?economic .{0,20}|unternehmensdaten|firmendaten|registrierung\w*"
         r"|zertifi\w+|données .{0,30}|certifications?|immatriculation"
     ),
     Topic.CONTACT: (
-        r"contacts?(?: (?:us|information|details|person|data))?|(?:primary |company |our )?point of contact|poc|reach us|(?:talk|write|speak) (?:to|with) us|call us|get in touch|how to reach us"
+        r"contacts?(?: (?:us|information|details|person|data))?|(?:primary |company |our )?point of contact|poc|reach us|(?:talk|write|speak) (?:to|with) us|call us|get in touch|how to reach us|(?:who|whom|how) (?:do you|to|should you|can you|you can) (?:call|contact|ask|write|reach)(?: .{1,20})?"
         r"|kontakt\w*|ansprechpartner\w*|coordonnées|nous contacter|personne de contact"
     ),
     Topic.PROFILE: (
-        r"about(?: .{1,60})?|who we are|(?:company |corporate |organi[sz]ation\w* |firm )?(?:overview|profile|summary|background|introduction|history)"
+        r"about(?: .{1,60})?|who (?:we are|are we)|(?:company |corporate |organi[sz]ation\w* |firm )?(?:overview|profile|summary|background|introduction|history)"
         r"|(?:our )?(?:mission|story)(?: and .{0,20}| statement)?|über uns|wer wir sind|(?:unternehmens)?profil|porträt|qui sommes-nous|à propos.{0,40}"
         r"|présentation.{0,30}|notre mission"
     ),
@@ -99,6 +103,10 @@ _NAMES: dict[Topic, str] = {
         r"(?:project |contract |our )?deliverables?(?: .{0,30})?|milestones?(?: .{0,30})?|what we (?:will|propose|would) .{0,20}|proposed (?:solution|services|work|scope)"
         r"|our (?:offer|proposal)|liefer\w+|(?:unser )?angebot|meilensteine|livrables|notre offre|(?:notre )?proposition"
     ),
+    Topic.PLAN: (
+        r"what(?:['’]s| is| comes) next(?: .{0,60})?|next steps?(?: .{0,40})?|(?:what|where) we (?:want|plan|are going|hope)(?: .{0,40})?|(?:future|our|strategic) plans?(?: .{0,40})?"
+        r"|proposed (?:project|program|work|initiative)s?(?: .{0,40})?|(?:the )?(?:proposal|plan|proposed project)|ausblick|nächste schritte|prochaines étapes|perspectives"
+    ),
     Topic.CHALLENGES: (
         r"(?:challenges?|problems|difficulties|obstacles|setbacks|lessons)(?: .{0,60})?|lessons?|what (?:went wrong|we learned)(?: .{0,40})?"
         r"|herausforderung\w*(?: .{0,60})?|schwierigkeiten(?: .{0,60})?|erfahrungen aus .{0,60}|(?:défis|difficultés|leçons)(?: .{0,60})?"
@@ -120,7 +128,7 @@ _MOST_CHARACTERS = 120
 @lru_cache(maxsize=4_096)
 def topics_of(heading: str) -> frozenset[Topic]:
     """What a single heading names; often nothing. “3. CORE COMPETENCIES (2026)” names one."""
-    text = " ".join(heading[:_MOST_CHARACTERS].split()).strip(" *_#:.•»")
+    text = " ".join(heading[:_MOST_CHARACTERS].split()).strip(" *_#:.•»?").replace(" + ", " and ")
     number = _NUMBER.match(text)
     text = text[number.end() :] if number else text
     whole = _matches(text)

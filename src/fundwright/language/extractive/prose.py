@@ -107,12 +107,39 @@ _ITEM_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){1,3}|\(?\d{1,2}[.)])\s+")
 _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _ADDRESS = re.compile(r"@|\d{3}\)?[ .-]\d{3}|\b[A-Z]{2} \d{5}\b")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
+_NOTE = re.compile(r"\[\[|^\[")
+"""What somebody has written for somebody else who works on the document."""
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
 _POINTS_BACK = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|such|both|however|also|additionally|moreover|furthermore|therefore|"
     r"er|sie|es|dies\w*|außerdem|daher|il|elle|ils|elles|cette?|ces|de plus)\b|.{0,60}\b(?:he|she)\b",
     re.IGNORECASE,
 )
+
+
+_PLAN = frozenset((Topic.PLAN,))
+_OF_NEED = re.compile(
+    r"\b(?:cannot|can['’]t|could not|no|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|gaps?|problems?|burden\w*|unmet|rarely|hardly|only \d|not enough|fehl\w+|mangel\w*|manque\w*)\b",
+    re.IGNORECASE,
+)
+_OF_METHOD = re.compile(
+    r"\b(?:years? \d|months? \d|weeks? \d|days? \d|within \d|over \d+ (?:days|weeks)|phase|quarter|budget period|first|then|each (?:week|night|day|month)|every|how|by means of|go/no-go|using|via|with the|staff\w*|are (?:\w+ed|done)|is (?:\w+ed|done)|inspects?|trains?|runs?|cleans?"
+    r"|jahr \d|monat \d|année \d|mois \d)\b",
+    re.IGNORECASE,
+)
+
+
+def _planned_topics(text: str) -> frozenset[Topic]:
+    """What a sentence of a plan answers, by its words."""
+    if re.search(
+        r"\b(?:will|want|would|aim|goal|objective|plan|propos\w+)\b.{0,60}\b(?:to|raise|open|build|reach|reduce|increase|demonstrate|develop|screen|equip|close)\b",
+        text,
+        re.IGNORECASE,
+    ):
+        return frozenset((Topic.AIMS, Topic.OFFER))
+    if _OF_METHOD.search(text):
+        return frozenset((Topic.APPROACH,))
+    return frozenset((Topic.NEED,)) if _OF_NEED.search(text) else frozenset((Topic.APPROACH,))
 
 
 @dataclass(frozen=True)
@@ -130,6 +157,8 @@ class Candidate:
     label: str = ""
     is_introduction: bool = False
     """Whether it says who we are."""
+    is_planned: bool = False
+    """Whether it stands in a proposal, or below a heading that names a plan, so that its words tell what it answers."""
     is_written: bool = False
     """Whether the draft says it already, in a section before."""
     before: int | None = None
@@ -145,7 +174,10 @@ class Candidate:
             return 0.0
         if _AIM_LABEL.fullmatch(self.label) and topic == Topic.AIMS:
             return _NAMED
+        if self.is_planned and not any(topics - _PLAN for topics in self.named[-1:]) and topic in _planned_topics(self.quoted):
+            return _ABOVE
         for distance, topics in enumerate(reversed(self.named)):
+            topics = topics - _PLAN
             if topic in topics:
                 return _NAMED if distance == 0 else _ABOVE
             if topics & _RELATED.get(topic, frozenset()):
@@ -223,7 +255,9 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
         is_line_listed = (
             block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not _ADDRESS.search(text)
         )
-        if is_line_listed:
+        if block.kind == BlockKind.ROW and any(named[-1:]) and not named[-1] & _OF_FACTS:
+            is_listed, text = True, max(block.cells, key=len)
+        elif is_line_listed:
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
@@ -240,6 +274,7 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
             named=(*named, topics) if topics else named,
             is_listed=is_listed,
             label=label if is_kept else "",
+            is_planned=passage.kind == DocumentKind.PREVIOUS_PROPOSAL or any(Topic.PLAN in each for each in named),
             is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.begins_with_us(text),
         )
 
@@ -247,7 +282,7 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
 def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     words = text.split()
     least = _LEAST_LISTED_WORDS if is_listed else _LEAST_WORDS
-    if not least <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
+    if not least <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text or _NOTE.search(text):
         return False
     if is_listed:
         return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
