@@ -1,6 +1,6 @@
 import pytest
 
-from fundwright.opportunities.question import meant, number_key, parse, spelled_words, with_words
+from fundwright.opportunities.question import is_named, meant, number_key, parse, spelled_words, with_words
 
 
 class TestParse:
@@ -122,3 +122,29 @@ class TestSpelling:
 
 def test_number_key_drops_case_and_signs() -> None:
     assert number_key("w912dy-25-r-0015 ") == "W912DY25R0015"
+
+
+class TestAgencies:
+    @pytest.mark.parametrize(
+        ("text", "agency", "expected"),
+        [
+            ("CDC chronic disease prevention", "CENTERS FOR DISEASE CONTROL AND PREVENTION", True),
+            ("CDC chronic disease prevention", "HHS-CDC-HHSCDCERA", True),
+            ("keep a VA clinic running", "VETERANS AFFAIRS, DEPARTMENT OF", True),
+            ("NOAA buoys", "NATIONAL OCEANIC AND ATMOSPHERIC ADMINISTRATION", True),
+            ("DISA circuits", "DEFENSE INFORMATION SYSTEMS AGENCY (DISA)", True),
+            ("army hosting", "DEPT OF THE ARMY", True),
+            ("Air Force hosting", "DEPT OF THE AIR FORCE", True),
+            ("force protection", "DEPT OF THE AIR FORCE", False),
+            ("the va clinic", "VETERANS AFFAIRS, DEPARTMENT OF", False),
+            ("energy storage", "ENERGY, DEPARTMENT OF", False),
+            ("EPA grants", "Department of Education", False),
+        ],
+    )
+    def test_are_named_by_initials_codes_and_services(self, text: str, agency: str, *, expected: bool) -> None:
+        assert is_named(agency, parse(text)) is expected
+
+    def test_abbreviations_are_spelled_out_for_their_meaning(self) -> None:
+        asked = parse("IT and RMF")
+        assert asked.words == "information technology and RMF"
+        assert asked.topic == "IT information technology and RMF risk management framework"

@@ -83,6 +83,22 @@ class TestSolicitations:
         assert sorted(titles(found.items)) == ["Notice 1", "Notice 2"]
 
 
+class TestAgencies:
+    async def test_that_are_named_come_first_when_the_rest_fits(self, session: AsyncSession, actor: Actor) -> None:
+        await add(
+            session,
+            notice(1, title="Clinic heating"),
+            notice(2, title="Heating of a clinic", agency="VETERANS AFFAIRS, DEPARTMENT OF"),
+            notice(3, title="Ink", agency="VETERANS AFFAIRS, DEPARTMENT OF", description="heating"),
+        )
+        assert titles((await search(session, actor, "clinic heating")).items)[0] == "Clinic heating"
+        assert titles((await search(session, actor, "VA clinic heating")).items) == [
+            "Heating of a clinic",
+            "Clinic heating",
+            "Ink",
+        ]
+
+
 class TestCloseMatches:
     async def test_follow_with_their_reasons_when_few_match(self, session: AsyncSession, actor: Actor) -> None:
         await add(

@@ -62,6 +62,22 @@ _GENERIC = frozenset(
 )
 """What people say of any notice, not of its subject: such words drown the subject in the embedding of a search. "Grant" and "contract" are
 not among them, because they tell grants from contracts."""
+_SPELLED_OUT = {
+    "AI": "artificial intelligence",
+    "ATO": "authority to operate",
+    "EHR": "electronic health record",
+    "HVAC": "heating ventilation air conditioning",
+    "IT": "information technology",
+    "LAN": "local area network",
+    "ML": "machine learning",
+    "RMF": "risk management framework",
+}
+"""Abbreviations, in capitals, whose meaning an embedding does not know; "IT" is no word for a search by words either."""
+_ABBREVIATION = re.compile(r"[A-Z]{2,6}")
+_OF_AN_AGENCY = re.compile(r"\b(?:DEPARTMENT|DEPT|OF|THE|AND|FOR|ON|IN|US)\b|[()]")
+_SERVICE = re.compile(r"\b(?:army|navy|air force)\b", re.IGNORECASE)
+_SHORT_INITIALS = 3
+"""Of longer ones the last is often left out: CDC is for Disease Control and Prevention."""
 _SMALL = frozenset(
     ["a", "an", "and", "are", "for", "from", "in", "is", "its", "of", "on", "our", "the", "to", "us", "we", "who", "with"]
 )
@@ -84,6 +100,8 @@ class Question:
     """What a notice must have to match without a doubt, to be read by `websearch_to_tsquery`."""
     words: str
     """The words to rank by, without signs and without excluded ones."""
+    agencies: tuple[str, ...]
+    """In capitals: abbreviations that may be those of agencies, and military services."""
     topic: str
     """Of these, the words that say what it is about: without codes, and without generic words unless there are no others."""
     required: str
@@ -138,8 +156,11 @@ def parse(text: str) -> Question:
     number = whole if is_number and _may_be_number(whole := number_key(text)) else ""
     return Question(
         text=either or _either(kept, excluded),
-        words=" ".join(token.strip('"') for token in kept),
-        topic=" ".join(token.strip('"') for token in _topic([token for token in kept if token not in codes])),
+        words=" ".join(_SPELLED_OUT["IT"] if token == "IT" else token.strip('"') for token in kept),
+        agencies=tuple(
+            [token for token in plain if _ABBREVIATION.fullmatch(token)] + _SERVICE.findall(" ".join(plain).upper()),
+        ),
+        topic=" ".join(_spell_out(token.strip('"')) for token in _topic([token for token in kept if token not in codes])),
         required=either or _either([*phrases, *codes], []),
         excluded=" or ".join(token[1:] for token in excluded),
         is_open=bool(plain) and not has_or and len(number) < _FEWEST_IN_WHOLE_NUMBER,
@@ -153,6 +174,20 @@ def _either(tokens: list[str], excluded: list[str]) -> str:
     is_spelled = sum(token.lower() in _SET_ASIDES for token in tokens) <= _MOST_SET_ASIDES
     each = [(token, *(_SET_ASIDES.get(token.lower(), ()) if is_spelled else ())) for token in tokens]
     return " or ".join(" ".join([*all_of_them, *excluded]) for all_of_them in product(*each))
+
+
+def _spell_out(token: str) -> str:
+    return " ".join((token, *(_SPELLED_OUT[part] for part in token.split("/") if part in _SPELLED_OUT)))
+
+
+def is_named(agency: str, question: Question) -> bool:
+    """Whether a search names an agency, whose name or code this is: by its initials, as CDC, by a part of its code, as in HHS-CDC, or a
+    military service by its name."""
+    name = _OF_AN_AGENCY.sub(" ", agency.upper()).strip()
+    parts = re.findall(r"[A-Z]+", name)
+    initials = "".join(part[0] for part in parts)
+    codes = {name, initials, initials[:-1] if len(initials) > _SHORT_INITIALS else initials, *parts}
+    return any(abbreviation in codes for abbreviation in question.agencies)
 
 
 def _topic(tokens: list[str]) -> list[str]:

@@ -74,7 +74,7 @@ from fundwright.opportunities.models import (
     OpportunityWord,
     OpportunityWords,
 )
-from fundwright.opportunities.question import Meaning, Question, meant, number_key, parse, spelled_words, with_words
+from fundwright.opportunities.question import Meaning, Question, is_named, meant, number_key, parse, spelled_words, with_words
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import (
     Availability,
@@ -113,6 +113,10 @@ _LEAST_COSINE, _LEAST_COSINE_ALONE = 0.35, 0.43
 """Of a match by meaning alone, because the ten nearest of a few hundred notices are that near to anything, and of the nearest one when no notice has any of the words: nonsense is no nearer than .42 to anything."""
 _LEAST_MEANING = 0.5
 """A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
+_NAMED = 0.25
+"""How much more a notice counts when the search names its agency."""
+_NAMED_AMONG = 150
+"""Of the best."""
 _PASSAGE_CHARACTERS = 2_000
 MARK, END_MARK = "\x02", "\x03"
 """Around the words that were asked for in a passage."""
@@ -641,7 +645,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     is_narrow = len(conditions) > bool(query.kind)
     by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
-    fused = retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS)
+    fused = await _raise_named(session, question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS))
     flags = await _list_matching(session, question.text, conditions, fused, meaning, count=notices)
     scores = sorted(fused, key=lambda found: found.is_sample)
     about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
@@ -670,6 +674,17 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
         total=solicitations + len(close.keys() - known),
         question=question,
     )
+
+
+async def _raise_named(session: AsyncSession, question: Question, scores: Mapping[_Found, float]) -> Mapping[_Found, float]:
+    """The notices of agencies that the question names come before others that fit as well."""
+    if not question.agencies:
+        return scores
+    among = Opportunity.id == func.any(literal([found.id for found in islice(scores, _NAMED_AMONG)], ARRAY(Uuid)))
+    rows = await session.execute(select(Opportunity.id, Opportunity.agency, Opportunity.sub_agency).where(among))
+    of_named = {id for id, *names in rows if any(is_named(name, question) for name in names)}
+    raised = {found: score * (1 + _NAMED * (found.id in of_named)) for found, score in scores.items()}
+    return dict(sorted(raised.items(), key=lambda item: -item[1]))
 
 
 class _Found(NamedTuple):
