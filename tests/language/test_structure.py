@@ -138,7 +138,8 @@ class TestRead:
         assert found[1] == (BlockKind.LINE, "Dana Whitfield, Director of Sales")
 
     def test_no_block_is_long(self) -> None:
-        text = "\n".join(("x" * 5_000, "word " * 5_000, "- " + "y " * 5_000, "a | " * 90 + "b", "Label: " + "z" * 390))
+        lines = ("x" * 5_000, "word " * 5_000, "- " + "y " * 5_000, "a | " * 90 + "b", "Label: " + "z" * 390)
+        text = "\n".join((*lines, "Value: 3", *["  and more of it"] * 1_000, "", *["Value | $742,000 | $51,000"] * 1_000))
         assert max(len(block.text) for block in read(text)) <= MOST_CHARACTERS
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import docx
 import pypdf
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import nsdecls
 from docx.oxml.parser import parse_xml
 
@@ -190,6 +191,44 @@ class TestDocx:
             )
         )
         assert read_file(tmp_path, saved(document), "a.docx") == [Block("Before"), Block("CAGE 9D2F7")]
+
+    @pytest.mark.security(42)
+    def test_text_boxes_in_text_boxes_are_read_once(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        box = "<w:r><w:t>0</w:t></w:r>"
+        for depth in range(1, 11):
+            box = f"<w:r><w:t>{depth}</w:t><w:txbxContent><w:p>{box}</w:p></w:txbxContent></w:r>"
+        document.add_paragraph().paragraph_format.element.append(parse_xml(box.replace("<w:r>", f"<w:r {nsdecls('w')}>", 1)))
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block(str(depth)) for depth in range(10, -1, -1)]
+
+    @pytest.mark.security(42)
+    def test_tables_in_cells_across_columns_are_read_once(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        held: Any = document
+        for _ in range(12):
+            rows = held.add_table(2, 2).rows
+            held = rows[0].cells[0].merge(rows[1].cells[1])
+        held.text = "UEI"
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block("UEI")]
+
+    @pytest.mark.security(42)
+    def test_a_long_text_beside_many_rows_is_not_multiplied(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        rows = document.add_table(rows=3, cols=2).rows
+        long = "word " * 100
+        rows[0].cells[0].merge(rows[2].cells[0]).text = long
+        for row, name in zip(rows, ("One", "Two", "Three"), strict=True):
+            row.cells[1].text = name
+        blocks = [Block(f"{long.strip()} | One"), Block("Two"), Block("Three")]
+        assert read_file(tmp_path, saved(document), "a.docx") == blocks
+
+    def test_styles_based_on_each_other_in_a_circle_end(self, tmp_path: Path) -> None:
+        document = docx.Document()
+        styles: list[Any] = [document.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH) for name in ("One", "Two")]
+        one, two = styles
+        one.base_style, two.base_style = two, one
+        document.add_paragraph("Roofs", style=one)
+        assert read_file(tmp_path, saved(document), "a.docx") == [Block("Roofs")]
 
     @pytest.mark.security(42)
     @pytest.mark.parametrize(

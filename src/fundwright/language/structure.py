@@ -7,9 +7,10 @@ capitals, marks before items, sentences cut at the end of a line. Nothing here k
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import groupby, pairwise
 
 from fundwright.language import labels
@@ -20,6 +21,8 @@ MOST_CHARACTERS = 2_000
 """No block is longer, so that what reads blocks need not fear a long text."""
 _LONG_LINE = 400
 """A longer line is prose."""
+_REMEMBERED = 20
+"""Lines whose labels are remembered: each is looked at for those around it, too."""
 _LINE_CHARACTERS = 110
 _WRAPPED = 56
 """A line that is shorter was not cut to fit a page."""
@@ -267,7 +270,8 @@ def _turned(rows: list[Block]) -> list[Block]:
     columns = tuple(cells[0].strip("*: ") for cells in named)
     start, end = rows[0].start, rows[-1].end
     across = [tuple(cells[place] for cells in named) for place in range(1, len(named[0]))]
-    return [Block(BlockKind.ROW, " | ".join(filter(None, cells)), start, end, cells=cells, columns=columns) for cells in across]
+    turned = [Block(BlockKind.ROW, " | ".join(filter(None, cells)), start, end, cells=cells, columns=columns) for cells in across]
+    return turned if all(len(block.text) <= MOST_CHARACTERS for block in turned) else rows
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:
@@ -349,7 +353,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
     is_wrapped = follows_prose and before is not None and len(reading.line(before)) >= reading.wrapped
     bullet = _BULLET.match(line) or _PRIVATE_MARK.match(line)
     is_short = len(line.split()) <= _ALONE_WORDS and not _IS_ENDED.search(line) and not re.search(r"[:|@]\s*\S", line)
-    pairs = _pairs(line) or ([reading.beside[start]] if start in reading.beside else [])
+    pairs = _pairs(line) or ((reading.beside[start],) if start in reading.beside else ())
     is_named = is_short and not pairs and bool(topics_of(line))
     is_titled = (
         not is_wrapped
@@ -436,20 +440,21 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
     reading.blocks.append(Block(BlockKind.ROW, text, start, end, cells=cells, columns=columns))
 
 
-def _pairs(line: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=_REMEMBERED)
+def _pairs(line: str) -> tuple[tuple[str, str], ...]:
     """(label, value) of a line such as “UEI: QK7LN4XVB2M9      CAGE: 7R2T4”."""
     parts = [part for part in re.split(r"\t{1,20}| {3,60}| [·;|~/] ", line.strip()) if part]
     several = [pair for part in parts if (pair := _pair(part))]
     is_named = len(several) == len(parts) - 1 and bool(parts) and not _pair(parts[0]) and parts[0].isalpha()
     if len(several) > 1 - is_named and len(several) + is_named == len(parts):
-        return several  # “Codes      NAICS 541930” names the line first
+        return tuple(several)  # “Codes      NAICS 541930” names the line first
     if listed := labels.several(line.strip()):
-        return listed
+        return tuple(listed)
     whole = _pair(line)
-    return [whole] if whole else []
+    return (whole,) if whole else ()
 
 
-def _add_pairs(reading: _Reading, pairs: list[tuple[str, str]], place: tuple[int, int]) -> None:
+def _add_pairs(reading: _Reading, pairs: Sequence[tuple[str, str]], place: tuple[int, int]) -> None:
     reading.blocks += [Block(BlockKind.PAIR, value, *place, label=label) for label, value in pairs]
 
 
@@ -487,6 +492,7 @@ def _values_below(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[s
     return found
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _label_alone(line: str, *, has_figure: bool = False) -> str:
     """The label that a line consists of; '' for other lines. Without a colon it must be a known one, and name no section; codes of the
     organization, such as “UEI”, may do both above a figure."""
@@ -566,10 +572,11 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
     following = reading.line(after).strip()
     is_ended = not reading.lines or re.search(r"[.!?][\"”)]?$", previous) is not None
     is_prose = len(following) >= reading.wrapped or (not reading.lines and following.endswith("."))
+    if not (is_ended and following[:1].isupper() and is_prose) or reading.is_item:
+        return False
     # The first of a list without marks has no sentence below it.
     paragraph = _BLANK_LINE.split(reading.text[after[0] : after[0] + MOST_CHARACTERS], maxsplit=1)[0]
-    has_sentence = re.search(r"[.!?][\"”)]?(?:\s|$)", paragraph) is not None
-    return is_ended and following[:1].isupper() and is_prose and has_sentence and not reading.is_item
+    return re.search(r"[.!?][\"”)]?(?:\s|$)", paragraph) is not None
 
 
 def _runs_on(reading: _Reading, place: tuple[int, int]) -> bool:
@@ -615,6 +622,8 @@ def _mark_number(line: str) -> int:
 def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | None) -> bool:
     """A value that runs on in an indented line."""
     if not reading.blocks or reading.lines or before is None or reading.blocks[-1].kind != BlockKind.PAIR:
+        return False
+    if before[1] + len(line) - reading.blocks[-1].start > MOST_CHARACTERS:
         return False
     previous = reading.line(before)
     is_adjacent = reading.blocks[-1].end == before[1] and not re.search(r"[|\t]", previous)

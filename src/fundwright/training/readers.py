@@ -23,6 +23,10 @@ _MAX_PART_BYTES = 50_000_000
 """The parser needs about ten times the size of a part."""
 _MAX_TEXT_BYTES = 50_000_000
 """Text is read whole. This is some 10,000 pages."""
+_LONGEST_REPEATED = 200
+"""Characters of a merged cell that are read again in each row; more are no label of the rows."""
+_MOST_STYLES = 20
+"""Based on each other; they may be so in a circle."""
 
 
 class Unreadable(Invalid):
@@ -149,52 +153,86 @@ class DocxReader:
         import docx
 
         _check_unpacked_size(path, filename)
-        return list(self._blocks(docx.Document(str(path)).iter_inner_content()))
+        return list(_WordBlocks().of(docx.Document(str(path)).iter_inner_content()))
 
-    def _blocks(self, items: Iterable[Any]) -> Iterator[Block]:
-        """Of paragraphs and tables."""
+
+class _WordBlocks:
+    """Reads paragraphs and tables, each once, however boxes, tables, and merged cells hold each other."""
+
+    def __init__(self) -> None:
+        self._styles = dict[str | None, tuple[int | None, bool]]()
+        """Level as a heading, and whether it makes items of lists, by id."""
+
+    def of(self, items: Iterable[Any]) -> Iterator[Block]:
         from docx.table import Table
 
         for item in items:
             if isinstance(item, Table):
                 yield from self._rows(item)
             else:
-                text = f"{_ITEM} {item.text}" if _is_in_list(item) and item.text.strip() else item.text
-                yield Block(text=text, level=_heading_level(item.style.name if item.style else ""))
-                yield from self._blocks(_in_text_boxes(item))
+                yield self._paragraph(item)
+                yield from map(self._paragraph, _in_text_boxes(item))
+
+    def _paragraph(self, paragraph: Any) -> Block:
+        style_id = paragraph._p.style
+        if style_id not in self._styles:
+            style = paragraph.style
+            self._styles[style_id] = (_heading_level(style.name if style else ""), _makes_items(style))
+        level, is_item = self._styles[style_id]
+        own = _numbers(paragraph._p)
+        text = paragraph.text
+        return Block(text=f"{_ITEM} {text}" if text.strip() and (is_item if own is None else own) else text, level=level)
 
     def _rows(self, table: Any) -> Iterator[Block]:
         """A row of data is one line. Cells that hold headings, lists, or several lines only put text side by side, and are read one after
         another."""
-        read = set[Any]()
-        for row in table.rows:
-            cells = {
-                cell._tc: list(self._blocks(cell.iter_inner_content())) for cell in row.cells
-            }  # merged ones are listed again
-            if any(_is_layout(blocks) for blocks in cells.values()):
-                yield from (block for cell, blocks in cells.items() if cell not in read for block in blocks)
-            else:
-                texts = dict.fromkeys(" ".join(" ".join(block.text for block in blocks).split()) for blocks in cells.values())
-                yield Block(text=" | ".join(text for text in texts if text))
-            read.update(cells)
+        from docx.blkcntnr import BlockItemContainer
+
+        above = dict[int, _Cell]()
+        for row in table._tbl.tr_lst:
+            cells = dict[int, _Cell]()
+            place = row.grid_before
+            for element in row.tc_lst:
+                cell = above.get(place) if element.vMerge == "continue" else None
+                cells[place] = cell or _Cell(list(self.of(BlockItemContainer(element, table).iter_inner_content())))
+                place += max(1, element.grid_span)
+            new = {cell for place, cell in cells.items() if cell is not above.get(place)}
+            if any(cell.is_layout for cell in cells.values()):
+                yield from (block for cell in cells.values() if cell in new for block in cell.blocks)
+            elif new:
+                lines = (cell.line for cell in cells.values() if cell in new or len(cell.line) <= _LONGEST_REPEATED)
+                yield Block(text=" | ".join(filter(None, dict.fromkeys(lines))))
+            above = cells
 
 
-def _is_layout(cell: Sequence[Block]) -> bool:
-    lines = [line for block in cell for line in block.text.splitlines() if line.strip()]
-    return len(lines) > _MOST_LINES_OF_DATA or any(block.level or block.text.startswith(_ITEM) for block in cell)
+class _Cell:
+    def __init__(self, blocks: list[Block]) -> None:
+        self.blocks = blocks
+        lines = [line for block in blocks for line in block.text.splitlines() if line.strip()]
+        self.is_layout = len(lines) > _MOST_LINES_OF_DATA or any(block.level or block.text.startswith(_ITEM) for block in blocks)
+        self.line = " ".join(" ".join(block.text for block in blocks).split())
 
 
-def _is_in_list(paragraph: Any) -> bool:
-    """By the paragraph's own numbering or that of its style; Word writes the number 0 to take it out of a list."""
-    found, style = paragraph._p.pPr, paragraph.style
-    while (found is None or found.numPr is None) and style is not None:
-        found, style = style.element.pPr, style.base_style
-    numbering = None if found is None else found.numPr
-    return numbering is not None and (numbering.numId is None or numbering.numId.val != 0)
+def _makes_items(style: Any) -> bool:
+    """Whether a style, or else the nearest of those it is based on, numbers paragraphs."""
+    for _ in range(_MOST_STYLES):
+        if style is None:
+            break
+        numbers = _numbers(style.element)
+        if numbers is not None:
+            return numbers
+        style = style.base_style
+    return False
+
+
+def _numbers(element: Any) -> bool | None:
+    """Whether a paragraph or a style makes an item of a list; Word writes the number 0 to take it out of one. None when it does not say."""
+    numbering = None if element.pPr is None else element.pPr.numPr
+    return None if numbering is None else numbering.numId is None or numbering.numId.val != 0
 
 
 def _in_text_boxes(paragraph: Any) -> Iterator[Any]:
-    """The paragraphs of text boxes anchored in this one. Word writes each box twice, the second time for old programs."""
+    """The paragraphs of text boxes anchored in this one, and in these. Word writes each box twice, the second time for old programs."""
     from docx.text.paragraph import Paragraph
 
     for element in paragraph._p.xpath('.//*[local-name()="txbxContent"]//w:p[not(ancestor::*[local-name()="Fallback"])]'):
