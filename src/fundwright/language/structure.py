@@ -53,6 +53,8 @@ _FURNITURE = re.compile(
     r".{0,80}\b(?:proprietary|confidential|all rights reserved|table of contents|vertraulich|confidentiel)\b.{0,80}",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
+"""“What came of it.” before its answer."""
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
 _PAIR = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|…{{1,60}})\s{{0,40}}(\S.{{0,400}})")
 _NUMBER_PAIR = re.compile(
@@ -143,8 +145,9 @@ class _Reading:
             label = ""
             for place, (first, last) in enumerate(spans_of(self.text[start:end])):
                 text = self.text[start + first : start + last]
-                is_run_in = not place or re.fullmatch(r"[A-Z]\w+ \d{1,2}[.:]", text)
-                if is_run_in and len(text.split()) <= _RUN_IN_WORDS and last < end - start and text[0].isupper():
+                is_run_in = (not place and not re.search(r"\d{3}|\w\d\w", text)) or re.fullmatch(r"[A-Z]\w+ \d{1,2}[.:]", text)
+                is_short = len(text.split()) <= _RUN_IN_WORDS or _ASKED.fullmatch(text)
+                if is_run_in and is_short and last < end - start and text[0].isupper():
                     label = text.rstrip(".")
                     continue
                 self._add(BlockKind.SENTENCE, start + first, start + last, label=label)
@@ -195,7 +198,9 @@ def _with_sections_apart(blocks: list[Block]) -> list[Block]:
     """“About: Meridian provides interpreters.” is a heading and prose, not a labeled value."""
     apart: list[Block] = []
     for block in blocks:
-        if block.kind == BlockKind.PAIR and _SECTIONS & topics_of(block.label) and _is_prose(block.text):
+        if block.kind == BlockKind.PAIR and Topic.PLAN in topics_of(block.label):
+            apart.append(replace(block, kind=BlockKind.HEADING, text=f"{block.label}: {block.text}", label=""))
+        elif block.kind == BlockKind.PAIR and _SECTIONS & topics_of(block.label) and _is_prose(block.text):
             apart.append(Block(BlockKind.HEADING, block.label, block.start, block.start))
             spans = spans_of(block.text)
             apart += [Block(BlockKind.SENTENCE, block.text[first:last], block.start, block.end) for first, last in spans]
@@ -431,7 +436,12 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
         reading.blocks.append(Block(BlockKind.PAIR, cells[1], start, end, label=label))
         return
     follows = _cells(reading.line(after)) if after else ()
-    begins_table = len(cells) > 2 and not reading.columns and not any(re.search(r"\d{3}|\$", cell) for cell in cells)
+    is_labeled = (
+        labels.is_known(first) and len(follows) == len(cells) and labels.is_known(follows[0]) and not labels.is_known(cells[1])
+    )
+    begins_table = (
+        len(cells) > 2 and not is_labeled and not reading.columns and not any(re.search(r"\d{3}|\$", cell) for cell in cells)
+    )
     if begins_table and (len(follows) == len(cells) or (after and _RULE.fullmatch(reading.line(after)))):
         reading.columns = cells
         return

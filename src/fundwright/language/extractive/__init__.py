@@ -216,8 +216,14 @@ def _ended(text: str) -> str:
 
 
 def _work(project: Project, words: int) -> list[Fact]:
-    """What was done: the first sentence, then those with figures, in order."""
-    order = sorted(range(len(project.work)), key=lambda place: (place > 0, not re.search(r"\d", project.work[place].text), place))
+    """What was done: the first sentence, then those with figures that no field gives, in order."""
+    given = [project.fields[name].text for name in (ProjectField.VALUE, ProjectField.CONTRACT) if name in project.fields]
+
+    def rank(place: int) -> tuple[bool, bool, int]:
+        text = project.work[place].text
+        return place > 0, not re.search(r"\d", text) or any(each in text for each in given), place
+
+    order = sorted(range(len(project.work)), key=rank)
     kept: list[int] = []
     spent = 0
     for place in order:

@@ -30,12 +30,12 @@ _NO_PERSON = re.compile(
     re.IGNORECASE,
 )
 _ROLE_LABEL = re.compile(
-    r"(?:proposed |current |project |job |position )?(?:role|position|title|job title|position title|funktion|rolle|poste|fonction)(?: on (?:the )?project| title)?",
+    r"(?:proposed |current |project |job |position |present )?(?:role|position|title|job title|position title|proposed as|funktion|rolle|poste|fonction)(?: on (?:the )?project| title)?",
     re.IGNORECASE,
 )
 _NAME_LABEL = re.compile(r"(?:full |employee )?name|nom", re.IGNORECASE)
 _QUALIFICATION = re.compile(
-    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registration|credentials|qualifications?|preparation|training|clearance|experience|years\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
+    r".*\b(?:education|school|degrees?|cert(?:ifi\w+|s)?|tickets?|licen[cs]\w*|registration|credentials|qualifications?|preparation|training|clearance|experience|y(?:ea)?rs\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
     r"|formation|diplômes?|expérience)\b.*",
     re.IGNORECASE,
 )
@@ -69,6 +69,33 @@ _HELD_HEADING = re.compile(
     re.IGNORECASE,
 )
 _NEAR_NAME = 5
+_MOSTLY = 0.6
+_ROLE_NOUN = (
+    r"(?:President|CEO|CFO|COO|Director|Manager|Engineer|Officer|Professor|Scientist|Owner|Founder|Partner|Principal|Lead|Leader|Chief|Coordinator|Supervisor|Superintendent|Analyst"
+    r"|Specialist|Architect|Investigator|Nurse|Interpreter|Administrator|Executive|Chair|Dean|Foreman|Inspector|Consultant|Researcher|Technician|Planner|Estimator|Developer|Geologist|Chemist|Biologist)"
+)
+_A_ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
+_IS_OPEN = re.compile(
+    r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
+)
+_TOLD_OF = re.compile(
+    rf"(?:Our \w+, |Meet |Dr\. |Mr\. |Ms\. )?({_WORD}(?: {_WORD}){{1,3}}{_CREDENTIALS}{{0,4}})(?:,| (?:is|was|has|had|grew|founded|leads|led|joined|came|earned|holds|serves|began|brings|directs|started|runs|manages|works|spent|oversees|heads)\b)"
+)
+_ROLE_TOLD = re.compile(
+    rf"\b(?:is|as|been|became|becoming|(?:made|named|appointed)(?: (?:her|him|them))?)(?: (?:the|our|its|their|a|an|now))? ((?:(?:[A-Z][\w'’-]+|of|and|for|&),? ){{0,5}}{_ROLE_NOUN}(?:(?: (?:of|for|and|&))(?: (?:[A-Z][\w'’-]+|and|&|owner|founder|the))+)?)"
+)
+_TOLD_QUALIFICATIONS = (
+    re.compile(
+        r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: [\w/&'’-]+){1,6}(?=[,.;]| and\b|$)|\bfor \d{1,2} years(?: [\w/&'’-]+){0,8}"
+    ),
+    re.compile(
+        r"\b(?:Ph\.?D\.?|Ed\.?D\.?|Dr\.?P\.?H\.?|J\.?D\.?|M\.?D\.|M\.?B\.?A\.?|M\.?P\.?H\.?|M\.?S\.?W?\.?|M\.?A\.?|B\.?S\.?N?\.?|B\.?A\.?|A\.?A?\.?S\.?|[Mm]aster['’]s(?: degree)?|[Bb]achelor['’]s(?: degree)?|doctorate)"
+        r"(?: degree)?(?: (?:in|of)(?: [A-Z&][\w&'’-]*,?| and| of){1,6})?,? (?:from|at)(?: the)?(?: [A-Z][\w&'’.–-]*| of| and| at){1,8}"
+    ),
+    re.compile(
+        r"\b(?:(?:federally|board|state|nationally|ATA|ISSA)[- ])?(?:[Cc]ertified|[Ll]icensed|[Rr]egistered)(?: [\w/&'’-]+){1,7}(?: \([^()]{1,60}\))?|\b(?:PMP|CISSP|LEED AP|OSHA \d+|CDL|P\.E\.)\b"
+    ),
+)
 _ROLE_COLUMN = re.compile(r".*\b(?:role|position|title|function|funktion)\b.*", re.IGNORECASE)
 _DEGREE = re.compile(
     r"\b(?:Ph\.?D|Dr\.?P\.?H|M\.?D\.?|M\.?S\.?c?|B\.?S\.?c?|M\.?P\.?H|MBA|B\.?A|M\.?A|A\.A\.S|B\.Tech|M\.Eng|B\.Eng|PHD|MSc|Diplom\w*|Bachelor|Master)\b"
@@ -131,7 +158,10 @@ def _as_person(text: str, number: int) -> Person | None:
 
 
 def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
-    person: Person | None = None
+    person = _person_in_prose(passages)
+    if person is not None:
+        yield person
+        return
     heading = ""
     since_name = 0
     for passage in passages:
@@ -143,7 +173,7 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
             since_name += 1
             if (
                 block.label
-                and block.kind == BlockKind.SENTENCE
+                and block.kind in (BlockKind.SENTENCE, BlockKind.PAIR)
                 and (named := _as_person(block.label, passage.number))
                 and person is None
             ):
@@ -173,6 +203,27 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
         yield person
 
 
+def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
+    """Of a biography that is told, as in “Wilson Tsosie, P.E., is Senior Engineer at …”: who, as what, and with which qualifications."""
+    told = [
+        (block.text, passage.number) for passage in passages for block in read(passage.text) if block.kind == BlockKind.SENTENCE
+    ]
+    lines = sum(1 for passage in passages for block in read(passage.text))
+    first = _TOLD_OF.match(told[0][0]) if told and len(told) >= lines * _MOSTLY else None
+    named = _as_person(first[1], told[0][1]) if first else None
+    if first is None and told and len(told) >= lines * _MOSTLY:
+        above = next((block.text for block in read(passages[0].text) if block.kind != BlockKind.SENTENCE), "")
+        named = _as_person(above, passages[0].number) if above else None
+    if named is None:
+        return None
+    for text, number in told:
+        if named.role is None and (role := _ROLE_TOLD.search(text)):
+            named.role = Fact(role[1].strip(" ,"), number)
+        for pattern in _TOLD_QUALIFICATIONS:
+            named.qualifications += [Fact(found.group().strip(" ,"), number) for found in pattern.finditer(text)]
+    return named
+
+
 def _add_to_person(person: Person, block: Block, number: int, heading: str, since_name: int) -> str:
     """Take what the block says of the person. Returns the heading it stands under."""
     if block.kind == BlockKind.HEADING or (block.kind == BlockKind.LINE and since_name <= 2 and person.role is None):
@@ -197,12 +248,17 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
     is_qualified = bool(_QUALIFYING_HEADING.fullmatch(heading))
     if block.kind == BlockKind.PAIR:
         if _ROLE_LABEL.fullmatch(block.label):
-            person.role = Fact(block.text, number)
+            if person.role is None or not person.role.label:
+                person.role = Fact(_without_dates(block.text), number, label=block.label)
+        elif person.position is None and _STILL.search(block.text) and (held := _without_dates(block.label)):
+            person.position = Fact(held, number)  # “Operations Manager    2014 - present”
         elif (
             person.role is None
             and since_name <= 1
             and not _QUALIFICATION.fullmatch(block.label)
-            and not re.search(r"\d", block.label + block.text)
+            and not re.search(r"[\d@]", block.label + block.text)
+            and len(block.label.split()) > 1
+            and not re.search(r", [A-Z]{2}$", block.label)
         ):
             person.role = Fact(block.label, number)  # “Lead Cloud Architect | Northgate”
         elif _QUALIFICATION.fullmatch(block.label) and len(block.text.split()) <= 30:
@@ -215,6 +271,9 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         elif _YEARS.search(block.text):
             person.qualifications.append(Fact(block.text, number))
     elif block.kind == BlockKind.ROW:
+        if person.position is None and any(_IS_OPEN.search(cell) for cell in block.cells):
+            held = next((cell for cell in block.cells if _A_ROLE.search(cell)), "")
+            person.position = Fact(held, number) if held else None
         if is_qualified:
             person.qualifications.append(Fact(", ".join(cell for cell in block.cells if cell), number))
     elif (

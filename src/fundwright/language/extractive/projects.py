@@ -41,14 +41,14 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
             r".*\b(?:poc|point of contact|contact|cor|co|reference|phone|email|telephone|officer|representative|ansprechpartner)\b.*",
         ),
         (ProjectField.TYPE, r"(?:contract|award|grant)? ?type|vertragsart|type de .*"),
-        (ProjectField.ROLE, r"(?:our |contractor )?role|prime.*|rolle|rôle"),
+        (ProjectField.ROLE, r"(?:our |contractor )?role|prime|prime (?:or sub\w*|/ ?sub\w*|contractor)|we were|rolle|rôle"),
         (
             ProjectField.VALUE,
-            r"(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum)|(?:total |final )?award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
+            r"(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum|share)|(?:total |final )?award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
         ),
         (
             ProjectField.PERIOD,
-            r"(?:period|pop|dates?|term|duration|years?)(?: of performance| of award)?|.*\bperiod(?: of performance)?|.*\bstart and end dates?"
+            r"(?:period|pop|dates?|term|duration|years?|when|runs?|start ?/ ?end)(?: of performance| of award)?|.*\bperiod(?: of performance)?|.*\bstart and end dates?"
             r"|(?:performance|project|contract) dates|(?:year |date )?completed|zeitraum|laufzeit|période|durée",
         ),
         (ProjectField.BEGIN, r"(?:award|start|begin(?:ning)?|effective) date|start|beginn"),
@@ -60,7 +60,7 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         ),
         (
             ProjectField.CUSTOMER,
-            r"(?:(?:project |contract |building )?owner|customer|client|agency|funder|grantor|sponsor|buyer|end user|awarding (?:agency|organization|entity)|funding (?:agency|source)|issuing agency|source of (?:support|funding|funds)|for|auftraggeber|kunde"
+            r"(?:(?:project |contract |building )?owner|customer|client|agency|funder|grantor|sponsor|buyer|end user|who paid|paid by|done for|awarding (?:agency|organization|entity)|funding (?:agency|source)|issuing agency|source of (?:support|funding|funds)|for|auftraggeber|kunde"
             r"|bailleur|maître d'ouvrage)(?: name| agency)?(?: ?/.*)?",
         ),
         (
@@ -70,7 +70,7 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         (
             ProjectField.WORK,
             r"(?:brief )?(?:description|scope|services|work|summary|activities|tasks)(?: of (?:the )?(?:work|services|project|effort))?(?: performed| provided)?"
-            r"|what (?:we|was) (?:did|done|delivered)|project description|accomplishments?|results?|outcomes?|achievements?|leistung\w*|beschreibung|description.*|ergebnis\w*"
+            r"|what (?:we|was) (?:did|done|delivered)|project description|what(?: came of it| happened)?|accomplishments?|results?|outcomes?|achievements?|leistung\w*|beschreibung|description.*|ergebnis\w*"
             r"|résultats?|prestations",
         ),
     )
@@ -80,7 +80,7 @@ _SHORT_FIELDS = frozenset(
 )
 """What may stand as a heading above its value."""
 _NOT_THE_WORK = re.compile(
-    r".*\b(?:challenges?|problems?|obstacles?|difficult\w+|setbacks?|issues?|delays?|corrective actions?|risks?|what went wrong|background|relevance|lessons?|comments?|references?|ratings?|cpars|customer need|contact|contractor information|team"
+    r".*\b(?:challenges?|problems?|obstacles?|difficult\w+|setbacks?|issues?|delays?|corrective actions?|risks?|what went wrong|background|mission of the customer|was asked|bad news|follow-up|next time|do differently|relevance|lessons?|comments?|references?|ratings?|cpars|customer need|contact|contractor information|team"
     r"|herausforderung\w*|problem\w*|schwierigkeit\w*|ausgangslage|défis?|difficultés?|contexte)\b.*",
     re.IGNORECASE,
 )
@@ -329,6 +329,12 @@ _MOST_TOLD = 60
 
 
 def _project_field(label: str) -> ProjectField | None:
+    """What a label is of; “Quality / Results” is of both."""
+    parts = re.split(r" ?/ ?| & | and ", label)
+    return _field_of(label) or (ProjectField.WORK if any(_field_of(part) == ProjectField.WORK for part in parts) else None)
+
+
+def _field_of(label: str) -> ProjectField | None:
     text = " ".join(label.replace(".", " ").replace("#", " number").split()).strip(" :()")
     return next((name for name, pattern in _PROJECT_LABELS if pattern.fullmatch(text[:60])), None)
 

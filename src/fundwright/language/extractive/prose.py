@@ -188,7 +188,8 @@ class Candidate:
             return _ABOVE
         if self.kind == _OWN_KIND.get(topic):
             return _ABOVE
-        return _DOCUMENT if topic in topics_of(self.document) else 0.0
+        is_of_document = topic in topics_of(self.document)
+        return _ABOVE if is_of_document and self.kind == DocumentKind.DATA else _DOCUMENT if is_of_document else 0.0
 
 
 def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: str) -> list[Candidate]:
@@ -255,8 +256,9 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
         is_line_listed = (
             block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not _ADDRESS.search(text)
         )
-        if block.kind == BlockKind.ROW and any(named[-1:]) and not named[-1] & _OF_FACTS:
-            is_listed, text = True, max(block.cells, key=len)
+        is_table_of_items = not named[-1] & _OF_FACTS if any(named[-1:]) else bool(topics_of(passage.document) and block.columns)
+        if block.kind == BlockKind.ROW and is_table_of_items:
+            is_listed, text = True, max(block.cells, key=_words_of_cell)
         elif is_line_listed:
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
@@ -277,6 +279,11 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
             is_planned=passage.kind == DocumentKind.PREVIOUS_PROPOSAL or any(Topic.PLAN in each for each in named),
             is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.begins_with_us(text),
         )
+
+
+def _words_of_cell(cell: str) -> int:
+    """How much a cell of a table says in words; “2 shop, 1 yard” says less than “ride-on scrubbers”."""
+    return sum(1 if character.isalpha() else 0 if character == " " else -2 for character in cell)
 
 
 def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
