@@ -44,6 +44,7 @@ _CODED = re.compile(
 _BETWEEN_CODES = re.compile(r"[ ]{0,3}[;~|·•][ ]{1,3}|[ ]{1,3}/[ ]{1,3}")
 _MOST_WORDS = 5
 _MOST_CHARACTERS = 400
+_IS_POST_BOX = re.compile(r"\s{0,40}P\.?O\.? Box\b", re.IGNORECASE)
 _BEGINS_VALUE = re.compile(r"[A-ZÄÖÜÉÀ0-9$€£\"“(]")
 _WITH_COLON = re.compile(r"(?:^|[;,.|·•][ ]{1,3})([A-ZÄÖÜÉÀ][\w'’/&#-]{0,20}(?: [\w'’/&#-]{1,20}){0,4}(?<=\w)\.?):\s{1,5}(?=\S)")
 _DASHED = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ][\w .'’/&#]{1,40}?)\s{1,5}[-–—]\s{1,5}(\S.{0,400})")
@@ -63,7 +64,7 @@ def divided(line: str) -> tuple[str, str] | None:
 
 def beside(line: str) -> tuple[str, str] | None:
     """(label, value) of “Value $742,000”. A line by itself does not show it: “Contract Management” is none."""
-    words = line[:_MOST_CHARACTERS].split() if not line.isupper() else []
+    words = line[:_MOST_CHARACTERS].split() if not line.isupper() and not _IS_POST_BOX.match(line) else []
     for count in range(min(_MOST_WORDS, len(words) - 1), 0, -1):
         label, value = " ".join(words[:count]).strip("*_ "), " ".join(words[count:]).strip("*_ ")
         if label[:1].isupper() and not label.endswith((",", ";")) and _BEGINS_VALUE.match(value) and is_known(label):

@@ -65,6 +65,8 @@ _SMALL_PAIR = re.compile(r"\s{0,40}([a-z][\w /().'#&-]{1,40}?)\s{0,10}:\s{1,40}(
 _BARE_LABEL = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,10}}:\s{{0,10}}")
 _COLUMNS = re.compile(r"\t{1,20}|(?<=\S) {3,60}(?=\S)")
 _IS_ENDED = re.compile(r"[.!?…;,][\"”’')\]]{0,2}\s{0,20}$")
+_IS_TOLD = re.compile(r"[a-zäöüß\d]{2}[.!?]\s{1,20}(?:[A-Z][a-z]{0,15}|\d{1,4}) [\w']{1,20} ")
+"""A sentence that ends, and another that begins, within the lines."""
 _BLANK_LINE = re.compile(r"[ \t\r]{0,40}\n[ \t\r]{0,40}\n")
 _ABBREVIATED = re.compile(r"\b(?:inc|corp|co|ltd|ph\.d|p\.e|p\.g|jr|sr|nos?)\.$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]{0,60}\)")
@@ -131,6 +133,7 @@ class _Reading:
             self._add(BlockKind.ITEM, start, end)
         elif (
             not any(_IS_ENDED.search(self.line(line)) for line in lines)
+            and not _IS_TOLD.search(self.text[start:end])
             and max(line[1] - line[0] for line in lines) < _LINE_CHARACTERS
         ):
             for first, last in self._whole(lines):

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
+from fundwright.training import columns
 
 HEAD_BYTES = 4_096
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -302,7 +303,7 @@ class TextReader:
         return _is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        lines = decode(_read_text(path, filename), filename).splitlines()
+        lines = columns.below_each_other(decode(_read_text(path, filename), filename).splitlines())
         return _paragraphs(lines, _words(lines), page=None)
 
 

@@ -50,7 +50,8 @@ _TELLS = re.compile(
 )
 _OUGHT = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
 _BOILERPLATE = re.compile(
-    r"all rights reserved|copyright|\(c\) |©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
+    r"all rights reserved|copyright|(?-i:\([cC]\) (?:[A-Z]|(?:19|20)\d\d))|©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
+    r"|\bnot (?:yet )?(?:settled|decided|final|known) yet\b|\bnot yet (?:settled|decided|known)\b|\bTBD\b|to be (?:determined|written)"
     r"|see separate|references? .{0,40}available (?:up)?on request",
     re.IGNORECASE,
 )

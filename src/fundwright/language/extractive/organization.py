@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.extractive.people import as_person
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import BlockKind, read
@@ -24,6 +25,16 @@ _CONTACT_LABEL = re.compile(
     re.IGNORECASE,
 )
 _STATUS = re.compile(r"\b(?:WOSB|EDWOSB|SDVOSB|VOSB|HUBZone)\b|\b8\(a\)|\bISO(?:/IEC)? \d{4,5}|\bGSA (?:MAS|Schedule)\b")
+_SIGNS = (
+    re.compile(r"\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b|\+\d{1,3}[ \d]{7,14}"),
+    re.compile(r"\S@\S{2,60}\.\w{2}"),
+    re.compile(
+        r"\b[A-Z]{2} \d{5}\b|\bP\.?O\.? Box\b|^\d{1,5} (?:[NSEW]\. )?[A-Z][\w.]{1,20} (?:[A-Z]\w{1,20} )?(?:St|Street|Ave|Avenue|Road|Rd|Blvd|Drive|Dr|Lane|Way|Hwy|Highway|Court|Parkway)\b"
+    ),
+)
+"""Of a telephone number, an email address, a postal address."""
+_LEAST_SIGNS, _ADDRESS_WORDS = 1, 14
+_NOT_FOR_OFFERS = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
 _CODES = (
     ("UEI", re.compile(r"\b(?:UEI|Unique Entity I[Dd](?:entifier)?)\b[^\w\n]{0,6}((?=[A-Z0-9]{0,11}\d)[A-Z0-9]{12})\b")),
     ("CAGE code", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}((?=[A-Z0-9]{0,4}\d)[A-Z0-9]{5})\b")),
@@ -74,7 +85,7 @@ def _keep(found: dict[str, Fact], fact: Fact) -> None:
         found[label] = fact
 
 
-def contact(passages: Iterable[NumberedPassage]) -> list[Fact]:
+def contact(passages: Sequence[NumberedPassage]) -> list[Fact]:
     """Whom to write to: the lines under a heading “Contact”, or else labeled values, from what is about us."""
     under, labeled = list[Fact](), list[Fact]()
     for passage in passages:
@@ -94,4 +105,31 @@ def contact(passages: Iterable[NumberedPassage]) -> list[Fact]:
             elif is_contact and not (block.kind == BlockKind.PAIR and _DATA_LABEL.fullmatch(block.label[:60])):
                 under.append(Fact(block.text, passage.number, label=block.label))
     reachable = [fact for fact in labeled if _REACHED.search(fact.text)]
-    return (under or (labeled if reachable else []))[:8]
+    return (under or _address_block(passages) or (labeled if reachable else []))[:8]
+
+
+def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
+    """Lines without labels that together say whom to write to: a name, a telephone number, an email address, a place."""
+    best: list[Fact] = []
+    most = _LEAST_SIGNS
+    for passage in passages:
+        if passage.kind != DocumentKind.ABOUT_US:
+            continue
+        lines: list[Fact] = []
+        for block in [*read(passage.text), None]:
+            cells = () if block is None or block.kind in (BlockKind.HEADING, BlockKind.ITEM) else block.cells or (block.text,)
+            parts = [cell for cell in cells if cell and _is_of_address(cell)]
+            if parts:
+                lines += [Fact(part, passage.number) for part in parts]
+                continue
+            signs = sum(any(sign.search(fact.text) for fact in lines) for sign in _SIGNS) + any(
+                as_person(fact.text, 0) is not None for fact in lines
+            )
+            best, most = (lines, signs) if signs > most else (best, most)
+            lines = []
+    return best
+
+
+def _is_of_address(text: str) -> bool:
+    is_short = len(text.split()) <= _ADDRESS_WORDS and "?" not in text and not _NOT_FOR_OFFERS.search(text)
+    return is_short and (any(sign.search(text) for sign in _SIGNS) or as_person(text, 0) is not None)

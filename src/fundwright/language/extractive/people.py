@@ -137,7 +137,7 @@ def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
     return found
 
 
-def _as_person(text: str, number: int) -> Person | None:
+def as_person(text: str, number: int) -> Person | None:
     line = " ".join(text.split()).strip(" *_#|:")
     line = line[:-1] if line.endswith(".") and not re.search(r"\b(?:[A-Z]|\w*\.\w{1,2}|Jr|Sr)\.$", line) else line
     match = _PERSON.fullmatch(line) if len(line) <= 160 else None
@@ -174,13 +174,13 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
             if (
                 block.label
                 and block.kind in (BlockKind.SENTENCE, BlockKind.PAIR)
-                and (named := _as_person(block.label, passage.number))
+                and (named := as_person(block.label, passage.number))
                 and person is None
             ):
                 person, heading, since_name = named, "", 0
             if block.kind in (BlockKind.HEADING, BlockKind.LINE, BlockKind.SENTENCE) or _NAME_LABEL.fullmatch(block.label):
                 is_named = bool(_NAME_LABEL.fullmatch(block.label))
-                named = _as_person(block.text, passage.number)
+                named = as_person(block.text, passage.number)
                 if (
                     named is not None
                     and person is not None
@@ -210,10 +210,10 @@ def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
     ]
     lines = sum(1 for passage in passages for block in read(passage.text))
     first = _TOLD_OF.match(told[0][0]) if told and len(told) >= lines * _MOSTLY else None
-    named = _as_person(first[1], told[0][1]) if first else None
+    named = as_person(first[1], told[0][1]) if first else None
     if first is None and told and len(told) >= lines * _MOSTLY:
         above = next((block.text for block in read(passages[0].text) if block.kind != BlockKind.SENTENCE), "")
-        named = _as_person(above, passages[0].number) if above else None
+        named = as_person(above, passages[0].number) if above else None
     if named is None:
         return None
     for text, number in told:
@@ -319,7 +319,7 @@ def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iter
         person: Person | None = None
         for block in read(passage.text):
             if block.kind == BlockKind.ROW and block.columns:
-                named = _as_person(block.cells[0], passage.number)
+                named = as_person(block.cells[0], passage.number)
                 if named:
                     for column, cell in list(zip(block.columns, block.cells, strict=True))[1:]:
                         if named.role is None and _ROLE_COLUMN.fullmatch(column):
@@ -329,7 +329,7 @@ def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iter
                     yield named
                 continue
             text = f"{block.label} – {block.text}" if block.kind == BlockKind.PAIR else block.text
-            named = _as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else None
+            named = as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else None
             if named:
                 if person is not None:
                     yield person

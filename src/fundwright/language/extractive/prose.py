@@ -35,7 +35,7 @@ _LEAST_SHARE = 0.6
 _SAME = 0.92
 """Cosine similarity above which two sentences say the same."""
 _LEAST_FIT = 0.22
-_LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 5, 70, 2
+_LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
 _NAME_WORDS = 8
 _GENEROSITY = 1.6
@@ -95,6 +95,7 @@ _FINITE = re.compile(
     r"|maintains?|delivers?|develops?|studies|combines?|trains|treats|helps?|works?|includes?|means?|shows?|staffs?|performs?|self-performs|lives?|owns?|reports?|sits?|stands?"
     r"|ist|sind|war|waren|hat|haben|hatte|wird|werden|wurde|wurden|kann|können|est|sont|était|a|ont|avait|sera|seront|peut|peuvent|\w{2,}(?<!e)ons|\w{3,}(?:ait|aient|ent|te|ten))\b"
 )
+_NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
 _SAYS_WE = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
 _NO_SUBJECT = re.compile(
@@ -107,7 +108,7 @@ _ITEM_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){1,3}|\(?\d{1,2}[.)])\s+")
 _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _ADDRESS = re.compile(r"@|\d{3}\)?[ .-]\d{3}|\b[A-Z]{2} \d{5}\b")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
-_NOTE = re.compile(r"\[\[|^\[")
+_NOTE = re.compile(r"\s{0,5}\[\[[^\]]{0,300}\]\]|^\[[^\]]{20,400}\]?")
 """What somebody has written for somebody else who works on the document."""
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
 _POINTS_BACK = re.compile(
@@ -119,26 +120,25 @@ _POINTS_BACK = re.compile(
 
 _PLAN = frozenset((Topic.PLAN,))
 _OF_NEED = re.compile(
-    r"\b(?:cannot|can['’]t|could not|no|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|gaps?|problems?|burden\w*|unmet|rarely|hardly|only \d|not enough|fehl\w+|mangel\w*|manque\w*)\b",
+    r"\b(?:cannot|can['’]t|could not|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|problems?|burden\w*|unmet|rarely|hardly|nobody|not enough|fehl\w+|mangel\w*|manque\w*)\b",
+    re.IGNORECASE,
+)
+_OF_AIM = re.compile(
+    r"\b(?:will|want|would|aim|goal|objective|plan|propos\w+)\b.{0,60}\b(?:to|raise|open|build|reach|reduce|increase|demonstrate|develop|screen|equip|close)\b",
     re.IGNORECASE,
 )
 _OF_METHOD = re.compile(
-    r"\b(?:years? \d|months? \d|weeks? \d|days? \d|within \d|over \d+ (?:days|weeks)|phase|quarter|budget period|first|then|each (?:week|night|day|month)|every|how|by means of|go/no-go|using|via|with the|staff\w*|are (?:\w+ed|done)|is (?:\w+ed|done)|inspects?|trains?|runs?|cleans?"
-    r"|jahr \d|monat \d|année \d|mois \d)\b",
+    r"\b(?:years? \d|months? \d|weeks? \d|days? \d|phase|budget period|go/no-go|jahr \d|monat \d|année \d|mois \d)\b",
     re.IGNORECASE,
 )
 
 
 def _planned_topics(text: str) -> frozenset[Topic]:
     """What a sentence of a plan answers, by its words."""
-    if re.search(
-        r"\b(?:will|want|would|aim|goal|objective|plan|propos\w+)\b.{0,60}\b(?:to|raise|open|build|reach|reduce|increase|demonstrate|develop|screen|equip|close)\b",
-        text,
-        re.IGNORECASE,
-    ):
-        return frozenset((Topic.AIMS, Topic.OFFER))
     if _OF_METHOD.search(text):
         return frozenset((Topic.APPROACH,))
+    if _OF_AIM.search(text):
+        return frozenset((Topic.AIMS, Topic.OFFER))
     return frozenset((Topic.NEED,)) if _OF_NEED.search(text) else frozenset((Topic.APPROACH,))
 
 
@@ -244,13 +244,17 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
         if block.kind == BlockKind.ITEM and (first := _ITEM_LABEL.match(block.text)) and topics_of(first[1]):
             # “Own fleet: two aircraft” answers for what stands above it and for equipment.
             topics = topics_of(first[1]) | (named[-1] if named else frozenset[Topic]())
-        text = " ".join(_EMPHASIS.sub(r"\2", block.text).split())
+        text = " ".join(_NOTE.sub("", _EMPHASIS.sub(r"\2", block.text)).split())
         # A page of aims begins with the need for them.
         is_before_aims = is_before_aims and block.kind == BlockKind.SENTENCE and not _AIM.search(f"{label} {text}")
         if is_before_aims:
             topics = frozenset((Topic.NEED,))
         is_listed = block.kind in (BlockKind.ITEM, BlockKind.PAIR)
-        is_stated = passage.kind in _PROPOSALS and (topics or _AIM_LABEL.fullmatch(label) or len(text.split()) > 5)
+        is_stated = (
+            passage.kind in _PROPOSALS
+            and not _ADDRESS.search(text)
+            and (topics or _AIM_LABEL.fullmatch(label) or len(text.split()) > 5)
+        )
         if block.kind == BlockKind.PAIR and not is_stated:
             continue
         is_line_listed = (
@@ -289,7 +293,7 @@ def _words_of_cell(cell: str) -> int:
 def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     words = text.split()
     least = _LEAST_LISTED_WORDS if is_listed else _LEAST_WORDS
-    if not least <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text or _NOTE.search(text):
+    if not least <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
         return False
     if is_listed:
         return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
@@ -402,6 +406,8 @@ def _choose(
 
 
 def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> bool:
+    if topic == Topic.CAPABILITIES and _NOT_OFFERED.match(candidate.text):
+        return False
     if topic in (Topic.OUTCOMES, Topic.OFFER):
         is_future = bool(_FUTURE.search(candidate.quoted))
         return is_future or (candidate.evidence(topic) == _NAMED and candidate.kind == DocumentKind.PREVIOUS_PROPOSAL)

@@ -1,0 +1,54 @@
+"""Two columns of prose that were pasted as one text, line beside line, are put below each other.
+
+A table has cells; a column has sentences that go on in its next line, so that many of its lines begin in small letters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_GAP = re.compile(r" {3,80}(?=\S)")
+_LEAST_LINES, _LEAST_COLUMN = 8, 20
+_LEAST_SHARE, _LEAST_RUNNING, _LEAST_WORDS = 0.4, 3, 2.5
+
+
+def below_each_other(lines: Sequence[str]) -> list[str]:
+    """The lines, with what stands in a second column after what stands in the first."""
+    starts = Counter(gap.end() for line in lines for gap in _GAP.finditer(line) if gap.end() >= _LEAST_COLUMN)
+    if not starts:
+        return list(lines)
+    start, count = max(starts.items(), key=lambda item: item[1])
+    if count < _LEAST_LINES:
+        return list(lines)
+    places = [place for place, line in enumerate(lines) if _is_beside(line, start)]
+    first, last = places[0], places[-1]
+    # What stands above both, or across them, is of neither.
+    last = next((place for place in range(first, last) if _is_across(lines[place], start)), last + 1)
+    left = [line[:start].rstrip() for line in lines[first:last]]
+    right = [line[start:].rstrip() for line in lines[first:last]]
+    while last < len(lines) and lines[last].strip() and len(lines[last]) < start and not lines[last].startswith(" "):
+        left.append(lines[last].rstrip())
+        last += 1
+    if not (_is_prose(left) and _is_prose(right, least_running=1)):
+        return list(lines)
+    return [*lines[:first], *left, "", *right, "", *lines[last:]]
+
+
+def _is_beside(line: str, start: int) -> bool:
+    return len(line) > start and line[start] != " " and not line[start - 3 : start].strip()
+
+
+def _is_across(line: str, start: int) -> bool:
+    return len(line) > start and bool(line[start - 3 : start].strip())
+
+
+def _is_prose(column: Sequence[str], *, least_running: int = _LEAST_RUNNING) -> bool:
+    filled = [line.strip() for line in column if line.strip()]
+    if len(filled) < _LEAST_LINES * _LEAST_SHARE:
+        return False
+    running = sum(line[0].islower() for line in filled)
+    words = sum(len(line.split()) for line in filled) / len(filled)
+    cut = sum(bool(_GAP.search(line)) for line in filled)
+    return running >= least_running and words >= _LEAST_WORDS and cut <= len(filled) / 5
