@@ -21,6 +21,7 @@ from fundwright.training import service as training
 from tests.firms import Firm
 from tests.opportunities.files import grants_file, grants_row, sam_file, sam_row
 
+_NAME_WORDS = 4
 _CITATION = re.compile(r"\s*\[\d+\]")
 
 
@@ -148,8 +149,15 @@ def claims_of(section: DraftSectionRead) -> list[str]:
 
 def _is_ours(firm: Firm, claim: str) -> bool:
     """Whether most of its words stand, in this order of three, in one of our documents."""
-    ours = [_words(firm.text(name)) for name, kind in firm.kinds.items() if DocumentKind(kind).is_ours]
+    texts = [firm.text(name) for name, kind in firm.kinds.items() if DocumentKind(kind).is_ours]
+    ours = [_words(text) for text in texts]
     words = _words(claim)
+    if len(words) <= _NAME_WORDS:
+        # “Grace W. Mwangi” of “Mwangi, Grace W.”
+        lines = [_words(line) for text in texts for line in text.splitlines()]
+        return any(set(words) <= set(line) for line in lines) or any(
+            f" {' '.join(words)} " in f" {' '.join(_words(text))} " for text in texts
+        )
     runs = [" ".join(words[place : place + 3]) for place in range(len(words) - 2)] or [" ".join(words)]
     return max(sum(f" {run} " in f" {' '.join(text)} " for run in runs) / len(runs) for text in ours) >= 0.6
 

@@ -44,7 +44,7 @@ _ORGANIZED = re.compile(
 )
 _NEAR = 40
 _OTHER_MONEY = re.compile(
-    r"\b(?:match|sav\w+|fee|deposit|fine|revenue|budget of|statewide|invoiced so far|moved|penalt\w+|cut|reduc\w+|ceiling of|administered|worth of|less than|up to|pay|line)[^.;]{0,30}$",
+    r"\b(?:match|sav\w+|fee|deposit|fine|revenue|budget of|statewide|invoiced so far|moved|penalt\w+|cut|reduc\w+|ceiling of|administered|worth of|less than|up to|pay|given|gave away|invest\w*|endow\w*|build|line)[^.;]{0,30}$",
     re.IGNORECASE,
 )
 _OTHER_MONEY_AFTER = re.compile(
@@ -52,6 +52,7 @@ _OTHER_MONEY_AFTER = re.compile(
     re.IGNORECASE,
 )
 _PER_YEAR = re.compile(r" (?:a|per) (?:year|month)|/yr\.?", re.IGNORECASE)
+_FORM = re.compile(r"(?:Inc|LLC|Corp|Co|Ltd|LLP|L\.L\.C|GmbH)\.?")
 _AROUND = 160
 _IS_CUSTOMER = re.compile(
     r"[^.\n]{0,60}\((?:the|our|end)? ?(?:customer|client|owner|sponsor|funder|agency)\)|['’]?s?,? (?:sponsored|funded|awarded|hired|gave us|bought|paid|engaged|contracted)\b",
@@ -107,7 +108,10 @@ _WORD = re.compile(r"[^\s,;:()\"“”|\[\]]+|[,;:()\"“”|\[\]]")
 def organizations(text: str) -> Iterator[tuple[str, int]]:
     """Names of organizations, each with the place where it ends."""
     name: list[re.Match[str]] = []
-    for word in [*_WORD.finditer(text), None]:
+    words = [*_WORD.finditer(text), None]
+    for word, after in zip(words, [*words[1:], None], strict=True):
+        if name and word is not None and word[0] == "," and after is not None and _FORM.fullmatch(after[0]):
+            continue
         if word is not None and (_is_name(word[0]) or (name and word[0] in _JOINING)):
             name.append(word)
             if word[0].endswith(".") and not re.fullmatch(r"(?:[A-Z]|U\.S|Inc|Co|Corp|Dept|Comm|St|Ft|Mt|No)\.", word[0]):

@@ -19,7 +19,7 @@ _KNOWN = (
     r"(?:period|pop|dates?|term|duration)(?: of (?:performance|award|service|contract))?|(?:performance|project|contract|award|grant|budget|funding|service) (?:period|dates|term)"
     r"|(?:award|start|begin(?:ning)?|effective|completion|end|finish) date|(?:date |year )?completed|contract start(?: and end)?(?: dates?)?|start|end|completion",
     r"(?:contract |award |grant )?(?:type|vehicle)|delivery(?: method)?|scope(?: of (?:work|services))?|(?:brief )?description(?: of (?:work|services))?|outcomes?|results?",
-    r"(?:customer |client |project |government |technical )?(?:poc|cor|reference|point of contact|contact(?: person)?)|contracting officer(?:'s representative)?|place of performance|location",
+    r"(?:customer |client |project |government |technical )?(?:poc|cor|reference|point of contact|contact(?: person)?)|contracting officer(?:'s representative)?|talk to|runs|when|(?:invoiced|obligated|billed)(?: so far| to date)?|place of performance|location",
     # people
     r"(?:full |employee )?name|(?:proposed |current |project |job )?(?:role|position|function)(?: title)?|job title|employer|(?:total )?years(?: of experience| in trade| experience| with firm)?"
     r"|experience|degrees?|education|(?:licen[cs]es?|certifications?|certificates|registrations?|credentials)(?: (?:and|&) (?:licen[cs]es?|certifications?|certificates|registrations?|credentials))?"

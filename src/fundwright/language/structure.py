@@ -595,7 +595,8 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
 def _runs_on(reading: _Reading, place: tuple[int, int]) -> bool:
     """Whether the next line goes on in small letters, as that below a heading does not."""
     line, following = reading.line(place), reading.text[place[1] + 1 : place[1] + 1 + _LINE_CHARACTERS].split("\n")[0].lstrip()
-    return len(line) >= _NARROW and not line.isupper() and following[:1].islower()
+    is_cut = len(line) >= _NARROW or line.split()[-1].casefold() in _SMALL_WORDS
+    return is_cut and not line.isupper() and following[:1].islower()
 
 
 def _is_numbered_heading(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:

@@ -21,6 +21,7 @@ from fundwright.language.extractive.facts import Fact
 from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
+from fundwright.language.forms import organizations
 from fundwright.language.protocols import Embedder, PossibleMatch, SectionRequest, Unanswered, Vectors
 from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic
@@ -142,6 +143,9 @@ def _read(request: SectionRequest) -> _Known:
     passages = [passage for passage in request.passages if passage.kind.is_ours]
     first = projects.projects(passages, Others(request.company))
     customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
+    us = Others(request.company)
+    told = [fact.text for project in first for fact in project.told]
+    customers += [name for text in told for name, _ in organizations(text) if not us.is_us(name)]
     others = Others(request.company, named_customers(customers))
     return _Known(
         others=others,

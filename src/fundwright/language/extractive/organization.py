@@ -35,6 +35,10 @@ _SIGNS = (
 """Of a telephone number, an email address, a postal address."""
 _LEAST_SIGNS, _ADDRESS_WORDS = 1, 14
 _NOT_FOR_OFFERS = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
+_TOLD_STATUS = re.compile(
+    r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business)?\b",
+    re.IGNORECASE,
+)
 _CODES = (
     ("UEI", re.compile(r"\b(?:UEI|Unique Entity I[Dd](?:entifier)?)\b[^\w\n]{0,6}((?=[A-Z0-9]{0,11}\d)[A-Z0-9]{12})\b")),
     ("CAGE code", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}((?=[A-Z0-9]{0,4}\d)[A-Z0-9]{5})\b")),
@@ -65,6 +69,12 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                 ]
                 for fact in codes:
                     _keep(found, fact)
+                if (
+                    block.kind == BlockKind.SENTENCE
+                    and passage.kind == DocumentKind.ABOUT_US
+                    and (status := _TOLD_STATUS.search(block.text))
+                ):
+                    _keep(found, Fact(status.group(), passage.number, label="Status"))
                 if is_data and block.kind != BlockKind.ROW and (block.text not in {fact.text for fact in codes}):
                     _keep(found, Fact(block.text, passage.number, label=""))
                 elif not codes and block.kind == BlockKind.LINE and _STATUS.search(block.text):

@@ -26,7 +26,7 @@ _PERSON = re.compile(
 _NO_PERSON = re.compile(
     r".*\b(?:curriculum|vitae|r[eé]sum[eé]|biograph\w+|sketch|profile|summary|manager|director|officer|engineer|lebenslauf|personnel|department|university|company|inc|llc|institute"
     r"|laborator\w+|services|projects?|experience|education|work|history|page|street|road|avenue|contractors?|statement|support|capabilit\w+|certifications?|training|skills"
-    r"|professional|employment|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*)\b.*",
+    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*)\b.*",
     re.IGNORECASE,
 )
 _ROLE_LABEL = re.compile(
@@ -86,14 +86,14 @@ _ROLE_TOLD = re.compile(
 )
 _TOLD_QUALIFICATIONS = (
     re.compile(
-        r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: [\w/&'’-]+){1,6}(?=[,.;]| and\b|$)|\bfor \d{1,2} years(?: [\w/&'’-]+){0,8}"
+        r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: (?!and\b)[\w/&'’-]+){1,8}(?=[,.;]| and\b|$)|\bfor \d{1,2} years(?: (?!he\b|she\b)[\w/&'’-]+){0,8}(?=[,.;]|$)"
     ),
     re.compile(
         r"\b(?:Ph\.?D\.?|Ed\.?D\.?|Dr\.?P\.?H\.?|J\.?D\.?|M\.?D\.|M\.?B\.?A\.?|M\.?P\.?H\.?|M\.?S\.?W?\.?|M\.?A\.?|B\.?S\.?N?\.?|B\.?A\.?|A\.?A?\.?S\.?|[Mm]aster['’]s(?: degree)?|[Bb]achelor['’]s(?: degree)?|doctorate)"
         r"(?: degree)?(?: (?:in|of)(?: [A-Z&][\w&'’-]*,?| and| of){1,6})?,? (?:from|at)(?: the)?(?: [A-Z][\w&'’.–-]*| of| and| at){1,8}"
     ),
     re.compile(
-        r"\b(?:(?:federally|board|state|nationally|ATA|ISSA)[- ])?(?:[Cc]ertified|[Ll]icensed|[Rr]egistered)(?: [\w/&'’-]+){1,7}(?: \([^()]{1,60}\))?|\b(?:PMP|CISSP|LEED AP|OSHA \d+|CDL|P\.E\.)\b"
+        r"\b(?:(?:federally|board|state|nationally|ATA|ISSA)[- ])?(?:[Cc]ertified|[Ll]icensed|[Rr]egistered)(?: (?!(?:and|has|have|who|with|she|he|since|by)\b)[\w/&'’-]+){1,8}(?: \([^()]{1,60}\))?|\b(?:PMP|CISSP|LEED AP|OSHA \d+|CDL|P\.E\.)\b"
     ),
 )
 _ROLE_COLUMN = re.compile(r".*\b(?:role|position|title|function|funktion)\b.*", re.IGNORECASE)
@@ -211,17 +211,21 @@ def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
     lines = sum(1 for passage in passages for block in read(passage.text))
     first = _TOLD_OF.match(told[0][0]) if told and len(told) >= lines * _MOSTLY else None
     named = as_person(first[1], told[0][1]) if first else None
-    if first is None and told and len(told) >= lines * _MOSTLY:
+    if told and len(told) >= lines * _MOSTLY:
         above = next((block.text for block in read(passages[0].text) if block.kind != BlockKind.SENTENCE), "")
-        named = as_person(above, passages[0].number) if above else None
+        named = as_person(above, passages[0].number) or named
     if named is None:
         return None
     for text, number in told:
         if named.role is None and (role := _ROLE_TOLD.search(text)):
             named.role = Fact(role[1].strip(" ,"), number)
         for pattern in _TOLD_QUALIFICATIONS:
-            named.qualifications += [Fact(found.group().strip(" ,"), number) for found in pattern.finditer(text)]
+            named.qualifications += [Fact(found, number) for found in _phrases(pattern, text)]
     return named
+
+
+def _phrases(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [found.group().strip(" ,").removesuffix(" and").removesuffix(" at") for found in pattern.finditer(text)]
 
 
 def _add_to_person(person: Person, block: Block, number: int, heading: str, since_name: int) -> str:
@@ -235,7 +239,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             and not _QUALIFICATION.fullmatch(block.text)
             and not topics_of(block.text)
         )
-        role = _without_dates(block.text)
+        role = _without_dates(block.text.split(" · ")[0])
         if is_role and role and not re.search(r"\d|@", role) and len(role.split()) <= 10 and role.casefold() not in _SECTIONS:
             person.role = Fact(role, number)
             return heading
@@ -282,7 +286,12 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         or _YEARS.search(block.text)
         or (block.kind != BlockKind.SENTENCE and _DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
-        if not re.search(r"@|\(?\d{3}\)?[ .-]\d{3}", block.text):
+        if re.search(r"\bI\b|\bmy\b", block.text):
+            # What somebody says of herself is told of her.
+            person.qualifications += [
+                Fact(text, number) for pattern in _TOLD_QUALIFICATIONS for text in _phrases(pattern, block.text)
+            ]
+        elif not re.search(r"@|\(?\d{3}\)?[ .-]\d{3}", block.text):
             person.qualifications.append(Fact(block.text, number))
     elif block.kind == BlockKind.SENTENCE and person.first is None and block.text.endswith("."):
         person.first = Fact(block.text, number)

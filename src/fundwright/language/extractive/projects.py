@@ -90,6 +90,16 @@ _FORM_NAMES = re.compile(
     r"|description|award)(?:[ ](?:information|reference|sheet|summary|questionnaire|profile|citation|example|matrix|form|\#?\d{1,2})){0,3}",
     re.IGNORECASE,
 )
+_NO_TITLE = re.compile(
+    r"\W*(?:disclaimer|(?:forwarded|original) message|continued|to whom .*|dear .*|subject|re|fw|talk to .*|name of (?:offeror|firm|contractor).*|prime|.{0,30}\bp(?:age|\.)? ?\d{1,3}(?: of \d{1,3})?)\W*",
+    re.IGNORECASE,
+)
+"""What stands at the edge of a page, of a message, or of a form."""
+_IS_LETTER = re.compile(r"^\W*(?:from:|to whom it may concern|-{3,} ?forwarded message)", re.IGNORECASE | re.MULTILINE)
+_OF_WRITER = re.compile(r"\s*(?:I|we|our|my|us|dear)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
+"""In a letter of reference, “we” is the customer."""
+_AS_SUB = re.compile(r"\bsub(?:contractor|recipient|awardee|consultant)?\b", re.IGNORECASE)
+_TO_REACH = re.compile(r"@|\bpoint of contact\b|\d{3}\)?[ .-]\d{3}[ .-]\d{4}", re.IGNORECASE)
 _FORM_PREFIX = re.compile(
     r"\s*(?:past performance|relevant experience|project|contract reference|reference|case study|example)\s?(?:no\.?|\#)?\s?\d{0,2}\s?[:–—-]\s?",
     re.IGNORECASE,
@@ -162,6 +172,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
     project = Project(document)
     title: Fact | None = None
     is_work, is_told = True, True
+    is_letter = any(_IS_LETTER.search(passage.text) for passage in passages)
     for passage in passages:
         blocks = read(passage.text)
         above = passage.heading.rpartition(" › ")[2]
@@ -180,6 +191,8 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             is_title = block.kind == BlockKind.HEADING or (
                 block.kind == BlockKind.LINE and not project.fields and not project.work
             )
+            if is_title and _NO_TITLE.fullmatch(block.text):
+                continue
             if is_title and not MONEY.search(block.text):
                 label = _project_field(block.text)
                 if _NOT_THE_WORK.fullmatch(block.text) and not _FORM_NAMES.fullmatch(block.text):
@@ -223,6 +236,10 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     if is_new:
                         yield project
                         project, is_work = Project(document), True
+                if label != ProjectField.REFERENCE:
+                    project.told.append(Fact(block.text, passage.number))
+                if label == ProjectField.ROLE and _AS_SUB.search(block.text):
+                    project.work.insert(0, Fact(f"{block.label}: {block.text}", passage.number))
                 if label == ProjectField.WORK:
                     told, is_told = _of_us(sentences_of(block.text), others, is_told=True)
                     project.work += [Fact(text, passage.number, label=block.label) for text in told]
@@ -245,10 +262,12 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 continue
             if block.label and _NOT_THE_WORK.fullmatch(block.label):
                 is_work = False
-            elif block.label and _project_field(block.label) == ProjectField.WORK:
+            elif block.label and block.kind == BlockKind.SENTENCE:
                 is_work = True
             if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
-                told, is_told = _of_us([block.text], others, is_told=is_told)
+                if _TO_REACH.search(block.text) or (is_letter and _OF_WRITER.match(block.text)):
+                    continue
+                told, is_told = _of_us([block.text], others, is_told=is_told or is_letter)
                 project.work += [Fact(text, passage.number) for text in told]
     yield project
 
@@ -307,6 +326,10 @@ def _complete(project: Project, others: Others) -> None:
         found = next((Fact(text, fact.number) for fact in told if (text := find(fact.text))), None)
         if found:
             project.fields[name] = found
+    named = project.fields.get(ProjectField.CUSTOMER)
+    if named and (MONEY.search(named.text) or NUMBER.search(named.text)):
+        # “Thistledown Foundation, grant 2023-118, $145,000”
+        project.fields[ProjectField.CUSTOMER] = Fact(named.text.split(",")[0].strip(), named.number)
     if ProjectField.CUSTOMER not in project.fields:
         text = " ; ".join(fact.text for fact in told)
         if name := customer_of(text, others.is_us):
@@ -345,6 +368,8 @@ def _set(project: Project, label: ProjectField, fact: Fact) -> None:
         return
     if label == ProjectField.VALUE and not _MONEY.search(fact.text):
         return
+    if label in (ProjectField.PERIOD, ProjectField.BEGIN) and re.search(r"\d:\d\d", fact.text):
+        return  # when a message was sent
     known = project.fields.get(label)
     # A contract ends at another price than it began with.
     is_better = label == ProjectField.VALUE and re.search(r"final|total", fact.label, re.IGNORECASE)

@@ -74,7 +74,7 @@ _HEADED_ONLY = frozenset(
 _OF_FACTS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
 """Lines below these are names and numbers, not what can be said of us."""
 _FUTURE = re.compile(
-    r"\b(?:will|aim|objective|determine|test whether|plans? to|propos\w+|expect\w*|anticipat\w+|by (?:month|year|the end|20\d\d|day)|target|aims? to|goal|objective|deliverables?|milestones?|is defined as|(?:is |are )?measured? (?:by|against|as)|primary measure"
+    r"\b(?:will|want to|would|hopes? to|intends? to|aim|objective|determine|test whether|plans? to|propos\w+|expect\w*|anticipat\w+|by (?:month|year|the end|20\d\d|day)|target|aims? to|goal|objective|deliverables?|milestones?|is defined as|(?:is |are )?measured? (?:by|against|as)|primary measure"
     r"|werden|wird|sollen|erwart\w+|bis (?:ende|monat)|geplant|prévoi\w+|prévu\w*|livr\w+ra|attend\w*|d'ici)\b",
     re.IGNORECASE,
 )
@@ -95,6 +95,11 @@ _FINITE = re.compile(
     r"|maintains?|delivers?|develops?|studies|combines?|trains|treats|helps?|works?|includes?|means?|shows?|staffs?|performs?|self-performs|lives?|owns?|reports?|sits?|stands?"
     r"|ist|sind|war|waren|hat|haben|hatte|wird|werden|wurde|wurden|kann|können|est|sont|était|a|ont|avait|sera|seront|peut|peuvent|\w{2,}(?<!e)ons|\w{3,}(?:ait|aient|ent|te|ten))\b"
 )
+_DISTINCT = re.compile(
+    r"\b(?:only|no other|first|largest|oldest|fastest|unusual|unique\w*|unlike|never|nobody else|award\w*|without (?:a|an|any|one)|zero|within \d+ (?:hours|days)|\d[\d.]* ?(?:%|percent)|einzige\w*|seul\w*)(?!\w)",
+    re.IGNORECASE,
+)
+"""Words by which a sentence of what is about us sets us apart."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
 _SAYS_WE = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
@@ -351,6 +356,11 @@ def choose(
         if index not in taken and candidate.kind in kinds and _is_asked_for(candidate, topic, others)
     ]
     chosen = _choose(found, compared, place, topic, [index for index in asked if not found[index].is_written], words=words)
+    if not chosen.answer and topic == Topic.DIFFERENTIATORS:
+        distinct = [
+            index for index in asked if found[index].kind == DocumentKind.ABOUT_US and _DISTINCT.search(found[index].text)
+        ]
+        chosen = Chosen(answer=tuple(_within(found, distinct, compared, place, words=words)))
     if not chosen.answer and topic is not None:
         # What its heading names is said twice rather than called missing.
         repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
