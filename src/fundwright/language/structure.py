@@ -254,7 +254,7 @@ def _labeled(rows: list[Block]) -> list[Block]:
         return rows
     pairs: list[Block] = []
     for row in rows:
-        label = row.cells[0].strip("*: ") or (pairs[-1].label if pairs else "")
+        label = row.cells[0].strip('*:" ') or (pairs[-1].label if pairs else "")
         value = ", ".join(filter(None, row.cells[1:]))
         is_pair = label and value and len(label.split()) <= _LABEL_WORDS
         pairs.append(replace(row, kind=BlockKind.PAIR, text=value, label=label, cells=()) if is_pair else row)
@@ -442,8 +442,14 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
     is_labeled = (
         labels.is_known(first) and len(follows) == len(cells) and labels.is_known(follows[0]) and not labels.is_known(cells[1])
     )
+    above = reading.blocks[-1] if reading.blocks else None
+    is_among_rows = above is not None and above.kind == BlockKind.ROW and not above.columns and len(above.cells) == len(cells)
     begins_table = (
-        len(cells) > 2 and not is_labeled and not reading.columns and not any(re.search(r"\d{3}|\$", cell) for cell in cells)
+        len(cells) > 2
+        and not is_labeled
+        and not is_among_rows
+        and not reading.columns
+        and not any(re.search(r"\d{3}|\$", cell) for cell in cells)
     )
     if begins_table and (len(follows) == len(cells) or (after and _RULE.fullmatch(reading.line(after)))):
         reading.columns = cells

@@ -35,8 +35,8 @@ _DEFAULT_WORDS = 160
 _MAX_CANDIDATES = 400
 _MOST_PROJECTS, _MOST_PEOPLE = 6, 8
 _LEAST_PROJECT_WORDS = 45
-_CELL_CHARACTERS = 220
-_MOST_QUALIFICATIONS, _SHORT_WORDS = 5, 12
+_CELL_CHARACTERS = 320
+_MOST_QUALIFICATIONS, _SHORT_WORDS = 6, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
 _TOLD = {
     Topic.FIT: later("Our capabilities and experience include:"),
@@ -147,13 +147,15 @@ def _read(request: SectionRequest) -> _Known:
     told = [fact.text for project in first for fact in project.told]
     customers += [name for text in told for name, _ in organizations(text) if not us.is_us(name)]
     others = Others(request.company, named_customers(customers))
+    found = projects.projects(passages, others)
+    work = frozenset(fact.text for project in found for fact in project.work)
     return _Known(
         others=others,
-        projects=projects.projects(passages, others),
+        projects=found,
         people=people.people(passages, others),
         data=organization.company_data(passages),
         contact=organization.contact(passages),
-        candidates=prose.candidates(passages, others, written=request.written)[:_MAX_CANDIDATES],
+        candidates=prose.candidates(passages, others, written=request.written, work=work)[:_MAX_CANDIDATES],
     )
 
 

@@ -68,6 +68,7 @@ _HELD_HEADING = re.compile(
     r".*\b(?:experience|employment|appointments?|positions?|work history|career|berufserfahrung|werdegang|expérience|parcours)\b.*",
     re.IGNORECASE,
 )
+_LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
 _MOSTLY = 0.6
 _ROLE_NOUN = (
@@ -178,6 +179,8 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
                 and person is None
             ):
                 person, heading, since_name = named, "", 0
+                if block.kind == BlockKind.PAIR:
+                    continue
             if block.kind in (BlockKind.HEADING, BlockKind.LINE, BlockKind.SENTENCE) or _NAME_LABEL.fullmatch(block.label):
                 is_named = bool(_NAME_LABEL.fullmatch(block.label))
                 named = as_person(block.text, passage.number)
@@ -284,6 +287,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         is_qualified
         or (since_name <= _NEAR_NAME and (_HOLDS.search(block.text) or _is_list_of_certificates(block.text)))
         or _YEARS.search(block.text)
+        or (block.kind == BlockKind.LINE and _LABELED_LINE.match(block.text))
         or (block.kind != BlockKind.SENTENCE and _DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
         if re.search(r"\bI\b|\bmy\b", block.text):

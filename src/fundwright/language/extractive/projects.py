@@ -279,7 +279,7 @@ def _of_us(sentences: Sequence[str], others: Others, *, is_told: bool) -> tuple[
         # “Its applications ran on old hardware” says nothing without the sentence before.
         is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_told
         is_told = others.may_claim(sentence) and not others.is_of_organization(sentence) and not is_cut_off
-        if is_told:
+        if is_told and len(sentence.split()) >= _LEAST_WORK_WORDS:
             told.append(sentence)
     return told, is_told
 
@@ -349,6 +349,7 @@ def _contract_in(text: str) -> str:
 
 _FORMS = {ProjectField.VALUE: price_of, ProjectField.PERIOD: _period_in, ProjectField.CONTRACT: _contract_in}
 _MOST_TOLD = 60
+_LEAST_WORK_WORDS = 3
 
 
 def _project_field(label: str) -> ProjectField | None:

@@ -96,7 +96,7 @@ _FINITE = re.compile(
     r"|ist|sind|war|waren|hat|haben|hatte|wird|werden|wurde|wurden|kann|können|est|sont|était|a|ont|avait|sera|seront|peut|peuvent|\w{2,}(?<!e)ons|\w{3,}(?:ait|aient|ent|te|ten))\b"
 )
 _DISTINCT = re.compile(
-    r"\b(?:only|no other|first|largest|oldest|fastest|unusual|unique\w*|unlike|never|nobody else|award\w*|without (?:a|an|any|one)|zero|within \d+ (?:hours|days)|\d[\d.]* ?(?:%|percent)|einzige\w*|seul\w*)(?!\w)",
+    r"\b(?:the only|no other|unusual|unique\w*|unlike|never|nobody else|within \d+ (?:hours|days)|einzige\w*|seul\w*)(?!\w)",
     re.IGNORECASE,
 )
 """Words by which a sentence of what is about us sets us apart."""
@@ -129,7 +129,7 @@ _OF_NEED = re.compile(
     re.IGNORECASE,
 )
 _OF_AIM = re.compile(
-    r"\b(?:will|want|would|aim|goal|objective|plan|propos\w+)\b.{0,60}\b(?:to|raise|open|build|reach|reduce|increase|demonstrate|develop|screen|equip|close)\b",
+    r"\b(?:will|want|would|aim|goal|objective|plan|propos\w+)\b.{0,60}\b(?:to|raise|open|build|reach|reduce|increase|demonstrate|develop|screen|equip|close)\b|\bover \d+ (?:months|years)\b",
     re.IGNORECASE,
 )
 _OF_METHOD = re.compile(
@@ -197,8 +197,10 @@ class Candidate:
         return _ABOVE if is_of_document and self.kind == DocumentKind.DATA else _DOCUMENT if is_of_document else 0.0
 
 
-def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: str) -> list[Candidate]:
-    """What can be quoted of the passages, each once, in order."""
+def candidates(
+    passages: Sequence[NumberedPassage], others: Others, *, written: str, work: frozenset[str] | None = None
+) -> list[Candidate]:
+    """What can be quoted of the passages, each once, in order. `work` is what past projects tell of us; the rest of them is of others."""
     found: list[Candidate] = []
     said: set[str] = set()
     items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
@@ -212,7 +214,12 @@ def candidates(passages: Sequence[NumberedPassage], others: Others, *, written: 
             # Few words, as items have them, stand within many a sentence that says something else.
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
             is_name = candidate.is_listed and others.is_us(candidate.text) and len(candidate.text.split()) <= _NAME_WORDS
-            is_of_others = passage.kind == DocumentKind.PAST_PERFORMANCE and others.is_of_organization(candidate.text)
+            is_of_others = (
+                work is not None
+                and passage.kind == DocumentKind.PAST_PERFORMANCE
+                and candidate.text not in work
+                and not any(Topic.CHALLENGES in topics for topics in candidate.named)
+            )
             if key in said or is_name or is_of_others or not others.may_claim(candidate.text):
                 continue
             candidate = replace(candidate, is_written=is_written)
