@@ -148,7 +148,9 @@ def _read(request: SectionRequest) -> _Known:
     customers += [name for text in told for name, _ in organizations(text) if not us.is_us(name)]
     others = Others(request.company, named_customers(customers))
     found = projects.projects(passages, others)
-    work = frozenset(fact.text for project in found for fact in project.work)
+    work: dict[str, set[str]] = {}
+    for project in found:
+        work.setdefault(project.document, set()).update(fact.text for fact in project.work)
     return _Known(
         others=others,
         projects=found,

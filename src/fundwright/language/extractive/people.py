@@ -211,7 +211,7 @@ def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
     told = [
         (block.text, passage.number) for passage in passages for block in read(passage.text) if block.kind == BlockKind.SENTENCE
     ]
-    lines = sum(1 for passage in passages for block in read(passage.text))
+    lines = sum(len(read(passage.text)) for passage in passages)
     first = _TOLD_OF.match(told[0][0]) if told and len(told) >= lines * _MOSTLY else None
     named = as_person(first[1], told[0][1]) if first else None
     if told and len(told) >= lines * _MOSTLY:

@@ -9,7 +9,7 @@ marginal relevance (Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -198,9 +198,9 @@ class Candidate:
 
 
 def candidates(
-    passages: Sequence[NumberedPassage], others: Others, *, written: str, work: frozenset[str] | None = None
+    passages: Sequence[NumberedPassage], others: Others, *, written: str, work: Mapping[str, Collection[str]]
 ) -> list[Candidate]:
-    """What can be quoted of the passages, each once, in order. `work` is what past projects tell of us; the rest of them is of others."""
+    """What can be quoted of the passages, each once, in order. `work` is what the projects of a document tell of us; the rest of it is of others."""
     found: list[Candidate] = []
     said: set[str] = set()
     items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
@@ -215,9 +215,8 @@ def candidates(
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
             is_name = candidate.is_listed and others.is_us(candidate.text) and len(candidate.text.split()) <= _NAME_WORDS
             is_of_others = (
-                work is not None
-                and passage.kind == DocumentKind.PAST_PERFORMANCE
-                and candidate.text not in work
+                passage.kind == DocumentKind.PAST_PERFORMANCE
+                and candidate.text not in work.get(passage.document, (candidate.text,))
                 and not any(Topic.CHALLENGES in topics for topics in candidate.named)
             )
             if key in said or is_name or is_of_others or not others.may_claim(candidate.text):
