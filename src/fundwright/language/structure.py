@@ -439,7 +439,7 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
         reading.blocks.append(Block(BlockKind.PAIR, cells[1], start, end, label=label))
         return
     follows = _cells(reading.line(after)) if after else ()
-    is_labeled = labels.is_known(first) and not labels.is_known(cells[-1]) and any(map(labels.is_known, follows[:1]))
+    is_labeled = labels.is_known(first) and any(map(labels.is_known, follows[:1])) and not any(map(labels.is_known, cells[1:2]))
     above = reading.blocks[-1] if reading.blocks else None
     is_among_rows = above is not None and above.kind == BlockKind.ROW and not above.columns and len(above.cells) == len(cells)
     begins_table = (
