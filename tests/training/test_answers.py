@@ -139,6 +139,7 @@ The county runs 310 bridges and has 900 employees.
 | Client | Elk County |
 |---|---|
 | Contract value | $1,450,000 |
+| Annual value | $290,000 |
 
 Scope. We replaced 220 bearings in one winter. The first 14 bearings had to be replaced under warranty.
 """
@@ -169,12 +170,22 @@ async def bridges(committed: Core, owner: Actor, add_file: AddFile) -> Actor:
         ("How much was the contract with Elk County worth?", "$1,450,000"),
         ("How many licensed welders do we employ?", "41 licensed welders"),
         ("When are proposals due?", "March 3"),
+        ("How quickly do we close a lane?", "25 minutes"),
     ],
 )
 async def test_what_people_ask_in_words_of_their_own(committed: Core, bridges: Actor, question: str, expected: str) -> None:
     embedder = await language.get_embedder(committed)
     first = (await service.find_answers(committed, bridges, question, embedder=embedder))[0]
     assert expected in first.text[first.answer_start : first.answer_end]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What was our annual revenue last year?", "What is our CAGE code?", "What is our hourly labor rate for a welder?"],
+)
+async def test_an_amount_or_code_of_something_else_is_no_answer(committed: Core, bridges: Actor, question: str) -> None:
+    embedder = await language.get_embedder(committed)
+    assert await service.find_answers(committed, bridges, question, embedder=embedder) == []
 
 
 async def test_notices_come_last_when_the_question_is_about_us(committed: Core, bridges: Actor) -> None:
