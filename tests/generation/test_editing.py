@@ -468,6 +468,22 @@ class TestQuota:
         new = NewSection(heading="Bridges", instructions="Our bridges")
         with pytest.raises(billing.QuotaSpent):
             await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, new))
+        # Stopping a draft and continuing it writes a section again, too.
+        async with desk.core.database.transaction() as session:
+            await billing.change_plan(
+                session,
+                boss,
+                PlanCode.FREE,
+                PlanChange(price_cents=0, documents=None, drafts=None, imports=None),
+                client=entry.COMMAND_LINE,
+            )
+            stopped = await service.start_draft(
+                session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
+            )
+            await service.cancel_draft(session, desk.actor, stopped.id)
+            await billing.change_plan(session, boss, PlanCode.FREE, none, client=entry.COMMAND_LINE)
+        with pytest.raises(billing.QuotaSpent):
+            await do(desk, lambda s: service.continue_draft(s, desk.actor, desk.core, stopped.id))
         by_hand = NewSection(heading="Bridges")
         assert (await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, by_hand))).heading == "Bridges"
 

@@ -291,6 +291,8 @@ class TestWords:
         assert await repository.correct(session, "cleaning of ofices") == "cleaning of offices"
         assert await repository.correct(session, '"Janitoral" -servces cleaning') == '"Janitoral" -servces cleaning'
         assert await repository.correct(session, "cleaning of the xylophones") == "cleaning of the xylophones"
+        many = " ".join(f"janitoral{letter}" for letter in "abcdefgh")
+        assert len(set((await repository.correct(session, many)).split()) & set(many.split())) >= 3
 
     async def test_pages_follow_each_other(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, *(notice(n, title=f"Gutter {n}" if n % 2 else f"Roof {n}") for n in range(1, 30)))

@@ -7,7 +7,7 @@ import pytest
 from fundwright.core.assembly import Core
 from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
-from fundwright.training import service
+from fundwright.training import answering, service
 from tests.training.conftest import AddFile
 
 ANSWERED = (
@@ -206,3 +206,8 @@ async def test_nonsense_and_what_the_documents_do_not_say_get_no_answer(committe
     embedder = await language.get_embedder(committed)
     answered = [q for q in NOT_ANSWERED if await service.find_answers(committed, taught, q, embedder=embedder)]
     assert len(answered) <= 2, answered
+
+
+def test_only_the_first_abbreviations_are_looked_for() -> None:
+    question = "Who is our ISSO? " + " ".join(f"A{first}{second}" for first in "BCDEFGH" for second in "BCDEFGH")
+    assert answering.abbreviations_in(question) == ["ISSO", "ABB", "ABC", "ABD", "ABE"]

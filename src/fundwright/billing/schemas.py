@@ -35,7 +35,7 @@ class Quota(StrEnum):
     IMPORTS = "imports"
     """How many it begins in a month."""
     SECTIONS = "sections"
-    """How many it has written again, or in addition, in a month: ten for each draft."""
+    """How many it has written again, or in addition, in a month: ten for each draft. A draft that was stopped and continued counts as one."""
 
 
 class PlanRead(BaseModel):

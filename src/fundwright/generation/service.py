@@ -31,6 +31,7 @@ from fundwright.generation.schemas import (
     DraftRead,
     DraftRow,
     DraftSectionRead,
+    DraftState,
     DraftTemplate,
     ExportedDraft,
     ExportFormat,
@@ -160,11 +161,13 @@ async def start_draft(
 
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
-    """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved."""
+    """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved, QuotaSpent."""
     draft = await lock_draft(session, actor, draft_id)
     if draft.is_complete or draft.is_being_written:
         raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
     await get_opportunity(session, actor, draft)
+    if draft.state is DraftState.STOPPED:
+        await billing.check_quota(session, actor, Quota.SECTIONS)  # the section at which it was stopped is written again
     return await _enqueue(session, actor, core, draft)
 
 

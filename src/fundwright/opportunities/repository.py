@@ -101,6 +101,8 @@ _RARE = 4
 """Words in no more notices than this are not counted."""
 _MOST_MISSPELLED = 20
 """A word in more notices than this is spelled as it is meant."""
+_MOST_CORRECTED = 5
+"""Words of a search, each of which is compared with thousands."""
 _SPELLED_CHARACTERS = 400
 """Of a description, for how words are spelled; reading all of it would take a minute."""
 _LEAST_SPELLED = 3
@@ -732,7 +734,7 @@ async def correct(session: AsyncSession, text_: str) -> str:
     stem = func.unnest(stems).table_valued("lexeme", "positions", "weights").render_derived().lateral()
     is_known = exists().where(OpportunityWord.place == func.word_place(stem.c.lexeme), OpportunityWord.notices > _MOST_MISSPELLED)
     unknown = (await session.scalars(select(word).join(stem, true()).where(not_(is_known)))).all()
-    replaced = {spelled[word]: better for word in unknown if (better := await _meant(session, word))}
+    replaced = {spelled[word]: better for word in unknown[:_MOST_CORRECTED] if (better := await _meant(session, word))}
     return with_words(text_, replaced)
 
 

@@ -113,6 +113,7 @@ _COUNTED = 0.05
 """What it is worth that a number stands beside what is counted, as in “groups of 12.”"""
 _STEM = 5
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
+_MOST_ABBREVIATIONS = 5
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|&)[\s-]+)?"
 
 
@@ -155,12 +156,13 @@ def _words(text: str) -> frozenset[str]:
 
 
 def abbreviations_in(question: str) -> list[str]:
-    return list(dict.fromkeys(_ABBREVIATION.findall(question)))
+    """The first few: each is looked for in all of the account's documents."""
+    return list(dict.fromkeys(_ABBREVIATION.findall(question)))[:_MOST_ABBREVIATIONS]
 
 
 def spelled_out(abbreviation: str) -> str:
     """A pattern of PostgreSQL and of Python for words with these initials, as “information system security officer” for ISSO."""
-    return r"\y" + _BETWEEN.join(f"{letter}[a-z]{{2,}}" for letter in abbreviation) + r"\y"
+    return r"\y" + _BETWEEN.join(f"{letter}[a-z]{{2,40}}" for letter in abbreviation) + r"\y"
 
 
 def expand(question: str, phrases: Sequence[str]) -> str:
