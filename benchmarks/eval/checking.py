@@ -28,7 +28,7 @@ _PAIRS = PROJECT / "tests" / "checking" / "pairs.jsonl"
 _MODEL = PROJECT / "src" / "fundwright" / "generation" / "checking.json"
 _LEAST = 0.5
 """The probability of being supported that a sentence needs: with less than it, more than one false alarm in ten."""
-_SETS = {"first": "dh", "second": "t", "third": "vwx", "fourth": "u", "fifth": "y"}
+_SETS = {"first": "dh", "second": "t", "third": "vwx", "fourth": "u", "fifth": "y", "sixth": "z"}
 """The sets of pairs in the order in which they were written, by the first letters of their ids."""
 _REGULARIZATION = 30.0
 _STEPS = 3_000
