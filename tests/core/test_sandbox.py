@@ -140,7 +140,8 @@ class TestCrash:
                 await anext(results)
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
 
-    async def test_of_the_process_it_forks_from_lets_it_go_on(self, sandbox: Sandbox) -> None:
+    @pytest.mark.parametrize("is_child", [False, True])
+    async def test_of_a_child_or_the_process_it_forks_from_lets_it_go_on(self, sandbox: Sandbox, is_child: bool) -> None:
         read: list[str] = []
 
         def rest() -> partial[Iterator[bytes]]:
@@ -151,9 +152,10 @@ class TestCrash:
                 number, process_id = result.decode().split()
                 read.append(number)
                 if number in ("0", "2"):
-                    forks_from = psutil.Process(int(process_id)).parent()
-                    assert forks_from
-                    forks_from.kill()
+                    child = psutil.Process(int(process_id))
+                    killed = child if is_child else child.parent()
+                    assert killed
+                    killed.kill()
         assert read == ["0", "1", "2", "3", "4"]
 
     async def test_of_the_process_it_forks_from_lets_it_read_again(self, sandbox: Sandbox, tmp_path: Path) -> None:
@@ -166,15 +168,18 @@ class TestCrash:
         busy.unlink()
         assert await reading == [b"held"]
 
-    async def test_of_the_process_it_forks_from_lets_it_read_no_third_time(self, sandbox: Sandbox, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(("is_child", "problem"), [(False, "was interrupted"), (True, "needs more than 300 MB of memory")])
+    async def test_of_a_child_or_the_process_it_forks_from_lets_it_read_no_third_time(
+        self, sandbox: Sandbox, tmp_path: Path, is_child: bool, problem: str
+    ) -> None:
         busy = tmp_path / "busy"
         busy.touch()
         reading = asyncio.create_task(run(sandbox, partial(sandboxed.hold_while_there, busy), busy))
-        first, _ = await eventually(lambda: holding(busy))
+        first = (await eventually(lambda: holding(busy)))[is_child]
         first.kill()
-        second, _ = await eventually(lambda: holding(busy, besides=first))
+        second = (await eventually(lambda: holding(busy, besides=first)))[is_child]
         second.kill()
-        with pytest.raises(Invalid, match="was interrupted"):
+        with pytest.raises(Invalid, match=problem):
             await reading
 
     async def test_of_a_child_that_says_it_has_ended_and_has_not(self, sandbox: Sandbox) -> None:
@@ -193,11 +198,11 @@ class TestCrash:
 
 
 def holding(path: Path, *, besides: psutil.Process | None = None) -> tuple[psutil.Process, psutil.Process] | None:
-    """The child that holds this file open, and before it the process that it was forked from, which is not `besides`."""
+    """The child that holds this file open, and before it the process that it was forked from; neither is `besides`."""
     for forks_from in psutil.Process().children():
         with suppress(psutil.Error):
             for child in forks_from.children():
-                if forks_from != besides and any(opened.path == str(path) for opened in child.open_files()):
+                if besides not in (forks_from, child) and any(opened.path == str(path) for opened in child.open_files()):
                     return forks_from, child
     return None
 

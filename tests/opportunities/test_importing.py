@@ -4,6 +4,7 @@ import gzip
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -32,11 +33,13 @@ from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sa
 Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 
 
-def _kill_forks() -> None:
-    for child in psutil.Process().children():
+def _kill_forks(*, is_reader: bool) -> None:
+    """Kill the processes that readers are forked from, or only the readers."""
+    for forks_from in psutil.Process().children():
         with suppress(psutil.Error):  # others may end meanwhile
-            if "fundwright.core.sandbox_forks" in child.cmdline():
-                child.kill()
+            if "fundwright.core.sandbox_forks" in forks_from.cmdline():
+                for killed in forks_from.children() if is_reader else [forks_from]:
+                    killed.kill()
 
 
 def counts(report: ImportReport) -> tuple[int, int, int, int]:
@@ -216,8 +219,9 @@ class TestResume:
         assert counts(report) == (35, 0, 0, 1)
         assert batches == 4
 
-    async def test_an_import_goes_on_when_the_process_that_its_reader_was_forked_from_is_killed(
-        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("is_reader", [False, True])
+    async def test_an_import_goes_on_when_its_reader_or_the_process_that_it_was_forked_from_is_killed(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_reader: bool
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 10)
         path = tmp_path / "71245b35"
@@ -234,7 +238,7 @@ class TestResume:
         async def handler(run: JobRun[Trial, None]) -> None:
             async def kill_once(done: int, total: int | None = None, message: str | None = None) -> None:
                 if run.checkpoint == {"items": 10}:
-                    await asyncio.to_thread(_kill_forks)
+                    await asyncio.to_thread(partial(_kill_forks, is_reader=is_reader))
 
             monkeypatch.setattr(run, "progress", kill_once)
             await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)

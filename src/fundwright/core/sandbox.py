@@ -77,7 +77,7 @@ class Sandbox:
         go_on: Callable[[], partial[Iterator[bytes]]] | None = None,
     ) -> AsyncGenerator[bytes]:
         """Run `function`, which can be pickled, in a child and yield its results. `name` tells people what is read. `go_on` makes the
-        function that yields what comes after the results so far; it runs if the child died through no fault of what is read.
+        function that yields what comes after the results so far; it runs if the child was killed, and again after each further result.
 
         Raises `limits.error` with a sentence when a limit is exceeded, the child dies, or `function` raises. Whoever closes the
         generator, or is canceled, kills the child.
@@ -92,15 +92,15 @@ class Sandbox:
                             may_repeat = go_on is not None
                             yield result
                     return
-                except _Interrupted:
+                except _Interrupted as end:
                     if not may_repeat:
-                        raise _was_interrupted(limits, name) from None
+                        raise (end.error or _was_interrupted(limits, name)) from None
                     may_repeat = False
                     if go_on is not None:
                         work = replace(work, function=go_on())
 
     async def _results(self, work: Work, limits: Limits, name: str) -> AsyncGenerator[bytes]:
-        """What one child yields. Raises `limits.error`, or _Interrupted when it died with the process that it was forked from."""
+        """What one child yields. Raises `limits.error`, or _Interrupted when it was killed, or the process that it was forked from."""
         loop = asyncio.get_running_loop()
         (channel, childs_channel), (watch, childs_watch) = socket.socketpair(), socket.socketpair()
         try:
@@ -204,7 +204,11 @@ def _request(work: Work) -> bytes:
 
 
 class _Interrupted(Exception):
-    """The process that a child was forked from died, and the child with it, through no fault of what was read."""
+    """A child was killed, maybe through no fault of what was read. `error` says why, if that is known."""
+
+    def __init__(self, error: FundwrightError | None = None) -> None:
+        super().__init__()
+        self.error = error
 
 
 class _TooMuch(Exception):
@@ -226,8 +230,8 @@ async def _died(watch: socket.socket, limits: Limits, name: str) -> FundwrightEr
     code = STATUS.unpack(status)[0]
     if code == -signal.SIGXCPU:
         return _took_too_long(limits, name)
-    if code == -signal.SIGKILL:  # not by us: the system had no more memory
-        return _needs_memory(limits, name)
+    if code == -signal.SIGKILL:  # not by us: probably the system had no more memory
+        raise _Interrupted(_needs_memory(limits, name))
     return crashed(limits, name, exit_code=code)
 
 
