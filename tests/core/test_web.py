@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from typing import Annotated
 
 import httpx
 import pytest
 from fastapi import FastAPI, Request, Response
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.types import Message
@@ -24,8 +25,14 @@ from fundwright.core.web import Bounds, CoreDep, CsvDownload, DbSession, Speech,
 from tests.polling import eventually
 
 
+def _polite(text: str) -> str:
+    if text == "rude":
+        raise ValueError("Write something else.")
+    return text
+
+
 class Note(BaseModel):
-    text: str
+    text: Annotated[str, AfterValidator(_polite)]
 
 
 def build(core: Core) -> FastAPI:
@@ -113,6 +120,10 @@ class TestErrors:
         assert answer.status_code == status
         assert answer.json()["error"]["code"] == code
         assert answer.json()["error"]["message"].endswith(".")
+
+    async def test_what_a_model_of_ours_refuses_is_its_sentence(self, program: httpx.AsyncClient) -> None:
+        answer = await program.post("/api/notes", json={"text": "rude"})
+        assert (answer.status_code, answer.json()["error"]["message"]) == (422, "Write something else.")
 
     @pytest.mark.parametrize(
         ("headers", "beginning"),

@@ -105,6 +105,12 @@ class TestSaving:
         assert (mine.origin, mine.author, mine.is_current) == (VersionOrigin.PERSON, "Ada Example", True)
         assert (writers.origin, writers.text, writers.heading) == (VersionOrigin.WRITER, roofs.text, "Roofs")
 
+    async def test_a_text_that_is_too_long_is_refused_with_the_limit(self, desk: Desk) -> None:
+        draft, roofs = await written(desk)
+        with pytest.raises(ValueError, match=r"A section can have at most 200,000 characters, and this one has 200,001\. Move a part"):
+            await save(desk, draft, roofs, "x" * 200_001)
+        assert len((await save(desk, draft, roofs, "x" * 200_000)).text) == 200_000
+
     async def test_a_save_on_an_older_revision_is_refused_and_changes_nothing(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         await save(desk, draft, roofs, "First.")

@@ -215,6 +215,19 @@ class TestDraftScreen:
             await screen.emit("UnsavedTexts", "on_continue", id=str(roofs.id))
             assert screen.address == f"/generate/slug/{draft.slug}?edit={roofs.id}"
 
+    async def test_a_draft_that_is_deleted_while_it_is_edited_says_so_and_can_be_copied(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        async with opened(desk, draft, query=f"?edit={draft.sections[0].id}") as screen:
+            await save(desk, draft, draft.sections[0], "Typed a moment ago.")
+            await screen.expect(lambda: screen.find("SectionEditor").props["text"] == "Typed a moment ago.")
+            async with desk.core.database.transaction() as session:
+                await service.delete_draft(session, desk.actor, draft.id)
+            await screen.expect(lambda: "This draft was deleted on another page" in screen.text)
+            left = screen.find("UnsavedTexts")
+            assert (left.props["path"], left.props["sections"]) == (f"/api/drafts/{draft.id}/sections/", [])
+            assert "Typed a moment ago." in screen.find("CopyButton").props["text"]
+            assert screen.has("link", "Another draft for this opportunity")
+
     async def test_a_version_is_compared_and_restored_and_that_is_undone(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         roofs = draft.sections[0]

@@ -261,7 +261,7 @@ class TestData:
             assert "That is not your password." in screen.find("form", "Delete my account").text
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Delete my account")
-            assert {"type": "signed_out", "next": "/auth/login?notice=deleted"} in screen.frames
+            assert {"type": "signed_out", "next": "/auth/login?notice=deleted", "forget": True} in screen.frames
         async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=deleted") as screen:
             assert "Your account is deleted." in screen.text
         async with mounted(committed, None, sign_in_screen) as screen:
@@ -291,7 +291,7 @@ class TestConfirmEmail:
         link = await self.link(committed, ada)
         async with mounted(committed, ada, confirm_email_screen, params={"link": link}) as screen:
             await screen.click("button", "Confirm")
-            assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?notice=email-changed"}
+            assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?notice=email-changed", "forget": False}
         async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=email-changed") as screen:
             assert "Your email address is changed. Sign in with it now." in screen.text
 

@@ -199,6 +199,6 @@ class TestLogout:
             assert page.all("ConfirmDialog") == page.frames("signed_out") == []
             await page.fire(page.one("AccountMenu"), "onLogout")
             await page.fire(page.one("ConfirmDialog"), "onConfirm")
-            assert page.frames("signed_out") == [{"type": "signed_out", "next": "/"}]
+            assert page.frames("signed_out") == [{"type": "signed_out", "next": "/", "forget": False}]
         async with committed.database.transaction() as session:
             assert await identity.authenticate(committed, session, signed_in.token) is None

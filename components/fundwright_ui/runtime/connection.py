@@ -129,9 +129,12 @@ class Connection:
         """Sign-in succeeded: the browser trades the one-time `code` for its cookie and loads `next`."""
         self._send({"type": "handover", "code": code, "next": next})
 
-    def sign_out(self, *, next: str = "/") -> None:
-        """Make the browser forget its token and load `next`; the guard of the root leads to the login page."""
-        self._send({"type": "signed_out", "next": next})
+    def sign_out(self, *, next: str = "/", forget: bool = False) -> None:
+        """Make the browser forget its token and load `next`; the guard of the root leads to the login page.
+
+        It keeps what was typed and not saved for the same account, unless `forget` says that there is no such account any more.
+        """
+        self._send({"type": "signed_out", "next": next, "forget": forget})
 
     def download(self, url: str) -> None:
         """Save the file at `url`, one of our own paths."""

@@ -121,7 +121,7 @@ def _deletion() -> VdomDict:
 
     def finish(refused: SignInRefused | None) -> None:
         account.check_password_accepted(refused)
-        connection.sign_out(next="/auth/login?notice=deleted")
+        connection.sign_out(next="/auth/login?notice=deleted", forget=True)
 
     deleting = use_action(delete, then=finish)
     return section(

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID
 
-from reactpy import html, use_state
+from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -57,7 +57,7 @@ class Opened(NamedTuple):
 
 
 @screen("/generate/slug/{token}", "Draft", area="generate")
-def draft_screen() -> VdomDict:
+def draft_screen() -> VdomDict | Component:
     actor, connection = use_actor(), use_connection()
     slug = connection.location.params.get("token", "")
     url = use_url_state()
@@ -102,6 +102,8 @@ def draft_screen() -> VdomDict:
         delete, success=t("The draft was deleted."), then=lambda: connection.navigate("/generate/index", replace=True)
     )
 
+    if draft is not None and found.is_missing and found.is_current:
+        return _deleted(draft)
     if found.error:
         return page(
             t("Draft"),
@@ -216,6 +218,30 @@ def draft_screen() -> VdomDict:
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
             icon_button(t("Rename this draft"), "edit", on_click=lambda: set_renaming(True)) if may_work else None,
             icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)) if may_work else None,
+        ],
+    )
+
+
+@component
+def _deleted(draft: DraftRead) -> VdomDict:
+    """The draft was deleted on another page while it stood on this one."""
+    connection = use_connection()
+    return page(
+        draft.title,
+        alert(
+            t(
+                "This draft was deleted in another tab or on another device. Copy it before you leave this page, and add your text to "
+                "another draft. Text that was not saved is listed below."
+            ),
+            variant="warning",
+        ),
+        UnsavedTexts(path=f"/api/drafts/{draft.id}/sections/", sections=[], key="unsaved"),
+        actions=[
+            copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy"),
+            link_button(
+                t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
+            ),
+            link_button(t("Your drafts"), connection.href("/generate/index"), icon_name="arrow_back"),
         ],
     )
 

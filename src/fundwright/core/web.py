@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Annotated, Any, Generic, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 import structlog
@@ -103,6 +103,14 @@ def strict_transport(scope: Scope) -> dict[str, str]:
     return {"Strict-Transport-Security": "max-age=31536000"} if is_https else {}
 
 
+_OURS = "value_error"
+"""The type of the error whose sentence one of our own models gives."""
+
+
+def _what(problem: dict[str, Any]) -> str:
+    return str(problem["ctx"]["error"] if problem["type"] == _OURS else problem["msg"])
+
+
 def add_error_handlers(app: FastAPI) -> None:
     """Answer every error as `{"error": {"code", "message", "id"}}`; an unexpected one shows its id, never a trace."""
 
@@ -113,10 +121,12 @@ def add_error_handlers(app: FastAPI) -> None:
 
     async def invalid(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        problems = jsonable_encoder([{"where": e["loc"], "what": e["msg"]} for e in error.errors()])
+        problems = jsonable_encoder([{"where": e["loc"], "what": _what(e)} for e in error.errors()])
         first = problems[0]
         where = ".".join(str(part) for part in first["where"])
-        body = error_body("Invalid", f"{where}: {first['what']}. Correct it and send the request again.")
+        is_ours = error.errors()[0]["type"] == _OURS
+        sentence = first["what"] if is_ours else f"{where}: {first['what']}. Correct it and send the request again."
+        body = error_body("Invalid", sentence)
         return JSONResponse({**body, "problems": problems}, status_code=422)
 
     async def unanswered(_request: Request, error: Exception) -> JSONResponse:

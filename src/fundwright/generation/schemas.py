@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from fundwright.core.jobs import JobPayload
-from fundwright.core.messages import t
+from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.generation.checking import CheckState
 from fundwright.language.topics import Topic
@@ -192,6 +192,22 @@ class DraftSectionRead(BaseModel):
 
 _Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 _Instructions = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+_MOST_CHARACTERS = 200_000
+
+
+def _short_enough(text: str) -> str:
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(
+            t(
+                "A section can have at most {most} characters, and this one has {n}. Move a part of it to another section.",
+                most=number(_MOST_CHARACTERS),
+                n=number(len(text)),
+            )
+        )
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_short_enough), Field(json_schema_extra={"maxLength": _MOST_CHARACTERS})]
 
 
 class DraftTitle(BaseModel):
@@ -217,7 +233,7 @@ class SectionSave(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     heading: _Heading
-    text: str = Field(max_length=200_000)
+    text: _Text
     based_on: int = Field(ge=0)
     editor: str = Field(default="", max_length=64)
     sequence: int = Field(default=0, ge=0, le=LARGEST_INTEGER)
@@ -312,7 +328,7 @@ class SectionText(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    text: str = Field(max_length=200_000)
+    text: _Text
 
 
 class SectionComparison(BaseModel):

@@ -45,7 +45,7 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
   }, [runtime]);
   useEffect(() => {
     const { account } = runtime.page;
-    return account === null ? undefined : followInteractionLater(runtime, account);
+    return account === null ? undefined : followInteractionLater(runtime);
   }, [runtime]);
   if (!isHydrated) return null;
   return (
@@ -58,13 +58,13 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
 }
 
 /** The page counts as ready only once keyboard and focus handling are loaded. */
-function followInteractionLater({ readiness }: Runtime, account: string): Unsubscribe {
+function followInteractionLater({ readiness }: Runtime): Unsubscribe {
   let stop: Unsubscribe = readiness.hold();
   let isOver = false;
   void import("./interaction")
     .then(({ followInteraction }) => {
       stop();
-      if (!isOver) stop = followInteraction(document.body, account);
+      if (!isOver) stop = followInteraction(document.body);
     })
     .catch(stop);
   return () => {

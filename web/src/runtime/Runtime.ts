@@ -59,8 +59,10 @@ export class Runtime {
   mounts = 0;
 
   readonly #connection: Connection;
-  /** The person has signed out; nothing that is typed on this page may be kept any longer. */
+  /** The person has signed out: nothing is sent any longer. */
   isSignedOut = false;
+  /** The account is deleted, and with it what was typed. */
+  isAccountDeleted = false;
   readonly #fields = new Set<(isFresh: boolean) => void>();
   readonly #exclusive = new Set<string>();
   #early: EarlyEvent[] = [];
@@ -259,7 +261,8 @@ export class Runtime {
         break;
       case "signed_out":
         this.isSignedOut = true;
-        forgetDrafts();
+        this.isAccountDeleted = frame.forget === true;
+        if (this.isAccountDeleted) forgetDrafts(this.page.account);
         this.#leave((base) => goTo(base, frame.next));
         break;
       case "saved":

@@ -30,9 +30,9 @@ export function forgetDraft(key: string): void {
   ofBrowser.remove(key);
 }
 
-/** Deletes all drafts, or all except those of one account, so that nobody sees the texts of somebody else. */
-export function forgetDrafts(but?: string): void {
-  for (const key of [...inMemory.keys(), ...draftKeys()]) if (but === undefined || !key.startsWith(draftKey(but, ""))) forgetDraft(key);
+/** Deletes all drafts of one account. */
+export function forgetDrafts(account: string | null): void {
+  for (const key of [...inMemory.keys(), ...draftKeys()]) if (key.startsWith(draftKey(account, ""))) forgetDraft(key);
 }
 
 function askBeforeLeaving(event: BeforeUnloadEvent): void {

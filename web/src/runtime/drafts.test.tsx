@@ -139,29 +139,36 @@ describe("text of a form that was not saved", () => {
     expect(stored()).toEqual([]);
   });
 
-  it("is forgotten by signing out, and when somebody else signs in", async () => {
-    const { pathname, search, hash, origin, href } = location;
-    vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
-    await typeAndLeave("Mine");
-    const opened = await open("ada", elsewhere);
-    await opened.receive({ type: "signed_out", next: "/" });
-    expect(stored()).toEqual([]);
-    closePages();
-    await typeAndLeave("Mine again");
-    await open("eve");
-    expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
-    expect(stored()).toEqual([]);
-  });
-
-  it("is not kept when it was typed just before signing out", async () => {
+  it("is offered again after signing out to the same account, and to no other", async () => {
     const { pathname, search, hash, origin, href } = location;
     vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
     const opened = await open();
-    fireEvent.change(text(), { target: { value: "Mine" } });
+    fireEvent.change(text(), { target: { value: "Mine, typed just before" } });
     await opened.receive({ type: "signed_out", next: "/" });
     act(() => void dispatchEvent(new Event("pagehide")));
     closePages();
-    expect(stored()).toEqual([]);
+    for (const other of ["eve", null]) {
+      await open(other);
+      expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
+      expect(document.body.textContent).not.toContain("Mine");
+      closePages();
+    }
+    await open("ada");
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
+    expect(text().value).toBe("Mine, typed just before");
+  });
+
+  it("is forgotten with its account, also when it was typed just before", async () => {
+    const { pathname, search, hash, origin, href } = location;
+    vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
+    await typeAndLeave("Of somebody else", "eve");
+    await typeAndLeave("Mine");
+    const opened = await open();
+    fireEvent.change(text(), { target: { value: "Mine, too" } });
+    await opened.receive({ type: "signed_out", next: "/", forget: true });
+    act(() => void dispatchEvent(new Event("pagehide")));
+    closePages();
+    expect(stored().map(([key]) => key)).toEqual([`draft:eve:${FORM}`]);
   });
 
   it("makes room for itself, the oldest first", async () => {
@@ -218,7 +225,7 @@ describe("leaving", () => {
     expect(isAsked()).toBe(false);
   });
 
-  it("is not asked about by signing out", async () => {
+  it.each([false, true])("is asked about by signing out, unless the account is gone (%s), because it would be lost", async (forget) => {
     const { pathname, search, hash, origin, href } = location;
     vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
     const opened = await open();
@@ -226,8 +233,8 @@ describe("leaving", () => {
       if (key.startsWith("draft:")) throw new DOMException("full", "QuotaExceededError");
     });
     await typed("Too much");
-    await opened.receive({ type: "signed_out", next: "/" });
-    expect(isAsked()).toBe(false);
+    await opened.receive({ type: "signed_out", next: "/", forget });
+    expect(isAsked()).toBe(!forget);
   });
 
   it("is asked about where nobody is signed in", async () => {

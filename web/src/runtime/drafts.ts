@@ -153,7 +153,7 @@ export class Draft {
   readonly #save = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#element === undefined || this.#runtime.isSignedOut) return;
+    if (this.#element === undefined || this.#runtime.isAccountDeleted) return;
     const fields = readFields(this.#element);
     const others = read<DraftVersion>(this.#key).filter(({ id }) => id !== this.#id);
     const own = fields.length === 0 ? [] : [{ id: this.#id, at: Date.now(), fields }];

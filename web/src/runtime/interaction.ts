@@ -1,14 +1,12 @@
 /** Code that the first paint does not need: loaded after hydration where somebody is signed in. */
 
-import { forgetDrafts } from "./draftKeys";
 import { forgetOldDrafts } from "./drafts";
 import { keepFocus } from "./focus";
 import { followRowKeys } from "./rowKeys";
 import type { Unsubscribe } from "./signal";
 import { followTabKeys } from "./tabKeys";
 
-export function followInteraction(root: HTMLElement, account: string): Unsubscribe {
-  forgetDrafts(account);
+export function followInteraction(root: HTMLElement): Unsubscribe {
   forgetOldDrafts();
   const stops = [keepFocus(root), followRowKeys(), followTabKeys()];
   return () => {

@@ -9,9 +9,9 @@ interface Sent {
   readonly body: Record<string, unknown>;
 }
 
-function page(): Runtime {
+function page(account = "ada"): Runtime {
   return new Runtime({
-    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account: "ada", timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
+    ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
 }
 
@@ -174,6 +174,25 @@ describe("Autosave", () => {
     expect(server.text).toBe("Typed");
     expect(leftTexts(runtime, "/api/drafts/d/sections/")).toEqual([]);
     expect(edit()).not.toBe(autosave);
+  });
+
+  it("keeps what was typed just before signing out, sends none of it, and goes on for the same account alone", async () => {
+    const runtime = page();
+    const edit = (account: string): Autosave => new Autosave(page(account), PATH, { heading: "Roofs", text: server.text }, 3);
+    const autosave = new Autosave(runtime, PATH, { heading: "Roofs", text: server.text }, 3);
+    const stop = autosave.start();
+    type(autosave, "Typed");
+    runtime.isSignedOut = true;
+    dispatchEvent(new Event("pagehide"));
+    stop();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(server.sent).toEqual([]);
+    expect(edit("eve").content.get().text).toBe("Server text");
+    const again = edit("ada");
+    const leave = again.start();
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(server.text).toBe("Typed");
+    leave();
   });
 
   it("sends nothing at the end of a page that the browser would not send", () => {

@@ -237,7 +237,7 @@ export class Autosave {
   #keep(): void {
     clearTimeout(this.#keepTimer);
     this.#keepTimer = undefined;
-    if (!this.#isDirty || this.#runtime.isSignedOut) return;
+    if (!this.#isDirty || this.#runtime.isAccountDeleted) return;
     const kept: Kept = { ...this.content.get(), basedOn: this.#revision, sent: this.#sent, tab: tabId() };
     keepText(this.#runtime.page.account, this.#form, { id: this.#id, at: Date.now(), ...kept }, this.#adopted);
   }
