@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from e2e.application import Application
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
@@ -71,13 +72,32 @@ def test_a_form_that_is_left_for_another_screen_is_offered_again(signed_in: Page
     assert drafts(page) == 0
 
 
-def test_signing_out_leaves_nothing_behind(signed_in: Page) -> None:
-    page = ready(signed_in)
-    page.get_by_role("form", name="Paste text").get_by_label("Text").fill(TEXT)
-    Shell(page).go_to("Category")
-    assert drafts(page) == 1
-    Shell(page).sign_out()
-    assert drafts(page) == 0
+def test_signing_out_here_or_in_another_tab_keeps_it_for_the_same_account_alone(
+    application: Application, signed_in: Page
+) -> None:
+    other = f"{uuid4()}@example.org"
+    application.add_person(other, "a lighthouse in the fog", name="Eve Example", role=Role.MEMBER)
+    elsewhere = signed_in.context.new_page()
+    elsewhere.goto("/dashboard/blog")
+    ready(elsewhere)
+    field = ready(signed_in).get_by_role("form", name="Paste text").get_by_label("Text")
+    for leaves in (signed_in, elsewhere):
+        field.fill(f"{TEXT} of {leaves is elsewhere}")
+        Shell(leaves).sign_out()
+        signed_in.wait_for_url("**/auth/login*")
+        for email, password, is_offered in ((other, "a lighthouse in the fog", False), (EMAIL, PASSWORD, True)):
+            SignInPage(signed_in).open().sign_in(email, password)
+            signed_in.wait_for_url("**/dashboard/train")
+            ready(signed_in)
+            expect(offer(signed_in)).to_have_count(int(is_offered))
+            assert TEXT not in field.input_value()
+            if not is_offered:
+                Shell(signed_in).sign_out()
+        signed_in.get_by_role("button", name="Restore").press("Enter")
+        expect(field).to_have_value(f"{TEXT} of {leaves is elsewhere}")
+        field.fill("")
+        elsewhere.goto("/dashboard/blog")
+        ready(elsewhere)
 
 
 @pytest.mark.parametrize(

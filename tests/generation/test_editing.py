@@ -107,7 +107,9 @@ class TestSaving:
 
     async def test_a_text_that_is_too_long_is_refused_with_the_limit(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
-        with pytest.raises(ValueError, match=r"A section can have at most 200,000 characters, and this one has 200,001\. Move a part"):
+        with pytest.raises(
+            ValueError, match=r"A section can have at most 200,000 characters, and this one has 200,001\. Move a part"
+        ):
             await save(desk, draft, roofs, "x" * 200_001)
         assert len((await save(desk, draft, roofs, "x" * 200_000)).text) == 200_000
 

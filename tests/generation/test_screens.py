@@ -222,7 +222,7 @@ class TestDraftScreen:
             await screen.expect(lambda: screen.find("SectionEditor").props["text"] == "Typed a moment ago.")
             async with desk.core.database.transaction() as session:
                 await service.delete_draft(session, desk.actor, draft.id)
-            await screen.expect(lambda: "This draft was deleted on another page" in screen.text)
+            await screen.expect(lambda: "This draft was deleted in another tab" in screen.text)
             left = screen.find("UnsavedTexts")
             assert (left.props["path"], left.props["sections"]) == (f"/api/drafts/{draft.id}/sections/", [])
             assert "Typed a moment ago." in screen.find("CopyButton").props["text"]
