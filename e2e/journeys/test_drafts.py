@@ -76,7 +76,7 @@ def test_signing_out_here_or_in_another_tab_keeps_it_for_the_same_account_alone(
     application: Application, signed_in: Page
 ) -> None:
     other = f"{uuid4()}@example.org"
-    application.add_person(other, "a lighthouse in the fog", name="Eve Example", role=Role.MEMBER)
+    application.add_person(other, "a lighthouse in the fog", name="Eve Example", role=Role.USER)
     elsewhere = signed_in.context.new_page()
     elsewhere.goto("/dashboard/blog")
     ready(elsewhere)
