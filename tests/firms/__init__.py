@@ -1,4 +1,4 @@
-"""Nine organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
+"""Thirteen organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ FIRMS = (
     "cutlergap",
     "dutra",
     "kittredge",
+    "amaro",
+    "larkspur",
 )
 
 
