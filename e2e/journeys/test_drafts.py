@@ -78,7 +78,7 @@ def test_signing_out_here_or_in_another_tab_keeps_it_for_the_same_account_alone(
     other = f"{uuid4()}@example.org"
     application.add_person(other, "a lighthouse in the fog", name="Eve Example", role=Role.USER)
     elsewhere = signed_in.context.new_page()
-    elsewhere.goto("/dashboard/blog")
+    elsewhere.goto("/dashboard/train")
     ready(elsewhere)
     field = ready(signed_in).get_by_role("form", name="Paste text").get_by_label("Text")
     for leaves in (signed_in, elsewhere):
@@ -96,7 +96,7 @@ def test_signing_out_here_or_in_another_tab_keeps_it_for_the_same_account_alone(
         signed_in.get_by_role("button", name="Restore").press("Enter")
         expect(field).to_have_value(f"{TEXT} of {leaves is elsewhere}")
         field.fill("")
-        elsewhere.goto("/dashboard/blog")
+        elsewhere.goto("/dashboard/train")
         ready(elsewhere)
 
 
