@@ -83,6 +83,24 @@ def test_real_abstracts_are_proposals_and_real_notices_notices() -> None:
         assert len(mistakes) <= len(documents) / 10, mistakes
 
 
+FUNDER = "The Harbor Community Fund of Tillson County {asks}. {gave} since 2018, $2.4 million in all. Grants of $40,000, July 2026 to June 2027."
+PERFORMER = "{asked} the Alder Trust paid us $22,000 from July 2023 to June 2024. We ran an after-school program. {must} We hired two teachers."
+
+
+@pytest.mark.parametrize(
+    "gave", ["We have funded 61 projects", "The Fund has granted 61 awards", "61 schools were awarded grants"]
+)
+@pytest.mark.parametrize("asks", ["invites letters of inquiry", "issues this call for concept papers", "has LOIs due April 1"])
+def test_who_invites_is_no_performer_whatever_money_and_periods_it_names(asks: str, gave: str) -> None:
+    assert wrong([(DocumentKind.NOTICE, "spring.txt", FUNDER.format(asks=asks, gave=gave))]) == []
+
+
+@pytest.mark.parametrize("asked", ["After its request for proposals,", "As"])
+@pytest.mark.parametrize("must", ["Teachers must have a license.", ""])
+def test_who_tells_of_more_done_than_asked_is_a_performer(asked: str, must: str) -> None:
+    assert wrong([(DocumentKind.PAST_PERFORMANCE, "school.txt", PERFORMER.format(asked=asked, must=must))]) == []
+
+
 def test_an_empty_text_is_about_us() -> None:
     assert kinds.propose(title="", filename="", text="") == DocumentKind.ABOUT_US
 

@@ -35,22 +35,26 @@ _LEAST_WORDS = 250
 _LEAST_POINTS = 1.5
 _FIRST_LINE_WEIGHT = 0.8
 _FIGURE_POINTS = 1.6
-_TELLS = re.compile(
-    r"\b(?:shall|must|eligib\w+|applicants?|offerors?|bidders?|respondents?|proposers?|apply|deadline|solicitation|quotes?|due (?:date|by|no later)|will (?:fund|award|support)|"
-    r"intends? to|intended to|is seeking|seeks|sources? sought|we (?:\W?\w+['’]?\w*\W? ){0,2}(?:fund|seek|invite))\b",
+_CALL = (
+    r"\b(?:(?:call|request|invitation) for|invites?) (?:[\w-]+ ){0,2}(?:proposals?|applications?|letters of \w+|LOIs?|(?:white|concept) papers?|abstracts?|"
+    r"submissions?|information|quot\w+)\b|\b(?:letters?(?: of \w+)?|LOIs?) (?:are )?due\b"
+)
+_ASKS = re.compile(
+    rf"{_CALL}|\b(?:shall|must|eligib\w+|applicants?|offerors?|bidders?|respondents?|proposers?|apply|deadline|solicitation|quotes?|due (?:date|by|no later)|will (?:fund|award|support|be awarded)|"
+    r"submit by|award (?:ceiling|floor)|intends? to|intended to|is seeking|seeks|sources? sought|we (?:\W?\w+['’]?\w*\W? ){0,2}(?:fund|seek|invite))\b",
     re.IGNORECASE,
 )
-"""How those write who ask for something."""
+"""How those write who invite, ask, or oblige others."""
 _OURSELVES = re.compile(r"\b(?:we|our|us|wir|unser\w*|nous|notre)\b", re.IGNORECASE)
 _UNTOLD_WEIGHT = 0.4
 _DONE = re.compile(
-    r"\b(?:we|they|our team|I|was|were|has been|have been)(?: have| has)? (?:\w{3,}ed|took|built|ran|made|met|cut|bought|wrote|found|won|held|went|did|paid|put|came|gave|kept|sponsored)\b",
+    r"\b(?:we|they|our team|I|was|were|has been|have been)(?: have| has)? (?!(?:award|fund|grant|support|sponsor|invit)ed\b)(?:\w{3,}ed|took|built|ran|made|met|cut|bought|wrote|found|won|held|went|did|paid|put|came|gave|kept|taught|led|sold|grew|drove|set)\b",
     re.IGNORECASE,
 )
+"""How those write who did something, and did not just pay for it."""
 _PLANNED = re.compile(
     r"\b(?:we|project|team) (?:will|propose|plan|want|would)\b|\b(?:objective|aim|task) \d|\bbudget period\b", re.IGNORECASE
 )
-_ENOUGH_TOLD = 2
 _ACCOUNT_POINTS, _NO_DATA_WEIGHT = 6.0, 0.6
 """Who paid, how much, and from when to when: an account of a project, and no table of data, whatever its figures."""
 _FIGURE = re.compile(r"[<>≤≥±+/\s-]{0,4}\d[\d.,]*\s?(?!/|(?:19|20)\d\d)[^\W\d_%°µ]{0,10}")
@@ -83,10 +87,10 @@ _TITLE = (
         _NOTICE,
         6,
         r"\bRF[PIQ]s?\b|\bRFAs?\b|\bP[WA][SR]?\b(?=.*\d|\W*$)|\bPWS\b|\bSOW\b|\bSOO\b|\bNOF[OA]\b|\bBAA\b|\bFOA\b|\bsolicitation\b|"
-        r"\bsources sought\b|\brequest for (?:proposals?|information|quot\w+|applications?)\b|\bfunding (?:opportunity|announcement)\b|"
+        r"\bsources sought\b|\bfunding (?:opportunity|announcement)\b|"
         r"\bcombined synopsis\b|\bpresolicitation\b|\bperformance work statement\b|\bstatement of (?:work|objectives)\b|\bamendment\b|"
         r"\bPA[R]?-\d\d-\d+|\bRFA-\w\w-\d\d-\d+|\binvitation (?:for|to) bid\b|\bprogram announcement\b|\bbroad agency announcement\b|"
-        r"\bIFB\b|\bcall for (?:proposals|applications)\b|\bspecial notice\b|\b(?:seed|mini|research|innovation|access) grants?\b|"
+        r"\bIFB\b|" + _CALL + r"|\bspecial notice\b|\b(?:seed|mini|research|innovation|access) grants?\b|"
         r"\b(?:grants?|fund|funds|foundation|fdn|program)\b.{0,30}\bguide(?:lines?)?\b",
     ),
     *_cues(
@@ -216,7 +220,8 @@ _WORDS = (
         r"\b(?:invites?|solicits?|encourag(?:es?|ing)|call(?:s|ing)? for|will support|intends to (?:award|issue|support|publish|procure)|will award|(?:is|are|was|be) awarded|expected to be released|seeking (?:a|an|qualified|sources|proposals|applications))\b",
         r"(?-i:\b(?:[RUKPTFGD]\d\d|SB1|UG3/UH3|UM1)\b)|\bclinical trial (?:not allowed|optional|required)\b|\bcooperative agreements?\b|\b(?:an|eligible|prospective|interested) (?:applicant|offeror|part(?:y|ies)|proposer|vendor|quoter)s?\b",
         r"\b(?:the|this|joint) [\w /&()’'-]{0,60}(?:program|initiative|partnership)(?: also)? ?(?:supports?|seeks|encourages|invites|accepts|welcomes|funds|is designed|is intended|considers|aims)\b|\bproposers?\b|\bNSF\b|\bprincipal investigators? (?:must|should|may|are)\b",
-        r"\bwe (?:will |do |don['’]t |won['’]t |also )?(?:\W?not\W? )?(?:fund|award|seek|invite|welcome|are looking for|look for)\b|\b(?:who|how) (?:may|can|to) apply\b|\bletters? (?:of intent )?due\b|\bsend (?:it )?to\b",
+        r"\bwe (?:will |do |don['’]t |won['’]t |also |have )?(?:\W?not\W? )?(?:fund(?:ed)?|award(?:ed)?|seek|invite|welcome|are looking for|look for)\b|\b(?:who|how) (?:may|can|to) apply\b|\bsend (?:it )?to\b|"
+        + _CALL,
         r"\bamendments? \d+|\bbest value\b|\bplace of performance\b|\bquotes?\b|\bNSNs?\b|\bPSC\b|\bthis (?:requirement|procurement|contract action|synopsis)\b",
     ),
     *_cues(
@@ -295,24 +300,23 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
     for cue in _WORDS:
         found = sum(1 for _ in cue.pattern.finditer(text))
         points[cue.kind] += cue.points * math.log2(1 + min(found / thousands, _MOST_PER_THOUSAND))
-    is_asked = bool(_TELLS.search(text))
-    is_account = points[_NOTICE] < _ACCOUNT_POINTS and _is_account(text)
+    asked, planned, done = (sum(1 for _ in pattern.finditer(text)) for pattern in (_ASKS, _PLANNED, _DONE))
+    is_account = points[_NOTICE] < _ACCOUNT_POINTS and max(asked, planned) <= done and _is_paid_for(text)
     if is_account:
         points[_PAST_PERFORMANCE] += _ACCOUNT_POINTS
         points[_DATA] *= _NO_DATA_WEIGHT
-    if not is_asked and (is_account or _OURSELVES.search(text)):
+    if asked > done:
+        points[_PAST_PERFORMANCE] *= _UNTOLD_WEIGHT
+    if not asked and (is_account or _OURSELVES.search(text)):
         for kind in (_NOTICE, _POLICY):
             points[kind] *= _UNTOLD_WEIGHT
     return points
 
 
-def _is_account(text: str) -> bool:
-    """Whether it tells of one project that is done or under way."""
-    is_paid_for = forms.MONEY.search(text) and forms.customer_of(text)
+def _is_paid_for(text: str) -> bool:
+    """Whether it names who paid, how much, and when: as those do who tell of a project, and those who offer money for one."""
     is_in_time = forms.PERIOD.search(text) or forms.FINISHED.search(text) or forms.SINCE.search(text)
-    tells = sum(1 for _ in _TELLS.finditer(text))
-    planned, done = (sum(1 for _ in pattern.finditer(text)) for pattern in (_PLANNED, _DONE))
-    return bool(is_paid_for and is_in_time) and tells < _ENOUGH_TOLD and planned <= done
+    return bool(is_in_time and forms.MONEY.search(text) and forms.customer_of(text))
 
 
 def _lines_of(text: str) -> tuple[list[str], int]:
