@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
@@ -38,6 +39,19 @@ async def search(session: AsyncSession, actor: Actor, text: str, **values: objec
     return await service.list_opportunities(session, actor, OpportunityQuery(text=text, **values), meaning=ASKED)  # type: ignore[arg-type]
 
 
+async def listed(
+    session: AsyncSession, actor: Actor, sort: str
+) -> tuple[list[Page[OpportunityRow]], list[str], Collection[UUID]]:
+    """Three pages of a search for roofs, the numbers in its export, and the best it found."""
+    pages = [
+        await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=4, sort=sort))
+        for page in (1, 2, 3)
+    ]
+    query = OpportunityQuery(text="roof", sort=sort)
+    ranked = await repository.rank(session, query, None, None)
+    return pages, [number async for (number,) in repository.stream(session, query, None, ["number"], ranked=ranked)], ranked.ids
+
+
 def reasons(page: Page[OpportunityRow]) -> list[tuple[str, str, bool]]:
     return [(row.title, row.match.reason, row.match.is_close) for row in page.items if row.match]
 
@@ -60,22 +74,27 @@ class TestSolicitations:
         assert found.total == 2
 
     @pytest.mark.parametrize("sort", ["", "title", "due"])
-    async def test_count_once_on_every_page_and_in_the_export(
+    async def test_count_once_on_every_page_and_in_the_export(self, session: AsyncSession, actor: Actor, sort: str) -> None:
+        await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(12)))
+        pages, exported, _ = await listed(session, actor, sort)
+        assert [page.total for page in pages] == [6, 6, 6]
+        numbers = [row.number for page in pages for row in page.items]
+        assert len(set(numbers)) == len(numbers) == 6
+        assert exported == numbers
+
+    @pytest.mark.parametrize("sort", ["", "title", "due"])
+    async def test_after_the_best_of_very_many_every_notice_is_listed(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch, sort: str
     ) -> None:
         monkeypatch.setattr(retrieval, "DEPTH", 2)
         await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(12)))
-        pages = [
-            await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=4, sort=sort))
-            for page in (1, 2)
-        ]
-        assert [page.total for page in pages] == [6, 6]
-        listed = [row for page in pages for row in page.items]
-        assert len({row.number for row in listed}) == len(listed) == 6
-        query = OpportunityQuery(text="roof", sort=sort)
-        ranked = await repository.rank(session, query, None, None)
-        exported = [number async for (number,) in repository.stream(session, query, None, ["number"], ranked=ranked)]
-        assert exported == [row.number for row in listed]
+        pages, exported, best = await listed(session, actor, sort)
+        rows = [row for page in pages for row in page.items]
+        assert {page.total for page in pages} == {len(rows)} == {len({row.id for row in rows})}
+        of_best = {row.number for row in rows if row.id in best}
+        assert {row.id for row in rows if row.number in of_best} == set(best)
+        assert {row.number for row in rows} == {f"N-{n}-2026" for n in range(6)}
+        assert exported == [row.number for row in rows]
 
     async def test_list_all_their_notices_by_number(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, number="A-2026-1"), notice(2, number="A20261"), notice(3, number="A-2026-12"))

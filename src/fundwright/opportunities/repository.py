@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, cast, get_args
 from uuid import UUID
 
@@ -596,16 +596,13 @@ def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ra
 
 
 def _rest(conditions: list[ColumnElement[bool]], ranked: Ranked) -> Select[UUID]:
-    """What matches beside the best: the newest notice of each other solicitation."""
-    nth = func.row_number().over(partition_by=_SOLICITATION, order_by=_NEWEST_FIRST)
-    is_other = _SOLICITATION.not_in(ranked.solicitations)
-    each = select(Opportunity.id, nth.label("nth")).where(*conditions, ranked.matching, is_other).subquery()
-    return select(each.c.id).where(each.c.nth == 1)
+    """What matches beside the best. To tell the solicitations of tens of thousands of notices apart takes longer than a search may."""
+    return select(Opportunity.id).where(*conditions, ranked.matching, _SOLICITATION.not_in(ranked.solicitations))
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """What a search found, apart from the filters: one notice of each solicitation."""
+    """What a search found, apart from the filters: one notice of each of the best solicitations, and every notice of others that match."""
 
     reasons: Mapping[UUID, Reason]
     """Why each of the best was found, best first. Notices that have all words follow, newest first."""
@@ -643,7 +640,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
         conditions.append(not_(_has(question.excluded)))
     has_all, numbered = _has(question.text), await _list_numbered(session, question, conditions)
     matching = or_(has_all, Opportunity.id.in_([found.id for found in numbered])) if numbered else has_all
-    solicitations, notices = await _count_matching(session, [*conditions, matching])
+    notices = await session.scalar(select(func.count()).select_from(Opportunity).where(*conditions, matching)) or 0
     is_narrow = len(conditions) > bool(query.kind)
     by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
@@ -653,27 +650,30 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
     has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
     reasons: dict[_Found, Reason] = dict.fromkeys(numbered, "number")
-    ordered = [*scores, *(about.difference(scores) if has_few else ())]
+    ordered = [*scores, *sorted(flags.keys() - scores, key=_Found.currency, reverse=True)]
     kept = about if has_few else flags
     reasons |= dict[_Found, Reason].fromkeys((found for found in ordered if found in kept and found not in reasons), "all_words")
     matched, close = _by_solicitation(reasons), dict[str, list[_Found]]()
     if has_few:
-        is_near = {found for found, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}
-        others = [found for found in scores if found.solicitation not in matched and (found in is_near or found in by_words)]
-        close = dict(islice(_by_solicitation(others).items(), _CLOSE))
-        for found in others:
+        likely = {found for found, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}.union(by_words, flags)
+        others = _by_solicitation(found for found in ordered if found.solicitation not in matched and found in likely)
+        close = dict(islice(others.items(), _CLOSE)) | {
+            key: alike for key, alike in others.items() if not flags.keys().isdisjoint(alike)
+        }
+        for found in chain.from_iterable(close.values()):
             is_by_words = words.get(found, 0) >= near.get(found, 0)
             reasons[found] = "all_words" if found in flags else "words" if is_by_words else "meaning"
     best = {**matched, **close}
     shown = {solicitation: max(alike, key=_Found.currency).id for solicitation, alike in best.items()}
-    known = {found.solicitation for found in (*flags, *numbered)}
+    of_shown = or_(Opportunity.number_key.in_(best), Opportunity.id.in_(shown.values()))
+    repeated = await session.scalar(select(func.count()).select_from(Opportunity).where(*conditions, matching, of_shown)) or 0
     return Ranked(
         reasons={shown[solicitation]: reasons[alike[0]] for solicitation, alike in best.items()},
         solicitations=shown.keys(),
         close=frozenset(shown[solicitation] for solicitation in close),
         has_few=has_few,
         matching=matching,
-        total=solicitations + len(close.keys() - known),
+        total=notices - repeated + len(best),
         question=question,
     )
 
@@ -715,13 +715,6 @@ def _by_solicitation(notices: Iterable[_Found]) -> dict[str, list[_Found]]:
     for notice in notices:
         alike.setdefault(notice.solicitation, []).append(notice)
     return alike
-
-
-async def _count_matching(session: AsyncSession, conditions: list[ColumnElement[bool]]) -> tuple[int, int]:
-    """(solicitations, notices)."""
-    each = select(func.count().label("notices")).select_from(Opportunity).where(*conditions).group_by(_SOLICITATION).subquery()
-    row = (await session.execute(select(func.count(), func.coalesce(func.sum(each.c.notices), 0)).select_from(each))).one()
-    return row[0], int(row[1])
 
 
 async def correct(session: AsyncSession, text_: str) -> str:

@@ -31,7 +31,8 @@ class OpportunityQuery(PageRequest):
     of the words, or of a similar meaning. Quotes, minus, and "or" are conditions for close matches as well, and so are the filters.
 
     Of a solicitation with several notices, those with the same number, a search returns one: at the place of its best notice, the newest
-    of those found that is not of an award. Without a `text`, every notice is listed.
+    of those found that is not of an award. When more than 600 notices match, this holds for the best of them only. Without a `text`, every
+    notice is listed.
 
     Words that hardly any notice has are taken for similar ones that many have, unless it is `verbatim`.
     """
