@@ -231,6 +231,48 @@ class TestFacts:
         )
         assert "| Director of Research, Institute |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
 
+    async def test_a_list_of_customers_is_no_project(self, core: Core) -> None:
+        about = passage(
+            "U.S. Geological Survey, Great Lakes Restoration Initiative, City of Holland Board of Public Works\n",
+            DocumentKind.ABOUT_US,
+            heading="PAST PERFORMANCE (see separate sheets)",
+        )
+        sheet = NumberedPassage(
+            number=2,
+            text="Title: Replace Boilers\nOwner: Fort Example\nValue: $96,400\n\nScope\nInstalled 32 boilers in two winters.\n",
+            kind=DocumentKind.PAST_PERFORMANCE,
+            document="Boilers",
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, about, sheet)))
+        assert "| Replace Boilers | Fort Example |" in text
+        assert "Geological Survey" not in text
+
+    @pytest.mark.parametrize(
+        ("told", "kept"),
+        [
+            (
+                "I have studied T cell metabolism for 17 years and direct the Metabolomics Core.",
+                "studied T cell metabolism for 17 years",
+            ),
+            ("I am a nurse and have worked for 14 years on access to food.", "worked for 14 years on access to food"),
+            ("I have been teaching for 12 years.", "teaching for 12 years"),
+            ("I managed field crews for 12 years.", "managed field crews for 12 years"),
+            ("For the Core, I direct, for 17 years now, what my group does.", ""),
+            ("I have led my group for 17 years.", ""),
+        ],
+    )
+    async def test_what_somebody_says_of_herself_becomes_a_whole_phrase_or_nothing(
+        self, core: Core, told: str, kept: str
+    ) -> None:
+        resume = passage(
+            f"Ada Example\n\nProfessor of Biology\n\nEDUCATION\nPhD, Biology, 2001\n\nPERSONAL STATEMENT\n{told}\n",
+            DocumentKind.RESUME,
+        )
+        text = "".join(await write(core, section(Topic.PEOPLE, resume)))
+        row = next(line for line in text.splitlines() if line.startswith("| Ada Example"))
+        cell = row.split("|")[3].removesuffix("[1] ").strip()
+        assert sorted(cell.split("; ")) == sorted(["PhD, Biology, 2001", *([kept] if kept else [])])
+
 
 class TestOrganization:
     async def test_certifications_and_a_contact_under_other_names(self, core: Core) -> None:

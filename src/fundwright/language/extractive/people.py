@@ -85,9 +85,16 @@ _TOLD_OF = re.compile(
 _ROLE_TOLD = re.compile(
     rf"\b(?:is|as|been|became|becoming|(?:made|named|appointed)(?: (?:her|him|them))?)(?: (?:the|our|its|their|a|an|now))? ((?:(?:[A-Z][\w'’-]+|of|and|for|&),? ){{0,5}}{_ROLE_NOUN}(?:(?: (?:of|for|and|&))(?: (?:[A-Z][\w'’-]+|and|&|owner|founder|the))+)?)"
 )
+_NOT_ME = r"(?!(?:I|me|my|we|us|our)\b)[\w/&'’-]"
 _TOLD_QUALIFICATIONS = (
     re.compile(
-        r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: (?!and\b)[\w/&'’-]+){1,8}(?=[,.;]| and\b|$)|\bfor \d{1,2} years(?: (?!he\b|she\b)[\w/&'’-]+){0,8}(?=[,.;]|$)"
+        r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: (?!and\b)[\w/&'’-]+){1,8}(?=[,.;]| and\b|$)"
+    ),
+    # “(I have) worked for 14 years on food access”, with its verb, that it can stand alone.
+    re.compile(
+        r"(?:(?:(?<=\bhas )|(?<=\bhave ))(?!(?:been|not|never|an?|the|no)\b)|(?<=\bhas been )|(?<=\bhave been )"
+        r"|(?:(?<=\bI )|(?<=\b[Hh]e )|(?<=\b[Ss]he ))(?=(?:\w+ed|led|ran)\b))"
+        rf"{_NOT_ME}+,?(?: {_NOT_ME}+,?){{0,10}}? for \d{{1,2}} years(?: (?!(?:and|he|she)\b){_NOT_ME}+){{0,8}}(?=[,.;]| and\b|$)"
     ),
     re.compile(
         r"\b(?:Ph\.?D\.?|Ed\.?D\.?|Dr\.?P\.?H\.?|J\.?D\.?|M\.?D\.|M\.?B\.?A\.?|M\.?P\.?H\.?|M\.?S\.?W?\.?|M\.?A\.?|B\.?S\.?N?\.?|B\.?A\.?|A\.?A?\.?S\.?|[Mm]aster['’]s(?: degree)?|[Bb]achelor['’]s(?: degree)?|doctorate)"

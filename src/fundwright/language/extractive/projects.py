@@ -135,7 +135,11 @@ class Project:
     @property
     def is_known(self) -> bool:
         """Whether it says enough to be shown."""
-        return self.name is not None and (len(self.fields) > 1 or bool(self.work))
+        name = self.name
+        customer = self.fields.get(ProjectField.CUSTOMER)
+        # That a list of customers names one of them says no more than the list.
+        is_named_only = bool(name and customer and name is not customer and customer.text in name.text)
+        return name is not None and (len(self.fields) > 1 + is_named_only or bool(self.work))
 
 
 def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Project]:
