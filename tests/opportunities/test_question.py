@@ -81,7 +81,7 @@ class TestParse:
 
 class TestSpelling:
     def test_looks_at_plain_words_only(self) -> None:
-        text = 'Janitoral services "gruonds" -army DEVSECOPS hubzone 541512 CH-47F roof'
+        text = 'Janitoral services "gruonds" -army DEVSECOPS DevSecOps hubzone 541512 CH-47F roof'
         assert spelled_words(text) == {"janitoral": "Janitoral", "services": "services"}
 
     @pytest.mark.parametrize(
@@ -92,11 +92,18 @@ class TestSpelling:
             ("metabolisim", 0, "metabolism"),
             ("plubming", 0, "plumbing"),
             ("maintenence", 0, "maintenance"),
+            ("calibraton", 0, "calibration"),
+            ("diabetis", 0, "diabetes"),
+            ("securty", 0, "security"),
+            ("assesment", 0, "assessment"),
+            ("mechancal", 0, "mechanical"),
             ("router", 5, None),  # a word of its own, though a rare one
             ("plumbing", 0, None),
             ("zebrafish", 0, None),
             ("influensa", 0, "influenza"),
             ("tracr", 0, None),
+            ("devsecops", 0, None),
+            ("nitrification", 0, None),
         ],
     )
     def test_takes_a_word_for_the_nearest_known_one(self, word: str, notices: int, expected: str | None) -> None:
@@ -107,9 +114,14 @@ class TestSpelling:
             "plumbing": 80,
             "maintenance": 900,
             "maintain": 30,
+            "calibration": 60,
+            "diabetes": 60,
+            "security": 700,
+            "assessment": 200,
+            "mechanical": 200,
             "outer": 500,
         }
-        known |= {"influences": 90, "influenza": 3, "tractor": 40}
+        known |= {"develops": 90, "notification": 90, "influences": 90, "influenza": 3, "tractor": 40}
         assert meant(word, known, notices=notices) == expected
 
     def test_of_several_as_near_it_takes_the_most_frequent(self) -> None:

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from itertools import product
+from os.path import commonprefix
 
 from fundwright.language.protocols import Vectors
 
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
 _SPELLED = re.compile(r"[a-z]{5,40}")
 """Shorter words are as near to each other as misspelled ones are to what is meant."""
-_LEAST_LIKENESS, _LEAST_LIKENESS_SHORT, _SHORT = 0.82, 0.85, 8
-_LEAST_LIKENESS_FOUND, _TIMES_OFTENER = 0.93, 10
+_LEAST_LIKENESS, _LEAST_LIKENESS_FOUND, _TIMES_OFTENER = 0.85, 0.93, 10
 """A word that a few notices have, misspelled as well or simply rare, must be nearer to one that many more of them have."""
 _NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
 _WORD = re.compile(r"[a-zA-Z]{4,}")
@@ -122,8 +122,9 @@ def number_key(text: str) -> str:
 
 
 def spelled_words(text: str) -> dict[str, str]:
-    """The words that may be misspelled, in small letters, each as it is typed: none in quotes or capitals, or after a minus."""
-    tokens = (token for token in _TOKEN.findall(text) if not token.isupper() and not _CODE.fullmatch(token))
+    """The words that may be misspelled, in small letters, each as it is typed: none in quotes or after a minus, nor with a capital within,
+    as names and abbreviations have."""
+    tokens = (token for token in _TOKEN.findall(text) if token[1:].islower() and not _CODE.fullmatch(token))
     return {token.lower(): token for token in tokens if _SPELLED.fullmatch(token.lower())}
 
 
@@ -131,9 +132,17 @@ def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
     """The known word that this one, which so many notices have, is taken for. `known` tells how many have each."""
     least = max(notices * _TIMES_OFTENER, 1)
     oftener = [each for each, number in known.items() if each != word and number >= least]
-    least_likeness = _LEAST_LIKENESS_FOUND if notices else _LEAST_LIKENESS_SHORT if len(word) < _SHORT else _LEAST_LIKENESS
-    near = get_close_matches(word, oftener, cutoff=least_likeness)
+    least_likeness = _LEAST_LIKENESS_FOUND if notices else _LEAST_LIKENESS
+    near = get_close_matches(word, (each for each in oftener if _is_slip(word, each)), cutoff=least_likeness)
     return max(near, key=lambda each: (SequenceMatcher(None, each, word).ratio(), known[each]), default=None)
+
+
+def _is_slip(word: str, intended: str) -> bool:
+    """Whether one letter is wrong, missing, or too many, or two are swapped. With more, a rare word is taken for another one."""
+    start = len(commonprefix([word, intended]))
+    end = len(commonprefix([word[start:][::-1], intended[start:][::-1]]))
+    wrong, right = word[start : len(word) - end], intended[start : len(intended) - end]
+    return max(len(wrong), len(right)) <= 1 or (len(wrong) == 2 and wrong == right[::-1])
 
 
 def with_words(text: str, replaced: Mapping[str, str]) -> str:

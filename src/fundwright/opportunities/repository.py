@@ -738,7 +738,7 @@ async def _meant(session: AsyncSession, word: str) -> str | None:
         return None
     known = select(OpportunitySpelling.word, OpportunitySpelling.notices).where(
         func.left(OpportunitySpelling.word, 1) == word[0],
-        func.length(OpportunitySpelling.word).between(len(word) - 2, len(word) + 2),
+        func.length(OpportunitySpelling.word).between(len(word) - 1, len(word) + 1),
     )
     return meant(word, dict((await session.execute(known)).all()), notices=notices)
 
