@@ -117,6 +117,21 @@ class TestAgencies:
             "Ink",
         ]
 
+    async def test_that_are_named_do_not_outweigh_what_it_is_about(self, session: AsyncSession, actor: Actor) -> None:
+        veterans = "VETERANS AFFAIRS, DEPARTMENT OF"
+        await add(
+            session,
+            notice(1, title="Warm rooms", description="Heating of a clinic"),
+            notice(2, title="Clinic heating letter", agency=veterans),
+            notice(3, title="Roof", description="heating"),
+        )
+        await embed(session, actor, Warm_rooms=0.9, Clinic_heating_letter=0.62, Roof=0.36)
+        assert titles((await search(session, actor, "VA clinic heating")).items) == [
+            "Warm rooms",
+            "Clinic heating letter",
+            "Roof",
+        ]
+
 
 class TestCloseMatches:
     async def test_follow_with_their_reasons_when_few_match(self, session: AsyncSession, actor: Actor) -> None:

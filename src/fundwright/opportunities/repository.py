@@ -644,7 +644,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     is_narrow = len(conditions) > bool(query.kind)
     by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
-    fused = await _raise_named(session, question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS))
+    fused = await _raise_named(session, question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
     flags = await _list_matching(session, question.text, conditions, fused, meaning, count=notices)
     scores = sorted(fused, key=lambda found: found.is_sample)
     about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
@@ -678,11 +678,15 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     )
 
 
-async def _raise_named(session: AsyncSession, question: Question, scores: Mapping[_Found, float]) -> Mapping[_Found, float]:
-    """The notices of agencies that the question names come before others that fit as well."""
-    if not question.agencies:
+async def _raise_named(
+    session: AsyncSession, question: Question, scores: Mapping[_Found, float], near: Mapping[_Found, float]
+) -> Mapping[_Found, float]:
+    """The notices of agencies that the question names come before others that fit as well. Those with a meaning far from that of the
+    question do not fit, whatever words they have: the name of the agency is one of them."""
+    likely = (found.id for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _LEAST_MEANING)
+    if not question.agencies or not (ids := list(likely)):
         return scores
-    among = Opportunity.id == func.any(literal([found.id for found in islice(scores, _NAMED_AMONG)], ARRAY(Uuid)))
+    among = Opportunity.id == func.any(literal(ids, ARRAY(Uuid)))
     rows = await session.execute(select(Opportunity.id, Opportunity.agency, Opportunity.sub_agency).where(among))
     of_named = {id for id, *names in rows if any(is_named(name, question) for name in names)}
     raised = {found: score * (1 + _NAMED * (found.id in of_named)) for found, score in scores.items()}
