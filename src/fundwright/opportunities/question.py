@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
-from itertools import product
-from os.path import commonprefix
+from itertools import product, takewhile
 
 from fundwright.language.protocols import Vectors
 
@@ -139,10 +138,15 @@ def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
 
 def _is_slip(word: str, intended: str) -> bool:
     """Whether one letter is wrong, missing, or too many, or two are swapped. With more, a rare word is taken for another one."""
-    start = len(commonprefix([word, intended]))
-    end = len(commonprefix([word[start:][::-1], intended[start:][::-1]]))
+    start = _count_alike(word, intended)
+    end = _count_alike(word[start:][::-1], intended[start:][::-1])
     wrong, right = word[start : len(word) - end], intended[start : len(intended) - end]
     return max(len(wrong), len(right)) <= 1 or (len(wrong) == 2 and wrong == right[::-1])
+
+
+def _count_alike(word: str, other: str) -> int:
+    """How many letters both begin with."""
+    return sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], zip(word, other, strict=False)))
 
 
 def with_words(text: str, replaced: Mapping[str, str]) -> str:
