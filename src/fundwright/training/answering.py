@@ -34,7 +34,7 @@ _OF_OTHERS = 0.15
 _NO_QUANTITY = 0.07
 """What a statement without a number or an amount loses when the question asks for one."""
 _NO_DURATION = 0.15
-"""The same of a question that asks how long or how fast, and a statement without a time: “24/7 service desk for 4,800 users.”"""
+"""The same of a question that asks how long or how fast, and a statement without a time or a speed: “24/7 service desk for 4,800 users.”"""
 _NO_QUANTITY_SHOWN = 0.3
 """What it loses beyond that against others of its passage: “Client: Oneida Nation” leads to the row with the amount."""
 _TELLS_FAILURE = 0.2
@@ -80,9 +80,9 @@ _ASKS_DURATION = re.compile(
     r"\bhow (?:long|fast|quickly|soon|far ahead)\b|\bwie (?:lange|schnell|bald)\b|\ben combien de temps\b", re.IGNORECASE
 )
 _DURATION = re.compile(
-    r"\b(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq|sept|huit|neuf|dix)"
-    r"[\s-](?:\w+[\s-])?(?:s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tagen?|wochen?|monaten?|jahren?"
-    r"|secondes?|heures?|jours?|semaines?|mois|ans|années?)\b|\d\d/\d{4}\s*[-–]",
+    r"\b(?:\d[\d,.]{0,15}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq|sept|huit|neuf|dix)"
+    r"[\s-](?:\w{1,30}[\s-])?(?:s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tagen?|wochen?|monaten?|jahren?"
+    r"|secondes?|heures?|jours?|semaines?|mois|ans|années?|knots?|mph|km/h|m/s|[kmg]bps|knoten|nœuds?)\b|\d\d/\d{4}\s*[-–]",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -108,7 +108,7 @@ _QUANTITIES = tuple(
 _NOT_NAMED = 0.2
 """What a statement loses that does not name the quantity or abbreviation that is asked for."""
 _ASKS_COUNT = re.compile(r"\b(?:how many|how much|wie ?viele?|combien)\b", re.IGNORECASE)
-_COUNT = re.compile(r"(?:[^\W\d]+ ){0,2}\d[\d,.]*(?: [^\W\d]+){0,2}")
+_COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,2}")
 _COUNTED = 0.05
 """What it is worth that a number stands beside what is counted, as in “groups of 12.”"""
 _STEM = 5
