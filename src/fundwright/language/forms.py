@@ -48,7 +48,7 @@ _OTHER_MONEY = re.compile(
     re.IGNORECASE,
 )
 _OTHER_MONEY_AFTER = re.compile(
-    r"\s?(?:statewide|an hour|per hour|/h|an? \w+ (?:fine|penalty|line|clay)|of (?:savings|damage)|(?:in|of) (?:savings|revenue|assets))",
+    r"\s?(?:statewide|an hour|per hour|/h|an? \w+ (?:fine|penalty)|of (?:savings|damage)|(?:in|of) (?:savings|revenue|assets))",
     re.IGNORECASE,
 )
 _PER_YEAR = re.compile(r" (?:a|per) (?:year|month)|/yr\.?", re.IGNORECASE)

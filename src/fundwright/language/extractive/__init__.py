@@ -141,9 +141,9 @@ def _unit(vectors: Vectors) -> Vectors:
 
 def _read(request: SectionRequest) -> _Known:
     passages = [passage for passage in request.passages if passage.kind.is_ours]
-    first = projects.projects(passages, Others(request.company))
-    customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
     us = Others(request.company)
+    first = projects.projects(passages, us)
+    customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
     told = [fact.text for project in first for fact in project.told]
     customers += [name for text in told for name, _ in organizations(text) if not us.is_us(name)]
     others = Others(request.company, named_customers(customers))
