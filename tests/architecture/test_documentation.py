@@ -131,7 +131,15 @@ class TestLinks:
         assert [target for target in targets if not (path.parent / target).exists()] == []
 
     def test_every_page_is_in_the_index(self) -> None:
-        index = (PROJECT / "docs/index.md").read_text()
+        indexes = {"docs": "index.md", "docs/decisions": "README.md"}
         assert [
-            page.name for page in PAGES if page.parts[0] == "docs" and page.name != "index.md" and f"({page.name})" not in index
+            str(page)
+            for page in PAGES
+            if (index := indexes.get(page.parent.as_posix()))
+            and page.name != index
+            and f"({page.name})" not in (PROJECT / page.parent / index).read_text()
         ] == []
+
+    def test_decisions_are_numbered_without_gaps(self) -> None:
+        numbers = [int(page.name[:4]) for page in PAGES if page.parent.name == "decisions" and page.name != "README.md"]
+        assert numbers == list(range(1, len(numbers) + 1))
