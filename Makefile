@@ -49,7 +49,7 @@ pains: setup ## Run the tests that prove known pains of server-driven interfaces
 mutants: setup ## Break each promise on purpose and see that its tests notice; ONLY="security/16 pains/05" breaks only these
 	exec $(BIN)/python -m scripts.mutants $(ONLY)
 
-sbom: setup ## List the Python packages in use and all npm packages in var/sbom, as CycloneDX files for vulnerability scanners
+sbom: setup ## List all locked Python and npm packages in var/sbom, as CycloneDX files for vulnerability scanners
 	exec $(BIN)/python -m scripts.sbom
 
 lint: setup ## Check style and types only
@@ -59,7 +59,9 @@ fix: setup ## Format, repair what can be repaired, write generated files anew
 	exec $(BIN)/python -m scripts.fix
 
 lock: setup ## Lock the dependencies of pyproject.toml and package.json; UPGRADE=1 takes the newest
-	$(BIN)/python -m scripts.lock $(if $(UPGRADE),--upgrade)
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group model --group dev --group weights --group weights-fallback \
+		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet -o requirements.lock $(if $(UPGRADE),--upgrade)
+	npm $(if $(UPGRADE),update,install) --package-lock-only --no-audit --no-fund
 
 dev: setup ## Serve, and start anew whenever a source file changes, or one in WATCH=...
 	exec $(BIN)/python -m scripts.dev $(if $(PORT),--port $(PORT)) $(if $(WATCH),--watch $(WATCH))

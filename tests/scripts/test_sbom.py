@@ -13,7 +13,7 @@ from scripts import sbom
 def test_lists_every_locked_package_with_its_hashes(tmp_path: Path) -> None:
     sbom.main(tmp_path)
     python, npm = (json.loads((tmp_path / f"{name}.cdx.json").read_text()) for name in ("python", "npm"))
-    locked = re.findall(r"^([\w.-]+)==(\S+)", (sbom.PROJECT / "requirements/app.txt").read_text(), re.MULTILINE)
+    locked = re.findall(r"^([\w.-]+)==(\S+)", (sbom.PROJECT / "requirements.lock").read_text(), re.MULTILINE)
     assert locked and _listed(python) >= set(locked)
     packages = json.loads((sbom.PROJECT / "package-lock.json").read_text())["packages"]
     assert {(path.rpartition("node_modules/")[2], package["version"]) for path, package in packages.items() if path} <= _listed(

@@ -73,6 +73,22 @@ class TestIndex:
         assert setup.uv_environment()["UV_DEFAULT_INDEX"] == "https://index.example.org/simple"
 
 
+class TestLockedEntry:
+    LOCK = "aiosmtplib==5.1.3 \\\n    --hash=sha256:ab\nuv==0.13.8 \\\n    --hash=sha256:01 \\\n    --hash=sha256:02\nuvicorn==0.61.0 \\\n    --hash=sha256:03\n"
+
+    @pytest.fixture(autouse=True)
+    def lock(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "requirements.lock").write_text(self.LOCK)
+        monkeypatch.setattr(setup, "LOCK", tmp_path / "requirements.lock")
+
+    def test_is_the_version_with_all_its_hashes_and_nothing_else(self) -> None:
+        assert setup.locked_entry("uv") == "uv==0.13.8 \\\n    --hash=sha256:01 \\\n    --hash=sha256:02"
+
+    def test_a_package_that_is_not_locked_stops_setup(self) -> None:
+        with pytest.raises(setup.SetupFailed, match=r"requirements\.lock does not list pip\."):
+            setup.locked_entry("pip")
+
+
 class TestMissing:
     def test_no_node_is_one_sentence(self, tmp_path: Path) -> None:
         environment = {**os.environ, "PATH": str(tmp_path)}

