@@ -13,40 +13,40 @@ from fundwright_ui.extension import Screen, SidebarEntry
 def screens() -> Iterable[Screen]:
     # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
     from fundwright_ui import login
-    from fundwright_ui.screens.account import account_screen
-    from fundwright_ui.screens.analyze import analyze_screen
-    from fundwright_ui.screens.audit import audit_screen
-    from fundwright_ui.screens.blog import blog_post_screen, blog_screen
-    from fundwright_ui.screens.blog_editor import edit_post_screen, new_post_screen
-    from fundwright_ui.screens.blog_list import blog_list_screen
-    from fundwright_ui.screens.category import category_screen
-    from fundwright_ui.screens.coming_soon import coming_soon_screen
-    from fundwright_ui.screens.dashboard import dashboard_screen
-    from fundwright_ui.screens.draft import draft_screen
-    from fundwright_ui.screens.feedback import feedback_screen
-    from fundwright_ui.screens.feedback_list import feedback_list_screen
-    from fundwright_ui.screens.generate import generate_screen
-    from fundwright_ui.screens.history import history_screen
-    from fundwright_ui.screens.invoice import invoice_screen
-    from fundwright_ui.screens.maintenance import maintenance_screen
-    from fundwright_ui.screens.nih import nih_screen
-    from fundwright_ui.screens.not_found import not_found_screen
-    from fundwright_ui.screens.opportunity import contract_screen, grant_screen
-    from fundwright_ui.screens.outbox import outbox_screen
-    from fundwright_ui.screens.passage import passage_screen
-    from fundwright_ui.screens.payment import payment_screen
-    from fundwright_ui.screens.payment_history import payment_history_screen
-    from fundwright_ui.screens.people import people_screen
-    from fundwright_ui.screens.person import person_screen
-    from fundwright_ui.screens.premium_link import premium_link_screen
-    from fundwright_ui.screens.premium_links import premium_links_screen
-    from fundwright_ui.screens.pricing import pricing_screen
-    from fundwright_ui.screens.run import run_screen
-    from fundwright_ui.screens.sam import sam_screen
-    from fundwright_ui.screens.server_error import server_error_screen
-    from fundwright_ui.screens.subscriber import subscriber_screen
-    from fundwright_ui.screens.subscriptions import subscriptions_screen
-    from fundwright_ui.screens.train import train_screen
+    from fundwright_ui.screens.account.account import account_screen
+    from fundwright_ui.screens.admin.analyze import analyze_screen
+    from fundwright_ui.screens.admin.audit import audit_screen
+    from fundwright_ui.screens.admin.dashboard import dashboard_screen
+    from fundwright_ui.screens.admin.outbox import outbox_screen
+    from fundwright_ui.screens.admin.people import people_screen
+    from fundwright_ui.screens.admin.person import person_screen
+    from fundwright_ui.screens.billing.invoice import invoice_screen
+    from fundwright_ui.screens.billing.payment import payment_screen
+    from fundwright_ui.screens.billing.payment_history import payment_history_screen
+    from fundwright_ui.screens.billing.premium_link import premium_link_screen
+    from fundwright_ui.screens.billing.premium_links import premium_links_screen
+    from fundwright_ui.screens.billing.pricing import pricing_screen
+    from fundwright_ui.screens.billing.subscriber import subscriber_screen
+    from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
+    from fundwright_ui.screens.blog.blog import blog_post_screen, blog_screen
+    from fundwright_ui.screens.blog.blog_list import blog_list_screen
+    from fundwright_ui.screens.blog.editor import edit_post_screen, new_post_screen
+    from fundwright_ui.screens.categories.category import category_screen
+    from fundwright_ui.screens.feedback.feedback import feedback_screen
+    from fundwright_ui.screens.feedback.feedback_list import feedback_list_screen
+    from fundwright_ui.screens.generate.draft import draft_screen
+    from fundwright_ui.screens.generate.generate import generate_screen
+    from fundwright_ui.screens.opportunities.nih import nih_screen
+    from fundwright_ui.screens.opportunities.opportunity import contract_screen, grant_screen
+    from fundwright_ui.screens.opportunities.sam import sam_screen
+    from fundwright_ui.screens.public.coming_soon import coming_soon_screen
+    from fundwright_ui.screens.public.maintenance import maintenance_screen
+    from fundwright_ui.screens.public.not_found import not_found_screen
+    from fundwright_ui.screens.public.server_error import server_error_screen
+    from fundwright_ui.screens.training.history import history_screen
+    from fundwright_ui.screens.training.passage import passage_screen
+    from fundwright_ui.screens.training.run import run_screen
+    from fundwright_ui.screens.training.train import train_screen
 
     return (
         *login.SCREENS,

@@ -176,7 +176,7 @@ def places(app: Any) -> dict[str, list[Place]]:
 def names_in_queries() -> set[str]:
     """What screens take from the query of their address: each name that they ask for, and each id in the query of a list."""
     names = set[str]()
-    for module in pkgutil.iter_modules(screens.__path__, f"{screens.__name__}."):
+    for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         screen = importlib.import_module(module.name)
         source = inspect.getsource(screen)
         names.update(re.findall(r"\burl\.get\(\"(\w+)\"", source))

@@ -15,14 +15,14 @@ from fundwright.core.database import now
 from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
-from fundwright_ui.screens.invoice import invoice_screen
-from fundwright_ui.screens.payment import payment_screen
-from fundwright_ui.screens.payment_history import payment_history_screen
-from fundwright_ui.screens.premium_link import premium_link_screen
-from fundwright_ui.screens.premium_links import premium_links_screen
-from fundwright_ui.screens.pricing import pricing_screen
-from fundwright_ui.screens.subscriber import subscriber_screen
-from fundwright_ui.screens.subscriptions import subscriptions_screen
+from fundwright_ui.screens.billing.invoice import invoice_screen
+from fundwright_ui.screens.billing.payment import payment_screen
+from fundwright_ui.screens.billing.payment_history import payment_history_screen
+from fundwright_ui.screens.billing.premium_link import premium_link_screen
+from fundwright_ui.screens.billing.premium_links import premium_links_screen
+from fundwright_ui.screens.billing.pricing import pricing_screen
+from fundwright_ui.screens.billing.subscriber import subscriber_screen
+from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
 from tests.billing.conftest import HERE
 
 TODAY = now().date()

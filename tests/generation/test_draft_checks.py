@@ -8,7 +8,7 @@ from fundwright.generation.checking import CheckState
 from fundwright.generation.schemas import DraftRead
 from fundwright.identity.schemas import Role
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
-from fundwright_ui.screens.draft import draft_screen
+from fundwright_ui.screens.generate.draft import draft_screen
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 from tests.generation.test_screens import marks_in

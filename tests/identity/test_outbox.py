@@ -18,8 +18,8 @@ from fundwright.identity import people, service
 from fundwright.identity.models import AccountSession, AuditEntry
 from fundwright.identity.schemas import Actor, AuditQuery, Role, SignedIn, TokenScope
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
-from fundwright_ui.screens.outbox import outbox_screen
-from fundwright_ui.screens.person import person_screen
+from fundwright_ui.screens.admin.outbox import outbox_screen
+from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.shell.proof import proof_dialog
 from tests.access.table import SCREENS
 from tests.identity.conftest import HERE, PASSWORD

@@ -20,8 +20,8 @@ from fundwright_ui.hooks import use_action, use_actor
 from fundwright_ui.login.second_factor import second_factor_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
-from fundwright_ui.screens.account_factors import passkeys_section, second_factor_section
-from fundwright_ui.screens.person import person_screen
+from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
+from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.shell.proof import proof_dialog
 from fundwright_ui.ui import form, text_field
 from tests.identity.authenticator import Device, code_at

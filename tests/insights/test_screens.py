@@ -10,9 +10,9 @@ from fundwright.core.jobs import JobState
 from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
 from fundwright_ui.runtime.testing import mounted
-from fundwright_ui.screens.analyze import analyze_screen
-from fundwright_ui.screens.dashboard import dashboard_screen
-from fundwright_ui.screens.history import history_screen
+from fundwright_ui.screens.admin.analyze import analyze_screen
+from fundwright_ui.screens.admin.dashboard import dashboard_screen
+from fundwright_ui.screens.training.history import history_screen
 from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
 from tests.jobs import Trial, trial

@@ -15,13 +15,13 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.testing import mounted
-from fundwright_ui.screens.category import category_screen
-from fundwright_ui.screens.draft import draft_screen
-from fundwright_ui.screens.generate import generate_screen
-from fundwright_ui.screens.opportunity import contract_screen
-from fundwright_ui.screens.run import run_screen
-from fundwright_ui.screens.sam import sam_screen
-from fundwright_ui.screens.train import train_screen
+from fundwright_ui.screens.categories.category import category_screen
+from fundwright_ui.screens.generate.draft import draft_screen
+from fundwright_ui.screens.generate.generate import generate_screen
+from fundwright_ui.screens.opportunities.opportunity import contract_screen
+from fundwright_ui.screens.opportunities.sam import sam_screen
+from fundwright_ui.screens.training.run import run_screen
+from fundwright_ui.screens.training.train import train_screen
 from tests.categories.embedding import WordEmbedder, classify
 from tests.conftest import MakeActor
 

@@ -12,8 +12,8 @@ from fundwright.identity.schemas import Actor, Role
 from fundwright.training import service
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.testing import mounted
-from fundwright_ui.screens.account import account_screen
-from fundwright_ui.screens.train import train_screen
+from fundwright_ui.screens.account.account import account_screen
+from fundwright_ui.screens.training.train import train_screen
 from tests.conftest import MakeActor
 from tests.identity.conftest import with_settings
 from tests.training.conftest import AddFile

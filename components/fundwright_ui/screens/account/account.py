@@ -1,0 +1,42 @@
+"""`/dashboard/user/account`: one's own account, in tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reactpy.types import Component, VdomDict
+
+from fundwright.core.messages import t
+from fundwright_ui.hooks import use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.account.data import data_tab
+from fundwright_ui.screens.account.general import general_tab
+from fundwright_ui.screens.account.security import security_tab
+from fundwright_ui.screens.account.tokens import tokens_tab
+from fundwright_ui.ui import Tab, page, tabs
+
+PATH = "/dashboard/user/account"
+
+_TABS: dict[str, Callable[..., Component]] = {
+    "general": general_tab,
+    "security": security_tab,
+    "tokens": tokens_tab,
+    "data": data_tab,
+}
+
+
+@screen(PATH, "Account")
+def account_screen() -> VdomDict:
+    url = use_url_state()
+    asked = url.get("tab")
+    chosen = asked if asked in _TABS else "general"
+    labels = {"general": t("General"), "security": t("Security"), "tokens": t("API tokens"), "data": t("My data")}
+    return page(
+        t("Account"),
+        tabs(
+            [Tab(tab, label, url.href(tab=tab, page=None)) for tab, label in labels.items()],
+            chosen,
+            label=t("Parts of the account"),
+        ),
+        _TABS[chosen](key=chosen),
+    )

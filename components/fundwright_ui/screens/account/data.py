@@ -1,0 +1,155 @@
+"""The tab My data of the account page: take everything along, or leave."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.jobs import JobState, jobs_topic
+from fundwright.core.messages import t
+from fundwright.core.sizes import file_size
+from fundwright.identity import account, leaving, personal_data
+from fundwright.identity.schemas import DataCopyRead, SignInRefused
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.screens.account.security import use_own_password
+from fundwright_ui.ui import (
+    alert,
+    button,
+    definition_list,
+    form,
+    link_button,
+    loading,
+    moment,
+    problem,
+    progress,
+    row,
+    section,
+    stack,
+    text_field,
+)
+from fundwright_ui.ui.elements import Child
+
+
+class Deletion(BaseModel):
+    """What shows that somebody means it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: Annotated[str, Field(min_length=1, max_length=254)]
+    password: Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+@component
+def data_tab() -> VdomDict:
+    return stack(_copy(key="copy"), _deletion(key="deletion"))
+
+
+@component
+def _copy() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    found = use_query(lambda session: personal_data.find_copy(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)])
+
+    async def start(session: AsyncSession) -> None:
+        await personal_data.start_copy(connection.core, session, actor, client=connection.client)
+
+    starting = use_action(start, then=found.reload)
+    copy = found.value
+    is_underway = copy is not None and not copy.job.state.is_over
+    title = t("Download my data")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if copy is None and found.is_loading:
+        return section(title, loading(t("Looking for a copy of your data")))
+    return section(
+        title,
+        html.p(
+            t(
+                "Everything that belongs to your account in one ZIP file: profile, sessions, tokens, categories, documents, "
+                "drafts, history, feedback, payments and your lines of the audit trail."
+            )
+        ),
+        *(_state_of(copy, connection.href("/api/account/data/archive")) if copy else ()),
+        row(
+            button(
+                t("Collect my data") if copy is None else t("Collect my data again"),
+                icon_name="download",
+                on_click=starting,
+                is_busy=starting.is_running,
+            )
+        )
+        if not is_underway
+        else None,
+    )
+
+
+def _state_of(copy: DataCopyRead, href: str) -> tuple[Child, ...]:
+    if not copy.job.state.is_over:
+        return (progress(copy.job.done, copy.job.total, label=t("Collecting your data"), message=t("Collecting your data …")),)
+    if copy.job.state is not JobState.SUCCEEDED:
+        return (alert(copy.job.error or t("Collecting your data was stopped. Begin again."), variant="warning"),)
+    return (
+        definition_list(
+            {
+                t("Collected"): moment(copy.job.ended_at or copy.created_at),
+                t("Kept until"): moment(copy.expires_at, shown="date"),
+            }
+        ),
+        row(
+            link_button(
+                t("Download the ZIP file ({size})", size=file_size(copy.size_bytes or 0)),
+                href,
+                look="contained",
+                icon_name="download",
+                download=True,
+            )
+        ),
+    )
+
+
+@component
+def _deletion() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def delete(session: AsyncSession, meant: Deletion) -> SignInRefused | None:
+        return await leaving.delete_account(
+            connection.core, session, actor, email=meant.email, password=meant.password, client=connection.client
+        )
+
+    def finish(refused: SignInRefused | None) -> None:
+        account.check_password_accepted(refused)
+        connection.sign_out(next="/auth/login?notice=deleted", forget=True)
+
+    deleting = use_action(delete, then=finish)
+    return section(
+        t("Delete my account"),
+        html.p(
+            t(
+                "Your account goes at once and for good, with your categories, documents, drafts, tokens and settings. Invoices "
+                "and the audit trail are kept. Download your data first if you want to have it."
+            )
+        ),
+        html.div(
+            {"key": "form"},
+            form(
+                text_field(
+                    "email",
+                    t("Your email address"),
+                    type="email",
+                    required=True,
+                    maxlength=254,
+                    help=t("Type {email} to show that you mean this account.", email=actor.email),
+                    id="deletion-email",
+                ),
+                use_own_password("deletion-password"),
+                on_submit=deleting,
+                model=Deletion,
+                submit=t("Delete my account"),
+                label=t("Delete my account"),
+                danger=True,
+            ),
+        ),
+    )

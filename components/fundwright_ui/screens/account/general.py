@@ -1,0 +1,241 @@
+"""The tab General of the account page: who one is, photo, language and time zone, plan."""
+
+from __future__ import annotations
+
+import asyncio
+
+from babel.dates import format_date
+from pydantic import BaseModel, ConfigDict
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import OwnPlan
+from fundwright.core.messages import LANGUAGES, current_language, number, t
+from fundwright.identity import account, photos, places
+from fundwright.identity.schemas import AccountProfile, LocaleChange, ProfileChange
+from fundwright.training import service as training
+from fundwright.training.schemas import Usage
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.screens.billing.pricing import price_of
+from fundwright_ui.screens.billing.subscriptions import last_day
+from fundwright_ui.ui import (
+    Option,
+    button,
+    card,
+    checkbox,
+    definition_list,
+    form,
+    link_button,
+    loading,
+    problem,
+    row,
+    section,
+    select_field,
+    stack,
+    text_area,
+    text_field,
+)
+from fundwright_ui.ui.avatars import avatar
+from fundwright_ui.widgets import FileDrop
+
+
+class General(BaseModel):
+    """What the tab shows."""
+
+    model_config = ConfigDict(frozen=True)
+
+    profile: AccountProfile
+    plan: OwnPlan
+    usage: Usage
+    time_zones: tuple[str, ...]
+
+
+@component
+def general_tab() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def read(session: AsyncSession) -> General:
+        return General(
+            profile=await account.get_profile(session, actor),
+            plan=await billing.own_plan(session, actor),
+            usage=await training.get_usage(connection.core, session, actor),
+            time_zones=await asyncio.to_thread(places.time_zones),
+        )
+
+    found = use_query(read, key=[actor.id], topics=[billing.TOPIC])
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if found.value is None:
+        return loading(t("Loading your account"))
+    general = found.value
+    return stack(
+        _photo(general.profile, key="photo"),
+        _profile(general.profile, key="profile"),
+        _locale(general.profile, general.time_zones, key="locale"),
+        _plan(general),
+    )
+
+
+@component
+def _photo(profile: AccountProfile) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    def load_anew() -> None:
+        connection.navigate(connection.location.address, reload=True)
+
+    async def remove(session: AsyncSession) -> None:
+        await photos.remove_photo(session, actor, client=connection.client)
+
+    removing = use_action(remove, then=load_anew)
+    return section(
+        t("Photo"),
+        card(
+            row(
+                avatar(profile.display_name, connection.href(profile.photo_url) if profile.photo_url else None, large=True),
+                definition_list({t("Name"): profile.display_name, t("Email"): profile.email, t("Role"): profile.role.label}),
+            ),
+            FileDrop(
+                label=t("Choose a photo"),
+                hint=t("PNG, JPEG or WebP, at most 3 MB"),
+                upload_url=connection.href("/api/account/photo"),
+                accept=".png,.jpg,.jpeg,.webp",
+                max_bytes=photos.MAX_BYTES,
+                on_uploaded=load_anew,
+                fallback=[html.p({"className": "fw-muted"}, t("Choose a photo"))],
+            ),
+            row(button(t("Remove the photo"), icon_name="delete", on_click=removing, is_busy=removing.is_running))
+            if profile.photo_url
+            else None,
+            label=t("Photo"),
+        ),
+    )
+
+
+@component
+def _profile(profile: AccountProfile) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def save(session: AsyncSession, change: ProfileChange) -> None:
+        await account.change_profile(session, actor, change)
+
+    saving = use_action(save, success=t("Your profile was saved."))
+    names = dict(places.countries(connection.language))
+    # Fields have the names of the product specification, as those of the API.
+    return section(
+        t("Profile"),
+        form(
+            html.div(
+                {"className": "fw-form-row"},
+                text_field(
+                    "displayName",
+                    t("Name"),
+                    default=profile.display_name,
+                    required=True,
+                    maxlength=200,
+                    autocomplete="name",
+                ),
+                text_field(
+                    "phoneNumber",
+                    t("Phone number"),
+                    type="tel",
+                    default=profile.phone_number or "",
+                    maxlength=40,
+                    autocomplete="tel",
+                ),
+            ),
+            html.div(
+                {"className": "fw-form-row"},
+                text_field("address", t("Address"), default=profile.address or "", maxlength=200, autocomplete="street-address"),
+                text_field("city", t("City"), default=profile.city or "", maxlength=100, autocomplete="address-level2"),
+            ),
+            html.div(
+                {"className": "fw-form-row"},
+                text_field("zipCode", t("ZIP code"), default=profile.zip_code or "", maxlength=20, autocomplete="postal-code"),
+                text_field(
+                    "state", t("State or region"), default=profile.state or "", maxlength=100, autocomplete="address-level1"
+                ),
+                select_field(
+                    "country",
+                    t("Country"),
+                    [Option("", t("Not given")), *(Option(code, name) for code, name in names.items())],
+                    default=profile.country if profile.country in names else "",
+                ),
+            ),
+            text_area("about", t("About you"), default=profile.about or "", rows=4, maxlength=2_000),
+            checkbox("isPublic", t("Allow other signed-in users to open your photo"), default=profile.is_public),
+            on_submit=saving,
+            model=ProfileChange,
+            submit=t("Save the profile"),
+            label=t("Profile"),
+        ),
+    )
+
+
+@component
+def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def save(session: AsyncSession, change: LocaleChange) -> None:
+        await account.change_locale(session, actor, change)
+
+    saving = use_action(save, then=lambda: connection.navigate(connection.location.address, reload=True))
+    return section(
+        t("Language and time"),
+        form(
+            html.div(
+                {"className": "fw-form-row"},
+                select_field(
+                    "language",
+                    t("Language"),
+                    [Option("", t("As the browser asks for")), *(Option(code, name) for code, name in LANGUAGES.items())],
+                    default=profile.language or "",
+                    help=t("Used for pages and emails."),
+                    id="account-language",
+                ),
+                select_field(
+                    "timeZone",
+                    t("Time zone"),
+                    [Option("", t("That of the browser")), *(Option(zone, zone.replace("_", " ")) for zone in time_zones)],
+                    default=profile.time_zone or "",
+                    help=t("Times are shown in it."),
+                ),
+            ),
+            on_submit=saving,
+            model=LocaleChange,
+            submit=t("Save language and time"),
+            label=t("Language and time"),
+        ),
+    )
+
+
+def _plan(general: General) -> VdomDict:
+    own = general.plan
+    end = last_day(own.until)
+
+    def used(count: int, limit: int | None) -> str:
+        shown = number(count)
+        if limit is None or not own.is_limited:
+            return shown
+        return t("{used} of {limit}", used=shown, limit=limit)
+
+    return section(
+        t("Plan"),
+        card(
+            definition_list(
+                {
+                    t("Plan"): own.plan.name,
+                    t("Price"): price_of(own.plan),
+                    t("Last day"): format_date(end, locale=current_language()) if end else None,
+                    t("Documents"): used(general.usage.documents, own.plan.documents),
+                    t("Document storage"): general.usage.text,
+                    t("Drafts this month"): used(own.drafts, own.plan.drafts),
+                    t("Imports this month"): used(own.imports, own.plan.imports),
+                }
+            ),
+            label=t("Plan"),
+        ),
+        actions=[link_button(t("All plans"), use_connection().href("/pricing"), size="small")],
+        key="plan",
+    )

@@ -1,0 +1,260 @@
+"""The tab Security of the account page: password, address, and where one is signed in."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.identity import account, email_change, passwords
+from fundwright.identity import service as identity
+from fundwright.identity.schemas import SessionRead, SignInRefused
+from fundwright_ui.hooks import (
+    Row,
+    Rows,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
+from fundwright_ui.screens.account.devices import device_name
+from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
+from fundwright_ui.screens.listing import existing_page, export_button, pages
+from fundwright_ui.ui import (
+    alert,
+    button,
+    card,
+    chip,
+    definition_list,
+    form,
+    loading,
+    moment,
+    more_rows,
+    problem,
+    row,
+    row_actions,
+    section,
+    stack,
+    text_field,
+)
+from fundwright_ui.ui.passwords import strength_meter, use_visibility
+
+Password = Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+class PasswordChange(BaseModel):
+    """A change of password as it is typed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    current: Password
+    new: Annotated[str, Field(min_length=passwords.MIN_LENGTH, max_length=10_000)]
+
+
+class EmailChange(BaseModel):
+    """A change of address as it is typed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: Annotated[str, Field(min_length=1, max_length=254)]
+    password: Password
+
+
+@component
+def security_tab() -> VdomDict:
+    return stack(
+        _password(key="password"),
+        _email(key="email"),
+        second_factor_section(key="second_factor"),
+        passkeys_section(key="passkeys"),
+        _sessions(key="sessions"),
+    )
+
+
+@component
+def _password() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    typed, set_typed = use_state("")
+    changes, set_changes = use_state(0)
+    strength = use_query(lambda _session: passwords.strength(typed), key=[typed])
+    kind, toggle = use_visibility()
+
+    async def change(session: AsyncSession, change: PasswordChange) -> SignInRefused | None:
+        return await account.change_password(
+            connection.core, session, actor, current=change.current, new=change.new, client=connection.client
+        )
+
+    def finish(refused: SignInRefused | None) -> None:
+        account.check_password_accepted(refused)
+        set_typed("")
+        set_changes(lambda n: n + 1)
+
+    changing = use_action(change, success=t("Your password is changed, and every other session ended."), then=finish)
+    return section(
+        t("Password"),
+        html.div(
+            {"key": f"password:{changes}"},
+            form(
+                text_field(
+                    "current",
+                    t("Current password"),
+                    type=kind,
+                    end=toggle,
+                    required=True,
+                    autocomplete="current-password",
+                    id="current-password",
+                ),
+                text_field(
+                    "new",
+                    t("New password"),
+                    type=kind,
+                    required=True,
+                    autocomplete="new-password",
+                    help=t("At least 8 characters; a sentence works well."),
+                    on_blur=set_typed,
+                    id="new-password",
+                ),
+                strength_meter(strength.value or 0) if typed else None,
+                on_submit=changing,
+                model=PasswordChange,
+                submit=t("Change the password"),
+                label=t("Password"),
+            ),
+        ),
+    )
+
+
+@component
+def _email() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    asked_for, set_asked_for = use_state(cast("str | None", None))
+
+    async def ask(session: AsyncSession, change: EmailChange) -> tuple[str, SignInRefused | None]:
+        refused = await email_change.ask(
+            connection.core, session, actor, email=change.email, password=change.password, client=connection.client
+        )
+        return change.email, refused
+
+    def finish(result: tuple[str, SignInRefused | None]) -> None:
+        email, refused = result
+        account.check_password_accepted(refused)
+        set_asked_for(email)
+
+    asking = use_action(ask, then=finish)
+    return section(
+        t("Email"),
+        html.p(t("You sign in as {email}.", email=actor.email)),
+        alert(
+            t(
+                "If {email} can be used, we have sent an email with a link to it. The address changes when you follow the "
+                "link, within an hour.",
+                email=asked_for,
+            ),
+            variant="info",
+        )
+        if asked_for
+        else None,
+        html.div(
+            {"key": f"email:{asked_for}"},
+            form(
+                text_field("email", t("New email address"), type="email", required=True, maxlength=254, id="new-email"),
+                use_own_password("email-password"),
+                on_submit=asking,
+                model=EmailChange,
+                submit=t("Change the address"),
+                label=t("Email"),
+            ),
+        ),
+    )
+
+
+@component
+def _sessions() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    url = use_url_state()
+    request = query_in_address(PageRequest, url.params)
+
+    async def read(session: AsyncSession) -> Page[SessionRead]:
+        return await existing_page(partial(identity.list_sessions, session, actor), request)
+
+    async def end_others(session: AsyncSession) -> None:
+        await account.end_other_sessions(session, actor, client=connection.client)
+
+    found = use_query(read, key=[actor.id, request])
+    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda each: each.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    ending = use_action(end_others, success=t("Every other session ended."), then=load)
+    title = t("Where you are signed in")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(title, loading(t("Loading your sessions")))
+    return section(
+        title,
+        *(_session(each, rows, key=each.id) for each in rows.shown),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        pages(url, found.value),
+        row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.value.total > 1 else None,
+        actions=[export_button(connection, "/api/account/sessions/export.csv", len(rows.shown), request)],
+    )
+
+
+@component
+def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
+    each = shown.item
+    actor, connection = use_actor(), use_connection()
+
+    async def end(session: AsyncSession) -> None:
+        await identity.end_session(session, actor, each.id, client=connection.client)
+
+    ending = use_action(end, success=t("The session ended."), then=lambda: rows.settle(each, t("Ended")))
+    is_this = each.id == actor.session_id
+    name = device_name(each.user_agent)
+    return card(
+        row(chip(t("This session"), color="success")) if is_this else None,
+        definition_list(
+            {
+                t("Network address"): each.address,
+                t("Signed in"): moment(each.created_at),
+                t("Last used"): moment(each.last_used_at),
+            }
+        ),
+        title=name,
+        actions=[]
+        if is_this
+        else [
+            row_actions(
+                button(
+                    t("End"),
+                    size="small",
+                    name="end",
+                    on_click=ending,
+                    is_busy=ending.is_running,
+                    aria_label=t("End the session of {device}", device=name),
+                ),
+                outcome=shown.outcome,
+            )
+        ],
+        is_row=True,
+    )
+
+
+def use_own_password(id: str) -> VdomDict:
+    """Asked for before what only the owner may do; `id` tells it from the others of the page. It is a hook."""
+    kind, toggle = use_visibility()
+    return text_field(
+        "password", t("Your password"), type=kind, end=toggle, required=True, autocomplete="current-password", id=id
+    )

@@ -1,0 +1,195 @@
+"""`/dashboard/users`: who has an account, who is invited, and inviting somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict, Field
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.identity import people, registration
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.admin.invitations import invitations_tab
+from fundwright_ui.screens.admin.outbox import undelivered
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    Tab,
+    button,
+    empty,
+    form,
+    loading,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+    tabs,
+    text_field,
+)
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
+
+PATH = "/dashboard/users"
+
+STATE_COLORS: dict[AccountState, Color] = {
+    AccountState.ACTIVE: "success",
+    AccountState.UNCONFIRMED: "warning",
+    AccountState.DISABLED: "error",
+}
+
+
+class Invited(BaseModel):
+    """Who is invited, as it is typed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: str = Field(min_length=1, max_length=254)
+    role: Role = Role.USER
+
+
+def role_options() -> list[Option]:
+    return [Option(role, role.label) for role in Role]
+
+
+@screen(PATH, "People", roles=roles_with(Permission.OVERSEE))
+def people_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    sent, set_sent = use_state(0)
+    chosen = "invitations" if url.get("tab") == "invitations" else "accounts"
+    may_invite = actor.may(Permission.ADMINISTER)
+
+    def show_sent() -> None:
+        url.set(open=None)
+        set_sent(sent + 1)
+
+    return page(
+        t("People"),
+        _invite(show_sent, key="invite") if may_invite and url.get("open") == "invite" else None,
+        tabs(
+            [
+                Tab("accounts", t("Accounts"), connection.href(PATH)),
+                Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
+            ],
+            chosen,
+            label=t("People"),
+        ),
+        invitations_tab(sent, key="invitations") if chosen == "invitations" else _accounts(key="accounts"),
+        subtitle=t("Everyone who has an account here or has been invited"),
+        actions=[button(t("Invite"), icon_name="add", look="soft", on_click=lambda: url.set(open="invite"))]
+        if may_invite
+        else [],
+    )
+
+
+@component
+def _accounts() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = query_in_address(PeopleQuery, url.params)
+
+    async def read(session: AsyncSession) -> Page[AccountRead]:
+        return await existing_page(lambda asked: people.list_people(session, actor, asked), query)
+
+    found = use_query(read, key=[query])
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if found.value is None:
+        return loading(t("Loading the accounts"))
+    listed = found.value
+    return html.fragment(
+        filters(
+            url,
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
+            select_field(
+                "state",
+                t("State"),
+                [Option("", t("Any")), *(Option(state, state.label) for state in AccountState)],
+                value=query.state or "",
+            ),
+        ),
+        row(
+            html.p(
+                {"role": "status", "className": "fw-muted"},
+                nt("{n} account", "{n} accounts", listed.total),
+            ),
+            export_button(connection, "/api/people/export.csv", listed.total, query),
+            spread=True,
+        ),
+        data_table(
+            label=t("People"),
+            columns=[
+                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
+                Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
+                Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
+                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="created_at", label=t("Created"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="last_signed_in_at", label=t("Last signed in"), kind="datetime", is_sortable=True, is_compact=False),
+            ],
+            rows=[_row(person, connection.href(f"{PATH}/{person.id}")) for person in listed.items],
+            total=listed.total,
+            page=listed.page,
+            page_size=listed.page_size,
+            sort=sort_of(query),
+            is_loading=found.is_slow,
+            on_query=ask(url),
+            on_open=open_below(connection, PATH),
+        )
+        if listed.items
+        else empty(t("No account matches. Change the filters.")),
+    )
+
+
+@component
+def _invite(show_sent: Callable[[], None]) -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+
+    async def send(session: AsyncSession, invited: Invited) -> None:
+        await registration.invite(
+            connection.core, session, actor, email=invited.email, role=invited.role, client=connection.client
+        )
+
+    is_sent = connection.core.settings.sends_mail
+    sent = (
+        t("The invitation is on its way.")
+        if is_sent
+        else t("The invitation is ready. Run `fundwright mail` on the server to get its link.")
+    )
+    sending = use_action(send, success=sent, then=show_sent)
+    return section(
+        t("Invite somebody"),
+        undelivered(connection),
+        form(
+            html.div(
+                {"className": "fw-form-row"},
+                text_field("email", t("Email"), type="email", required=True, maxlength=254),
+                select_field("role", t("Role"), role_options(), default=Role.USER),
+            ),
+            on_submit=sending,
+            model=Invited,
+            submit=t("Send the invitation"),
+            label=t("Invite somebody"),
+            actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
+        ),
+    )
+
+
+def _row(person: AccountRead, href: str) -> Row:
+    return Row(
+        id=str(person.id),
+        cells={
+            "email": LinkCell(label=person.email, href=href),
+            "name": person.name,
+            "role": person.role.label,
+            "state": (Chip(label=person.state.label, color=STATE_COLORS[person.state]),),
+            "created_at": person.created_at,
+            "last_signed_in_at": person.last_signed_in_at,
+        },
+    )

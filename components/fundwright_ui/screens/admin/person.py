@@ -1,0 +1,214 @@
+"""`/dashboard/users/{id}`: one account, and what an administrator may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.identity import people
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import AccountRead, Permission, Role, SessionRead
+from fundwright_ui.hooks import (
+    UrlState,
+    parse_id,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_url_state,
+)
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.account.devices import device_name
+from fundwright_ui.screens.admin.outbox import undelivered
+from fundwright_ui.screens.admin.people import PATH, role_options
+from fundwright_ui.screens.listing import existing_page, export_button, pages
+from fundwright_ui.ui import (
+    alert,
+    button,
+    card,
+    definition_list,
+    empty,
+    form,
+    link_button,
+    loading,
+    moment,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+)
+from fundwright_ui.widgets import ConfirmDialog
+
+Found = tuple[AccountRead, Page[SessionRead] | None, bool]
+
+
+class RoleChosen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+
+
+@screen(f"{PATH}/{{id}}", "People", roles=roles_with(Permission.OVERSEE))
+def person_screen() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    address = connection.location.params["id"]
+    may_change = actor.may(Permission.ADMINISTER)
+    url = use_url_state()
+    request = query_in_address(PageRequest, url.params)
+
+    async def read(session: AsyncSession) -> Found:
+        account_id = parse_id(address, t("The account"))
+        person = await people.get_person(session, actor, account_id)
+        listed = partial(people.list_sessions, session, actor, account_id)
+        sessions = await existing_page(listed, request) if may_change else None
+        return person, sessions, await people.has_second_factor(session, actor, account_id)
+
+    found = use_query(read, key=[address, request])
+    back = link_button(t("All people"), connection.href(PATH), icon_name="arrow_back")
+    if found.error:
+        return page(t("People"), problem(found.error, on_retry=found.reload), actions=[back])
+    if found.value is None:
+        return page(t("People"), loading(t("Loading the account")), actions=[back])
+    person, sessions, has_second_factor = found.value
+    return page(
+        person.email,
+        card(
+            definition_list(
+                {
+                    t("Name"): person.name,
+                    t("Role"): person.role.label,
+                    t("State"): person.state.label,
+                    t("Second factor"): t("Yes") if has_second_factor else t("None"),
+                    t("Created"): moment(person.created_at, shown="date"),
+                    t("Last signed in"): moment(person.last_signed_in_at) if person.last_signed_in_at else t("Never"),
+                }
+            ),
+            label=t("Account"),
+        ),
+        _change(person, found.reload, key=f"change {person.role} {person.state}") if may_change else None,
+        _second_factor(person.id, found.reload, key="second factor") if may_change and has_second_factor else None,
+        _sessions(person.id, sessions, found.reload, url, key="sessions") if sessions else None,
+        actions=[back],
+    )
+
+
+@component
+def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    client = connection.client
+
+    async def change_role(session: AsyncSession, chosen: RoleChosen) -> None:
+        await people.change_role(connection.core, session, actor, person.id, chosen.role, client=client)
+
+    async def close_or_open(session: AsyncSession) -> None:
+        change: Callable[..., Awaitable[AccountRead]] = people.enable if person.disabled_at else people.disable
+        await change(connection.core, session, actor, person.id, client=client)
+
+    async def start_reset(session: AsyncSession) -> None:
+        await people.start_reset(connection.core, session, actor, person.id, client=client)
+
+    changing = use_action(change_role, success=t("The role was changed, and the account's sessions ended."), then=reload)
+    closing = use_action(
+        close_or_open,
+        success=t("The account is open again.") if person.disabled_at else t("The account is disabled, and its sessions ended."),
+        then=reload,
+    )
+    started = (
+        t("The owner was sent an email with a link to choose a new password.")
+        if connection.core.settings.sends_mail
+        else t("The link for a new password is ready. Run `fundwright mail` on the server to get it.")
+    )
+    resetting = use_action(start_reset, success=started)
+    return section(
+        t("Change the account"),
+        undelivered(connection),
+        alert(closing.error) if closing.error else None,
+        form(
+            select_field("role", t("Role"), role_options(), default=person.role),
+            on_submit=changing,
+            model=RoleChosen,
+            submit=t("Change the role"),
+            label=t("Change the role"),
+        ),
+        row(
+            button(
+                t("Enable the account") if person.disabled_at else t("Disable the account"),
+                on_click=closing,
+                is_busy=closing.is_running,
+            ),
+            button(t("Start a password reset"), on_click=resetting, is_busy=resetting.is_running),
+        ),
+    )
+
+
+@component
+def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+
+    async def remove(session: AsyncSession) -> None:
+        await people.remove_second_factor(connection.core, session, actor, account_id, client=connection.client)
+
+    def removed() -> None:
+        set_asking(False)
+        reload()
+
+    told = (
+        t("The second factor was removed. The owner was sent an email.")
+        if connection.core.settings.sends_mail
+        else t("The second factor was removed. Tell the owner, because this installation does not send email.")
+    )
+    removing = use_action(remove, success=told, then=removed)
+    return section(
+        t("Second factor"),
+        html.p(t("For somebody who has lost the telephone or the device: the password alone opens the account then.")),
+        row(button(t("Remove second factor"), on_click=lambda: set_asking(True), is_busy=removing.is_running)),
+        ConfirmDialog(
+            is_open=True,
+            title=t("Remove the second factor?"),
+            text=t("Authenticator app, recovery codes and passkeys stop working. Be sure that it is the owner who asks."),
+            confirm_label=t("Remove"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            error=removing.error or "",
+            on_confirm=removing,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )
+
+
+@component
+def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[], None], url: UrlState) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def end(session: AsyncSession) -> None:
+        await people.end_sessions(session, actor, account_id, client=connection.client)
+
+    ending = use_action(end, success=t("The account is signed out everywhere."), then=reload)
+    if not sessions.items:
+        return section(t("Sessions"), empty(t("The account is signed in nowhere.")))
+    return section(
+        t("Sessions"),
+        html.ul(
+            {"className": "fw-stack fw-stack-tight"},
+            *(
+                html.li({"key": str(each.id)}, f"{device_name(each.user_agent)} · {each.address} · ", moment(each.last_used_at))
+                for each in sessions.items
+            ),
+        ),
+        pages(url, sessions),
+        row(button(t("End all sessions"), on_click=ending, is_busy=ending.is_running)),
+        actions=[export_button(connection, f"/api/people/{account_id}/sessions/export.csv", sessions.total)],
+    )

@@ -1,0 +1,200 @@
+"""`/dashboard/payment/history`: the ledger of invoices."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from reactpy import html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import Cents, PaymentCreate, PaymentQuery, PaymentRead, PaymentState, PaymentSum
+from fundwright.core.database import now
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.admin.outbox import undelivered
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, open_below, sort_of
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    button,
+    chip,
+    empty,
+    form,
+    loading,
+    more_rows,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+    text_field,
+)
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.money import CentsTyped, money
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
+
+PATH = "/dashboard/payment/history"
+
+_COLORS: dict[PaymentState, Color] = {
+    PaymentState.OPEN: "info",
+    PaymentState.PAID: "success",
+    PaymentState.VOID: "secondary",
+}
+
+
+class InvoiceForm(PaymentCreate):
+    """A new invoice as it is typed."""
+
+    amount_cents: Annotated[Cents, CentsTyped]
+
+
+def payment_chip(payment: PaymentRead) -> Chip:
+    """Its state; an open one that should have been paid says so."""
+    if payment.state is PaymentState.OPEN and payment.due < now().date():
+        return Chip(label=t("Overdue"), color="warning")
+    return Chip(label=payment.state.label, color=_COLORS[payment.state])
+
+
+@screen(PATH, "Payment history", roles=roles_with(Permission.OVERSEE))
+def payment_history_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = query_in_address(PaymentQuery, url.params)
+    may_write = actor.may(Permission.ADMINISTER)
+    is_adding = may_write and url.get("open") == "new"
+
+    async def read(session: AsyncSession) -> tuple[Page[PaymentRead], list[PaymentSum]]:
+        listed = await existing_page(lambda query: billing.list_payments(session, actor, query), query)
+        return listed, await billing.sum_payments(session, actor, query)
+
+    async def add(session: AsyncSession, invoice: InvoiceForm) -> None:
+        await billing.add_payment(connection.core, session, actor, invoice, client=connection.client)
+
+    found = use_query(read, key=[query], topics=[billing.TOPIC])
+    rows = use_rows(found, lambda answer: answer[0], key=[query], id=lambda payment: payment.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    def added() -> None:
+        url.set(open=None)
+        load()
+
+    adding = use_action(add, success=t("The invoice was written."), then=added)
+
+    def shown(*children: Child) -> VdomDict:
+        new = button(
+            t("New invoice"), icon_name="add", look="contained", on_click=lambda: url.set(open="new"), disabled=is_adding
+        )
+        return page(t("Payment history"), *children, actions=[new] if may_write else [])
+
+    if found.error:
+        return shown(problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return shown(loading(t("Loading invoices")))
+    listed, sums = found.value
+    new_invoice = None
+    if is_adding:
+        new_invoice = section(
+            t("New invoice"),
+            undelivered(connection),
+            form(
+                html.div(
+                    {"className": "fw-form-row"},
+                    text_field("email", t("Email of the account"), type="email", required=True, maxlength=254),
+                    text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20),
+                ),
+                text_field("text", t("What it is for"), required=True, maxlength=500),
+                html.div(
+                    {"className": "fw-form-row"},
+                    text_field("issued", t("Issued"), type="date", default=now().date().isoformat(), required=True),
+                    text_field("due", t("Due"), type="date", required=True),
+                ),
+                on_submit=adding,
+                model=InvoiceForm,
+                submit=t("Write invoice"),
+                label=t("New invoice"),
+                actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
+            ),
+            key="new",
+        )
+    if not listed.total and not has_filters(query):
+        return shown(new_invoice, empty(t("No invoices yet.")))
+    return shown(
+        new_invoice,
+        filters(
+            url,
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            select_field(
+                "state",
+                t("State"),
+                [Option("", t("Any")), *(Option(state, state.label) for state in PaymentState)],
+                value=query.state or "",
+            ),
+        ),
+        row(
+            html.p(
+                {"role": "status", "className": "fw-muted"},
+                nt("{n} invoice", "{n} invoices", listed.total),
+            ),
+            html.ul(
+                {"className": "fw-chips", "aria-label": t("Sums")},
+                *(
+                    html.li(
+                        {"key": f"{each.currency} {each.state}"},
+                        chip(
+                            f"{each.state.label}: {money(each.amount_cents, each.currency)}",
+                            color=_COLORS[each.state],
+                        ),
+                    )
+                    for each in sums
+                ),
+            ),
+            export_button(connection, "/api/billing/payments/export.csv", len(rows.shown), query),
+            spread=True,
+        ),
+        data_table(
+            label=t("Payment history"),
+            columns=[
+                Column(field="number", label=t("Number"), kind="link", is_sortable=True),
+                Column(field="email", label=t("Account"), is_sortable=True, flex=1.5, min_width=160),
+                Column(field="text", label=t("What it is for"), is_compact=False, flex=2),
+                Column(field="amount", label=t("Amount"), is_sortable=True),
+                Column(field="issued", label=t("Issued"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="due", label=t("Due"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+            ],
+            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
+            total=listed.total,
+            page=listed.page,
+            page_size=listed.page_size,
+            sort=sort_of(query),
+            is_loading=found.is_slow,
+            on_query=ask(url),
+            on_open=open_below(connection, PATH),
+        )
+        if rows.shown
+        else empty(t("No invoice matches. Change the filters.")),
+        more_rows(rows.more, on_load=load),
+    )
+
+
+def _row(payment: PaymentRead, href: str) -> Row:
+    return Row(
+        id=str(payment.id),
+        cells={
+            "number": LinkCell(label=payment.number, href=href),
+            "email": payment.email,
+            "text": payment.text,
+            "amount": money(payment.amount_cents, payment.currency),
+            "issued": payment.issued,
+            "due": payment.due,
+            "state": (payment_chip(payment),),
+        },
+    )

@@ -1,0 +1,109 @@
+"""`/dashboard/freepremium/{id}`: one premium link and who used it."""
+
+from __future__ import annotations
+
+from babel.dates import format_date
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import LinkState, PremiumLinkRead, PremiumLinkUseRead
+from fundwright.core.messages import current_language, nt, t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import parse_id, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.billing.premium_links import PATH, link_chip
+from fundwright_ui.screens.listing import export_button, pages
+from fundwright_ui.ui import (
+    button,
+    card,
+    chip,
+    definition_list,
+    empty,
+    link_button,
+    loading,
+    moment,
+    page,
+    problem,
+    section,
+)
+from fundwright_ui.widgets import ConfirmDialog
+
+
+@screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.OVERSEE))
+def premium_link_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    address, request = connection.location.params["id"], query_in_address(PageRequest, url.params)
+
+    async def read(session: AsyncSession) -> tuple[PremiumLinkRead, Page[PremiumLinkUseRead]]:
+        link = await billing.get_premium_link(session, actor, parse_id(address, t("The premium link")))
+        return link, await billing.list_premium_link_uses(session, actor, link.id, request)
+
+    found = use_query(read, key=[address, request], topics=[billing.TOPIC])
+    back = link_button(t("All premium links"), connection.href(PATH), icon_name="arrow_back")
+    if found.error:
+        return page(t("Premium Link"), problem(found.error, on_retry=found.reload), actions=[back])
+    if found.value is None:
+        return page(t("Premium Link"), loading(t("Loading the premium link")), actions=[back])
+    link, uses = found.value
+    state = link_chip(link.state)
+    can_revoke = link.state is LinkState.ACTIVE and actor.may(Permission.ADMINISTER)
+    return page(
+        t("Premium Link"),
+        card(
+            definition_list(
+                {
+                    t("Plan"): link.plan_name,
+                    t("Length"): nt("{n} day", "{n} days", link.days),
+                    t("Used"): t("{used} of {uses}", used=link.used, uses=link.uses),
+                    t("Works until the end of"): format_date(link.expires_on, locale=current_language()),
+                    t("State"): chip(state.label, color=state.color),
+                    t("Note"): link.note,
+                    t("Made"): moment(link.created_at),
+                    t("Made by"): link.created_by,
+                }
+            ),
+            label=t("Premium Link"),
+        ),
+        _revoking(link, key="revoking") if can_revoke else None,
+        section(
+            t("Who used it"),
+            html.ul(
+                {"className": "fw-list"},
+                *(html.li({"key": f"{use.email} {use.at}"}, use.email, moment(use.at)) for use in uses.items),
+            )
+            if uses.items
+            else empty(t("Nobody has registered with it yet.")),
+            pages(url, uses),
+            actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv", uses.total)],
+        ),
+        actions=[back],
+    )
+
+
+@component
+def _revoking(link: PremiumLinkRead) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+
+    async def revoke(session: AsyncSession) -> None:
+        await billing.revoke_premium_link(session, actor, link.id, client=connection.client)
+
+    revoking = use_action(revoke, success=t("The premium link was revoked."))
+    return html.div(
+        button(t("Revoke"), danger=True, on_click=lambda: set_asking(True)),
+        ConfirmDialog(
+            is_open=is_asking,
+            title=t("Revoke this link?"),
+            text=t("Nobody can register with it any more. Who did keeps the plan."),
+            confirm_label=t("Revoke"),
+            cancel_label=t("Cancel"),
+            is_danger=True,
+            error=revoking.error or "",
+            on_confirm=revoking,
+            on_cancel=lambda: set_asking(False),
+        ),
+    )

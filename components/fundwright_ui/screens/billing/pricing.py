@@ -1,0 +1,57 @@
+"""`/pricing`: what the plans cost and allow."""
+
+from __future__ import annotations
+
+from reactpy.types import VdomDict
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PlanRead
+from fundwright.core.messages import number, t
+from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.public.frame import public_page
+from fundwright_ui.ui import card, definition_list, grid, link_button, loading, problem, section
+from fundwright_ui.ui.money import money
+
+
+def price_of(plan: PlanRead) -> str:
+    return t("{price} a month", price=money(plan.price_cents, plan.currency)) if plan.price_cents else t("Free of charge")
+
+
+def limits_of(plan: PlanRead) -> dict[str, str]:
+    """What the plan allows, in words."""
+
+    def shown(limit: int | None) -> str:
+        return t("Unlimited") if limit is None else number(limit)
+
+    return {
+        t("Documents"): shown(plan.documents),
+        t("Drafts a month"): shown(plan.drafts),
+        t("Imports a month"): shown(plan.imports),
+    }
+
+
+@screen("/pricing", "Pricing", area="public")
+def pricing_screen() -> VdomDict:
+    connection = use_connection()
+    found = use_query(billing.list_plans, topics=[billing.TOPIC])
+    title = t("Pricing")
+    if found.error:
+        return public_page(connection, title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return public_page(connection, title, loading(t("Loading the plans")))
+    return public_page(
+        connection,
+        title,
+        section(
+            t("Plans"),
+            grid(
+                *(
+                    card(definition_list(limits_of(plan)), title=plan.name, subtitle=price_of(plan), key=plan.code)
+                    for plan in found.value
+                )
+            ),
+            link_button(t("How to pay"), connection.href("/payment")),
+        ),
+        subtitle=t("Accounts are on Free unless an administrator or a premium link gives them another plan."),
+    )

@@ -1,0 +1,110 @@
+"""`/dashboard/subscription/{id}`: the plan of one account."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+from babel.dates import format_date
+from reactpy import html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import Origin, PlanRead, SubscriberRead, SubscriptionChange
+from fundwright.core.messages import current_language, t
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.billing.subscriptions import PATH, last_day
+from fundwright_ui.ui import (
+    Option,
+    card,
+    definition_list,
+    form,
+    link_button,
+    loading,
+    moment,
+    page,
+    problem,
+    section,
+    select_field,
+    text_field,
+)
+from fundwright_ui.ui.money import NothingTyped
+
+
+class SubscriptionForm(SubscriptionChange):
+    """A change of plan as it is typed."""
+
+    until: Annotated[date | None, NothingTyped] = None
+
+
+@screen(f"{PATH}/{{id}}", "Subscription", roles=roles_with(Permission.OVERSEE))
+def subscriber_screen() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    address = connection.location.params["id"]
+
+    async def read(session: AsyncSession) -> tuple[SubscriberRead, list[PlanRead]]:
+        account_id = parse_id(address, t("The account"))
+        return await billing.get_subscriber(session, actor, account_id), await billing.list_plans(session)
+
+    async def change(session: AsyncSession, changed: SubscriptionForm) -> None:
+        if found.value is not None:
+            await billing.subscribe(session, actor, found.value[0].account_id, changed, client=connection.client)
+
+    found = use_query(read, key=[address], topics=[billing.TOPIC])
+    changing = use_action(change, success=t("The plan was changed."))
+    back = link_button(t("All subscriptions"), connection.href(PATH), icon_name="arrow_back")
+    if found.error:
+        return page(t("Subscription"), problem(found.error, on_retry=found.reload), actions=[back])
+    if found.value is None:
+        return page(t("Subscription"), loading(t("Loading the subscription")), actions=[back])
+    subscriber, plans = found.value
+    end = last_day(subscriber.until)
+    return page(
+        subscriber.email,
+        card(
+            definition_list(
+                {
+                    t("Name"): subscriber.name,
+                    t("Plan"): subscriber.plan_name,
+                    t("Since"): moment(subscriber.since, shown="date") if subscriber.since else None,
+                    t("Last day"): format_date(end, locale=current_language()) if end else None,
+                    t("How it came"): subscriber.origin.label if subscriber.origin else "",
+                }
+            ),
+            label=t("Subscription"),
+        ),
+        section(
+            t("Change the plan"),
+            form(
+                html.div(
+                    {"className": "fw-form-row"},
+                    select_field("plan", t("Plan"), [Option(plan.code, plan.name) for plan in plans], default=subscriber.plan),
+                    text_field(
+                        "until",
+                        t("Last day"),
+                        type="date",
+                        default=end.isoformat() if end else "",
+                        help=t("Empty: until somebody changes it."),
+                    ),
+                    select_field(
+                        "origin",
+                        t("How it came"),
+                        [Option(origin, origin.label) for origin in (Origin.MANUAL, Origin.INVOICE)],
+                        default=Origin.INVOICE if subscriber.origin is Origin.INVOICE else Origin.MANUAL,
+                    ),
+                ),
+                on_submit=changing,
+                model=SubscriptionForm,
+                submit=t("Change the plan"),
+                label=t("Change the plan"),
+            ),
+            key=f"{subscriber.plan} {subscriber.since}",
+        )
+        if actor.may(Permission.ADMINISTER)
+        else None,
+        actions=[back],
+    )

@@ -1,0 +1,218 @@
+"""`/dashboard/subscription`: the plans, and who is on which."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Annotated
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import (
+    Cents,
+    Limit,
+    PlanChange,
+    PlanRead,
+    SubscriberQuery,
+    SubscriberRead,
+)
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.billing.pricing import limits_of, price_of
+from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
+from fundwright_ui.ui import (
+    Option,
+    button,
+    card,
+    definition_list,
+    empty,
+    form,
+    grid,
+    icon_button,
+    loading,
+    more_rows,
+    page,
+    problem,
+    row,
+    section,
+    select_field,
+    text_field,
+)
+from fundwright_ui.ui.money import CentsTyped, NothingTyped, money_typed
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
+
+PATH = "/dashboard/subscription"
+
+
+class PlanForm(PlanChange):
+    """Price and limits as they are typed."""
+
+    price_cents: Annotated[Cents, CentsTyped]
+    documents: Annotated[Limit | None, NothingTyped]
+    drafts: Annotated[Limit | None, NothingTyped]
+    imports: Annotated[Limit | None, NothingTyped]
+
+
+def last_day(until: datetime | None) -> date | None:
+    """The last day of a subscription that ends at `until`."""
+    return None if until is None else (until - timedelta(microseconds=1)).date()
+
+
+@screen(PATH, "Subscription", roles=roles_with(Permission.OVERSEE))
+def subscriptions_screen() -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    query = query_in_address(SubscriberQuery, url.params)
+
+    async def read(session: AsyncSession) -> tuple[list[PlanRead], Page[SubscriberRead]]:
+        listed = await existing_page(lambda query: billing.list_subscribers(session, actor, query), query)
+        return await billing.list_plans(session), listed
+
+    found = use_query(read, key=[query], topics=[billing.TOPIC])
+    rows = use_rows(found, lambda answer: answer[1], key=[query], id=lambda subscriber: subscriber.account_id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    if found.error:
+        return page(t("Subscription"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(t("Subscription"), loading(t("Loading plans and subscriptions")))
+    plans, listed = found.value
+    return page(
+        t("Subscription"),
+        section(t("Plans"), grid(*(_plan(plan, key=plan.code) for plan in plans))),
+        _subscribers(plans, listed, rows, query, is_loading=found.is_slow),
+        more_rows(rows.more, on_load=load),
+    )
+
+
+@component
+def _plan(plan: PlanRead) -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    may_write = actor.may(Permission.ADMINISTER)
+
+    def close() -> None:
+        url.set(open=None)
+
+    async def change(session: AsyncSession, changed: PlanForm) -> None:
+        await billing.change_plan(session, actor, plan.code, changed, client=connection.client)
+
+    changing = use_action(change, success=t("The plan was changed."), then=close)
+    if not (may_write and url.get("open") == plan.code):
+        edit = icon_button(
+            t("Edit {name}", name=plan.name), "edit", small=True, name="edit", on_click=lambda: url.set(open=plan.code)
+        )
+        return card(
+            definition_list(limits_of(plan)), title=plan.name, subtitle=price_of(plan), actions=[edit] if may_write else []
+        )
+    limits = {
+        "documents": (t("Documents"), plan.documents),
+        "drafts": (t("Drafts a month"), plan.drafts),
+        "imports": (t("Imports a month"), plan.imports),
+    }
+    return card(
+        form(
+            text_field(
+                "price_cents",
+                t("US dollars a month"),
+                default=money_typed(plan.price_cents),
+                required=True,
+                maxlength=20,
+                id=f"price-{plan.code}",
+            ),
+            *(
+                text_field(
+                    name,
+                    label,
+                    type="number",
+                    min="0",
+                    default="" if limit is None else str(limit),
+                    placeholder=t("Unlimited"),
+                    id=f"{name}-{plan.code}",
+                    key=name,
+                )
+                for name, (label, limit) in limits.items()
+            ),
+            on_submit=changing,
+            model=PlanForm,
+            submit=t("Save"),
+            label=t("Edit {name}", name=plan.name),
+            actions=[button(t("Cancel"), on_click=close)],
+        ),
+        title=plan.name,
+        subtitle=t("An empty limit means unlimited."),
+    )
+
+
+def _subscribers(
+    plans: list[PlanRead],
+    listed: Page[SubscriberRead],
+    rows: Rows[SubscriberRead],
+    query: SubscriberQuery,
+    *,
+    is_loading: bool,
+) -> VdomDict:
+    connection, url = use_connection(), use_url_state()
+    return section(
+        t("Who is on which"),
+        filters(
+            url,
+            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            select_field(
+                "plan",
+                t("Plan"),
+                [Option("", t("Any")), *(Option(plan.code, plan.name) for plan in plans)],
+                value=query.plan or "",
+            ),
+        ),
+        row(
+            html.p(
+                {"role": "status", "className": "fw-muted"},
+                nt("{n} account", "{n} accounts", listed.total),
+            ),
+            export_button(connection, "/api/billing/subscribers/export.csv", len(rows.shown), query),
+            spread=True,
+        ),
+        data_table(
+            label=t("Who is on which"),
+            columns=[
+                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
+                Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
+                Column(field="plan", label=t("Plan"), kind="chips", is_sortable=True),
+                Column(field="since", label=t("Since"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="until", label=t("Last day"), kind="date", is_sortable=True),
+                Column(field="origin", label=t("How it came"), is_compact=False),
+            ],
+            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
+            total=listed.total,
+            page=listed.page,
+            page_size=listed.page_size,
+            sort=sort_of(query),
+            is_loading=is_loading,
+            on_query=ask(url),
+            on_open=open_below(connection, PATH),
+        )
+        if rows.shown
+        else empty(t("No account matches. Change the filters.")),
+    )
+
+
+def _row(subscriber: SubscriberRead, href: str) -> Row:
+    return Row(
+        id=str(subscriber.account_id),
+        cells={
+            "email": LinkCell(label=subscriber.email, href=href),
+            "name": subscriber.name,
+            "plan": (Chip(label=subscriber.plan_name, color="primary" if subscriber.since else "secondary"),),
+            "since": subscriber.since,
+            "until": last_day(subscriber.until),
+            "origin": subscriber.origin.label if subscriber.origin else "",
+        },
+    )

@@ -1,0 +1,198 @@
+"""`/dashboard/blog/list`: every post, whatever its state."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.content import service as content
+from fundwright.content.schemas import PostQuery, PostRow, PostState
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.identity.permissions import roles_with
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.blog.blog import BLOG
+from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, narrow, search_box, sort_of
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    button,
+    card,
+    chip,
+    empty,
+    link_button,
+    loading,
+    more_rows,
+    page,
+    problem,
+    row,
+    select_field,
+)
+from fundwright_ui.widgets import Chip, Column, Row, RowOpened, data_table, delete_dialog
+
+BLOG_LIST = "/dashboard/blog/list"
+_COLORS: dict[PostState, Color] = {
+    PostState.DRAFT: "secondary",
+    PostState.SCHEDULED: "info",
+    PostState.PUBLISHED: "success",
+}
+
+
+def edit_path(post_id: UUID) -> str:
+    return f"/dashboard/blog/{post_id}/edit"
+
+
+def post_state_chip(state: PostState) -> VdomDict:
+    return chip(state.label, color=_COLORS[state])
+
+
+@screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE))
+def blog_list_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    query = query_in_address(PostQuery, {**url.params, "text": url.get("q")})
+
+    async def read(session: AsyncSession) -> Page[PostRow]:
+        return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)
+
+    found = use_query(read, key=[query], topics=[content.POSTS_TOPIC])
+    rows = use_rows(found, lambda listed: listed, key=[query], id=lambda post: post.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    def open_row(event: RowOpened) -> None:
+        url.set(open=event.id)
+
+    title = t("Blog posts")
+    new_post = (
+        link_button(t("New post"), connection.href("/dashboard/blog/new-post"), look="contained", icon_name="add")
+        if actor.may(Permission.ADMINISTER)
+        else None
+    )
+    if found.error:
+        return page(title, problem(found.error, on_retry=found.reload), actions=[new_post])
+    if found.value is None:
+        return page(title, loading(t("Loading the posts")), actions=[new_post])
+    posts = found.value
+    if not posts.total and not rows.shown and not has_filters(query):
+        return page(title, empty(t("No posts yet. The first one appears here.")), actions=[new_post])
+    opened = next((each.item for each in rows.shown if each.id == url.get("open") and not each.outcome), None)
+    return page(
+        title,
+        search_box(url, t("Search posts")),
+        html.div(
+            {"className": "fw-filters", "key": "filters"},
+            select_field(
+                "state",
+                t("State"),
+                [Option("", t("All")), *(Option(state, state.label) for state in PostState)],
+                value=query.state or "",
+                on_change=narrow(url, "state"),
+            ),
+        ),
+        row(
+            html.p({"role": "status", "className": "fw-muted"}, nt("{n} post", "{n} posts", posts.total)),
+            export_button(connection, "/api/blog/posts/export.csv", len(rows.shown), query),
+            spread=True,
+        ),
+        _opened(opened, rows, key=str(opened.id)) if opened else None,
+        data_table(
+            label=title,
+            columns=[
+                Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=200),
+                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="published_at", label=t("Publication"), kind="datetime", is_sortable=True, min_width=190),
+                Column(field="author", label=t("Author"), is_compact=False),
+                Column(
+                    field="changed_at", label=t("Changed"), kind="datetime", is_sortable=True, is_compact=False, min_width=190
+                ),
+            ],
+            rows=[_row(each) for each in rows.shown],
+            total=posts.total,
+            page=posts.page,
+            page_size=query.page_size,
+            sort=sort_of(query),
+            is_loading=found.is_slow,
+            on_query=ask(url),
+            on_open=open_row,
+            key="table",
+        )
+        if rows.shown
+        else empty(
+            t("No post matches. Search for other words, or choose another state."),
+            link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
+        ),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        actions=[new_post],
+    )
+
+
+def _row(shown: KeptRow[PostRow]) -> Row:
+    post = shown.item
+    chip = Chip(label=post.state.label, color=_COLORS[post.state])
+    return Row(
+        id=shown.id,
+        cells={
+            "title": post.title,
+            "state": (Chip(label=shown.outcome, color="secondary") if shown.outcome else chip,),
+            "published_at": post.published_at,
+            "author": post.author,
+            "changed_at": post.changed_at,
+        },
+    )
+
+
+@component
+def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
+    """What can be done with the post whose row was pressed."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    is_asking, set_asking = use_state(False)
+
+    async def delete(session: AsyncSession) -> None:
+        await content.delete_post(session, actor, post.id, client=connection.client)
+
+    def settle() -> None:
+        rows.settle(post, t("Deleted"))
+        url.set(open=None)
+
+    deleting = use_action(delete, success=t("The post was deleted."), then=settle)
+    is_author = actor.may(Permission.ADMINISTER)
+    return html.div(
+        card(
+            html.div(
+                {"dir": "auto"},
+                html.h2({"className": "fw-card-title"}, post.title),
+                html.p({"className": "fw-card-subtitle"}, post.summary) if post.summary else None,
+            ),
+            row(
+                post_state_chip(post.state),
+                link_button(
+                    t("Edit") if is_author else t("Look at it"), connection.href(edit_path(post.id)), size="small", look="soft"
+                ),
+                link_button(t("Read it in the blog"), connection.href(f"{BLOG}/{post.slug}"), size="small")
+                if post.state == PostState.PUBLISHED
+                else None,
+                button(t("Delete"), icon_name="delete", size="small", danger=True, on_click=lambda: set_asking(True))
+                if is_author
+                else None,
+                button(t("Close"), size="small", look="text", on_click=lambda: url.set(open=None)),
+            ),
+            label=post.title,
+        ),
+        delete_dialog(
+            t("Delete “{title}”?", title=post.title),
+            t("It disappears from the blog for good. To keep the text, make it a draft instead."),
+            on_confirm=deleting,
+            error=deleting.error,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )

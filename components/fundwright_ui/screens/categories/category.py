@@ -1,0 +1,310 @@
+"""`/dashboard/category`: the account's categories, what they learn from, and what the classifier suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reactpy import component, html, use_state
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour
+from fundwright.core.jobs import JobRead, JobState, jobs_topic
+from fundwright.core.messages import percent, t
+from fundwright.identity.schemas import Permission
+from fundwright.opportunities import service as opportunities
+from fundwright_ui.hooks import Action, Row, Rows, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.categories.examples import category_examples
+from fundwright_ui.screens.categories.review import review_queue
+from fundwright_ui.screens.listing import export_button
+from fundwright_ui.ui import (
+    Option,
+    alert,
+    button,
+    card,
+    category_chip,
+    chip,
+    empty,
+    form,
+    grid,
+    icon_button,
+    loading,
+    more_rows,
+    only_reads,
+    page,
+    problem,
+    progress,
+    row,
+    row_actions,
+    section,
+    select_field,
+    stack,
+    text_area,
+    text_field,
+    text_link,
+)
+from fundwright_ui.widgets import delete_dialog
+
+
+@screen("/dashboard/category", "Category")
+def category_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    found = use_query(
+        lambda session: categories.list_categories(session, actor),
+        key=[actor.id],
+        topics=[categories.categories_topic(actor.id)],
+    )
+    rows = use_rows(found, lambda listed: listed, key=[actor.id], id=lambda category: category.id)
+    is_adding = url.get("open") == "new"  # what is open stands in the address, so that a lost page comes back with it
+
+    async def create(session: AsyncSession, category: CategoryCreate) -> None:
+        await categories.create(session, actor, category, core=connection.core)
+
+    async def remove_sample(session: AsyncSession) -> None:
+        await categories.remove_sample(session, actor, client=connection.client)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    def show_created() -> None:
+        url.set(open=None)
+        load()
+
+    creating = use_action(create, success=t("The category was created."), then=show_created)
+    removing = use_action(remove_sample, success=t("The sample categories were removed."), then=load)
+
+    if found.error:
+        return page(t("Category"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(t("Category"), loading(t("Loading categories")))
+    is_first = not found.value and not rows.shown
+    cards = (
+        grid(*(_category_card(each, rows, key=each.id) for each in rows.shown)),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+    )
+    if not actor.may(Permission.LABEL):
+        return page(t("Category"), only_reads(), *((empty(t("No categories yet.")),) if is_first else cards))
+    return page(
+        t("Category"),
+        _sample_banner(found.value, removing),
+        section(
+            t("New category"),
+            form(
+                text_field("name", t("Name"), required=True, maxlength=80, id="new-name"),
+                text_area(
+                    "description",
+                    t("Description"),
+                    rows=3,
+                    maxlength=2_000,
+                    help=t("What belongs here, as phrases separated by commas. The classifier uses this description."),
+                    id="new-description",
+                ),
+                _colour_field(Colour.BLUE, id="new-colour"),
+                on_submit=creating,
+                model=CategoryCreate,
+                submit=t("Create category"),
+                label=t("New category"),
+                actions=[] if is_first else [button(t("Cancel"), on_click=lambda: url.set(open=None))],
+            ),
+            key="new",
+        )
+        if is_adding or is_first
+        else None,
+        *((empty(t("No categories yet. Create one above, then categorize your opportunities.")),) if is_first else cards),
+        None if is_first else review_queue(found.value, key="review"),
+        subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
+        actions=[
+            button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
+            None if is_first else _categorise_button(key="categorise"),
+            export_button(connection, "/api/categories/export.csv", len(rows.shown)),
+        ],
+    )
+
+
+def _sample_banner(found: list[CategoryRead], removing: Action) -> VdomDict | None:
+    if not any(category.is_sample for category in found):
+        return None
+    return alert(
+        t("Some of these categories are samples."),
+        button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
+        variant="info",
+    )
+
+
+def _colour_field(colour: Colour, *, id: str) -> VdomDict:
+    names = {
+        Colour.GREY: t("Gray"),
+        Colour.BLUE: t("Blue"),
+        Colour.GREEN: t("Green"),
+        Colour.ORANGE: t("Orange"),
+        Colour.RED: t("Red"),
+        Colour.PURPLE: t("Theme color"),
+    }
+    return select_field("colour", t("Color"), [Option(value, label) for value, label in names.items()], default=colour, id=id)
+
+
+@component
+def _categorise_button() -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    recent = use_query(
+        lambda session: opportunities.find_categorising(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)]
+    )
+    job = recent.value
+    is_underway = job is not None and not job.state.is_over
+
+    async def categorise(session: AsyncSession) -> None:
+        await opportunities.start_categorising(session, actor, connection.core)
+
+    async def stop(session: AsyncSession) -> None:
+        if job is not None:
+            await opportunities.cancel_categorising(session, actor, job.id)
+
+    starting = use_action(categorise, then=recent.reload)
+    stopping = use_action(stop)
+
+    return stack(
+        row(
+            button(
+                t("Categorize"),
+                look="contained",
+                icon_name="refresh",
+                on_click=starting,
+                is_busy=starting.is_running,
+                disabled=is_underway,
+            ),
+            button(t("Stop"), icon_name="stop", on_click=stopping, is_busy=stopping.is_running) if is_underway else None,
+        ),
+        _job_line(job),
+        tight=True,
+    )
+
+
+def _job_line(job: JobRead | None) -> VdomDict | None:
+    if job is None:
+        return None
+    if not job.state.is_over:
+        return progress(
+            job.done,
+            job.total,
+            label=t("Categorizing"),
+            message=t("{percent} done", percent=percent(job.done / job.total)) if job.total else t("Waiting to start"),
+        )
+    if job.state == JobState.FAILED:
+        return alert(job.error or t("Categorizing failed."))
+    if job.state == JobState.CANCELLED:
+        return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Stopped. Results so far were kept."))
+    result = job.result or {}
+    return html.p(
+        {"className": "fw-muted fw-small", "role": "status"},
+        t(
+            "Last run: {labelled} newly categorized, {unchanged} unchanged, {abstained} in no category.",
+            labelled=result.get("labelled", 0),
+            unchanged=result.get("unchanged", 0),
+            abstained=result.get("abstained", 0),
+        ),
+    )
+
+
+@component
+def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDict:
+    category = shown.item
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    part, _, id = url.get("open").partition(":")
+    opened = part if actor.may(Permission.LABEL) and id == str(category.id) else ""
+
+    def close() -> None:
+        url.set(open=None)
+
+    def toggle(part: str) -> None:
+        url.set(open=None if opened == part else f"{part}:{category.id}")
+
+    async def delete(session: AsyncSession) -> None:
+        await categories.delete(session, actor, category.id, client=connection.client)
+
+    def settle() -> None:
+        close()
+        rows.settle(category, t("Deleted"))
+
+    deleting = use_action(delete, success=t("The category was deleted."), then=settle)
+
+    if opened == "edit":
+        return card(_edit_form(category, close, key="edit"), label=category.name)
+    return card(
+        row(
+            category_chip(category.name, category.colour),
+            chip(t("Sample")) if category.is_sample else None,
+        ),
+        html.p({"className": "fw-clamp"}, category.description) if category.description else None,
+        html.p(
+            {"className": "fw-muted fw-small"},
+            t("{accepted} accepted, {suggested} suggested", accepted=category.accepted, suggested=category.suggested),
+        ),
+        row(
+            text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}&availability=any")),
+            text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}&availability=any")),
+        ),
+        category_examples(category, key="examples") if opened == "examples" else None,
+        delete_dialog(
+            t("Delete “{name}”?", name=category.name),
+            t("Its examples and suggestions will be deleted. The opportunities will be kept."),
+            on_confirm=deleting,
+            error=deleting.error,
+            on_cancel=close,
+        )
+        if opened == "delete"
+        else None,
+        label=category.name,
+        is_row=True,
+        actions=[
+            row_actions(
+                button(
+                    t("Examples"),
+                    size="small",
+                    look="soft",
+                    name="examples",
+                    aria_label=t("Examples of {name}", name=category.name),
+                    on_click=lambda: toggle("examples"),
+                ),
+                icon_button(
+                    t("Edit {name}", name=category.name), "edit", small=True, name="edit", on_click=lambda: toggle("edit")
+                ),
+                icon_button(
+                    t("Delete {name}", name=category.name), "delete", small=True, name="delete", on_click=lambda: toggle("delete")
+                ),
+                outcome=shown.outcome,
+            )
+        ]
+        if actor.may(Permission.LABEL)
+        else [],
+    )
+
+
+@component
+def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
+    actor, connection = use_actor(), use_connection()
+    based_on, _ = use_state(category.changed_at)
+
+    async def change(session: AsyncSession, changed: CategoryChange) -> None:
+        await categories.change(session, actor, category.id, changed, core=connection.core)
+
+    changing = use_action(change, success=t("The category was changed."), then=close)
+    return form(
+        text_field("name", t("Name"), default=category.name, required=True, maxlength=80, id=f"name-{category.id}"),
+        text_area(
+            "description",
+            t("Description"),
+            default=category.description,
+            maxlength=2_000,
+            id=f"description-{category.id}",
+        ),
+        _colour_field(category.colour, id=f"colour-{category.id}"),
+        on_submit=changing,
+        model=CategoryChange,
+        submit=t("Save"),
+        label=t("Edit {name}", name=category.name),
+        based_on=based_on,
+        actions=[button(t("Cancel"), on_click=close)],
+    )

@@ -1,0 +1,295 @@
+"""The queue of suggestions that wait for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+from uuid import UUID
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.classifier import Band
+from fundwright.categories.schemas import CategoryRead, LabelRead, LabelSource, LabelState, SuggestionQuery
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityRow
+from fundwright_ui.hooks import (
+    Row,
+    Rows,
+    UrlState,
+    parse_id,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
+from fundwright_ui.screens.categories.undo import Decided, labels_of, undo_of
+from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
+from fundwright_ui.screens.opportunities.opportunities_list import PATHS
+from fundwright_ui.ui import (
+    Option,
+    button,
+    category_chip,
+    confidence_chip,
+    empty,
+    list_row,
+    loading,
+    more_rows,
+    problem,
+    row,
+    row_actions,
+    section,
+    select_field,
+    text_link,
+)
+
+_PAGE_SIZE = 10
+
+
+class Suggested(NamedTuple):
+    """A suggestion as it is shown, with others for the same opportunity."""
+
+    label: LabelRead
+    others: tuple[LabelRead, ...]
+    opportunity: OpportunityRow
+
+
+@component
+def review_queue(found: list[CategoryRead]) -> VdomDict:
+    connection, actor, url = use_connection(), use_actor(), use_url_state()
+    query = _review_query(url, found)
+
+    async def read(session: AsyncSession) -> tuple[Page[Suggested], int]:
+        suggestions = await existing_page(partial(categories.list_suggestions, connection.core, session, actor), query)
+        unsure = query.model_copy(update={"is_unsure_shown": True, "page": 1, "page_size": 1})
+        more = (await categories.list_suggestions(connection.core, session, actor, unsure)).total - suggestions.total
+        ids = [label.subject_id for label in suggestions.items]
+        by_id = {opportunity.id: opportunity for opportunity in await opportunities.rows_of(session, actor, ids)}
+        labels = await categories.labels_of(session, actor, ids)
+        listed = [
+            Suggested(label, _besides(label, labels), by_id[label.subject_id])
+            for label in suggestions.items
+            if label.subject_id in by_id
+        ]
+        return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size), more
+
+    queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
+    rows = use_rows(queue, lambda read: read[0], key=[query], id=lambda suggested: suggested.label.subject_id)
+
+    def load() -> None:
+        queue.reload()
+        rows.load()
+
+    if queue.error:
+        return section(t("To review"), problem(queue.error, on_retry=queue.reload))
+    if queue.value is None:
+        return section(t("To review"), loading(t("Loading suggestions")))
+    suggestions, unsure = queue.value
+    return section(
+        t("To review"),
+        html.p(
+            {"className": "fw-muted", "role": "status"},
+            nt("{n} suggestion", "{n} suggestions", suggestions.total),
+        ),
+        html.div(
+            {"className": "fw-filters"},
+            select_field(
+                "of",
+                t("Category"),
+                [Option("", t("All categories")), *(Option(str(category.id), category.name) for category in found)],
+                value=str(query.category_id or ""),
+                on_change=narrow(url, "of"),
+                small=True,
+                id="review-category",
+            ),
+            select_field(
+                "sort",
+                t("Order"),
+                [Option("", t("Most confident first")), Option("confidence", t("Least confident first"))],
+                value=query.sort,
+                on_change=narrow(url, "sort"),
+                small=True,
+                id="review-sort",
+            ),
+            select_field(
+                "all",
+                t("Notices"),
+                [Option("", t("Open")), Option("1", t("All, including closed and award notices"))],
+                value="1" if query.is_all else "",
+                on_change=narrow(url, "all"),
+                small=True,
+                id="review-all",
+            ),
+        ),
+        html.p({"className": "fw-muted fw-small"}, _key_hint()) if rows.shown else None,
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Suggestions"), "data-row-keys": True},
+            *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
+        )
+        if rows.shown
+        else empty(_nothing_to_review(unsure, is_all=query.is_all)),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        pages(url, suggestions),
+        _unsure(url, unsure, query),
+        actions=[export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query)],
+    )
+
+
+def _besides(label: LabelRead, labels: Mapping[UUID, list[LabelRead]]) -> tuple[LabelRead, ...]:
+    """What else the opportunity may belong to, or belongs to already."""
+    return tuple(
+        other
+        for other in labels.get(label.subject_id, ())
+        if other.category_id != label.category_id and other.state != LabelState.REJECTED and other.band != Band.UNSURE
+    )
+
+
+def _key_hint() -> VdomDict:
+    return html.span(
+        *(
+            html.span({"key": keys, "className": "fw-key-hint"}, html.kbd({"className": "fw-key"}, keys), f" {action} ")
+            for keys, action in (
+                ("J", t("next")),
+                ("K", t("previous")),
+                ("A", t("accept")),
+                ("N", t("none of these")),
+                ("1–9", t("choose the category with this number")),
+                ("U", t("undo")),
+            )
+        )
+    )
+
+
+def _nothing_to_review(unsure: int, *, is_all: bool) -> str:
+    if unsure:
+        return t("No likely suggestions.")
+    if is_all:
+        return t("Nothing to review. Choose “Categorize” to get suggestions.")
+    return t("No open notices to review. Choose “Categorize” to get suggestions.")
+
+
+def _unsure(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | None:
+    """The way to suggestions below the band "low", and back."""
+    if query.is_unsure_shown:
+        return row(text_link(t("Hide unlikely suggestions"), url.href(unsure=None, page=None)))
+    if not number:
+        return None
+    label = nt("Show {n} unlikely suggestion", "Show {n} unlikely suggestions", number)
+    return row(text_link(label, url.href(unsure="1", page=None)))
+
+
+def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
+    """What the address asks for; what it does not understand it leaves out."""
+    return SuggestionQuery(
+        page=url.page,
+        page_size=_PAGE_SIZE,
+        sort="confidence" if url.get("sort") == "confidence" else "",
+        category_id=next((category.id for category in found if str(category.id) == url.get("of")), None),
+        is_unsure_shown=url.get("unsure") == "1",
+        is_all=url.get("all") == "1",
+    )
+
+
+@component
+def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[CategoryRead]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    core = connection.core
+    label, others, opportunity = shown.item
+
+    async def accept(session: AsyncSession) -> tuple[str, Decided]:
+        # What the person saw, even if the classifier has suggested another category meanwhile.
+        before = await labels_of(session, actor, label.subject_id)
+        accepted = await categories.accept(core, session, actor, label.subject_id, label.category_id)
+        return t("Accepted"), Decided(before, accepted.decided_at)
+
+    async def decide(session: AsyncSession, category_id: UUID | None) -> tuple[str, Decided]:
+        before = await labels_of(session, actor, label.subject_id)
+        after = await categories.correct(core, session, actor, label.subject_id, category_id)
+        decided_at = max((each.decided_at for each in after if each.source == LabelSource.PERSON), default=None)
+        if category_id is None:
+            return t("None of these"), Decided(before, decided_at)
+        name = next(each.category_name for each in after if each.category_id == category_id)
+        return t("Changed to {category}", category=name), Decided(before, decided_at)
+
+    async def reject(session: AsyncSession) -> tuple[str, Decided]:
+        return await decide(session, None)
+
+    async def choose(session: AsyncSession, chosen: str) -> tuple[str, Decided] | None:
+        if not chosen:
+            return None
+        category_id = parse_id(chosen, t("The category"))
+        return await (accept(session) if category_id == label.category_id else decide(session, category_id))
+
+    def settle(settled: tuple[str, Decided] | None) -> None:
+        if settled is not None:
+            outcome, decided = settled
+            rows.settle(shown.item, outcome, undo=undo_of(core, actor, label.subject_id, decided))
+
+    accepting, rejecting = use_action(accept, then=settle), use_action(reject, then=settle)
+    choosing = use_action(choose, then=settle)
+    undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))
+    is_busy = accepting.is_running or rejecting.is_running or choosing.is_running
+
+    return list_row(
+        html.div(
+            {"className": "fw-grow"},
+            text_link(
+                opportunity.title,
+                connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}"),
+            ),
+            html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number)))),
+            row(
+                category_chip(label.category_name, label.colour),
+                confidence_chip(label.band, label.confidence),
+                *(
+                    category_chip(t("also {category}", category=other.category_name), other.colour, key=str(other.category_id))
+                    for other in others
+                ),
+            ),
+        ),
+        row_actions(
+            button(
+                t("Accept"),
+                size="small",
+                look="soft",
+                icon_name="check",
+                name="accept",
+                shortcut="a",
+                aria_label=t("Accept {category} for {title}", category=label.category_name, title=opportunity.title),
+                on_click=accepting,
+                is_busy=is_busy,
+            ),
+            button(
+                t("None of these"),
+                size="small",
+                look="text",
+                name="none",
+                shortcut="n",
+                aria_label=t("None of these for {title}", title=opportunity.title),
+                on_click=rejecting,
+                is_busy=is_busy,
+            ),
+            select_field(
+                "correct",
+                t("Change category"),
+                [
+                    Option("", t("Choose another")),
+                    *(Option(str(category.id), f"{place}. {category.name}") for place, category in enumerate(found, 1)),
+                ],
+                value="",
+                on_change=choosing,
+                disabled=choosing.is_running,
+                small=True,
+                id=f"correct-{label.subject_id}",
+            ),
+            outcome=shown.outcome,
+            on_undo=undoing if shown.can_undo else None,
+        ),
+    )

@@ -1,0 +1,420 @@
+"""One section of a draft: its text, and what a person can do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, cast
+
+from reactpy import component, html, use_ref, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import nt, number, t
+from fundwright.generation import editing
+from fundwright.generation.schemas import (
+    DraftRead,
+    DraftSectionRead,
+    MatchDecision,
+    NewSection,
+    PossibleMatchRead,
+    QuestionChange,
+    Regeneration,
+    Rewriting,
+    SectionPosition,
+    SectionState,
+)
+from fundwright.identity.schemas import Permission
+from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.screens.generate.draft_checks import marks_of
+from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
+from fundwright_ui.ui import (
+    alert,
+    button,
+    card,
+    form,
+    icon_button,
+    link_button,
+    list_row,
+    progress,
+    row,
+    section,
+    select_field,
+    text_area,
+    text_field,
+)
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view, section_editor
+
+Panel = Literal["", "regenerate", "versions", "delete"]
+
+
+@component
+def section_part(
+    draft: DraftRead,
+    part: DraftSectionRead,
+    passage: Child,
+    open_citation: Callable[[int], None],
+    *,
+    is_editing: bool,
+    edit: Callable[[bool], None],
+) -> VdomDict:
+    """A section under its heading. `passage` is shown below the text; who only reads gets no controls."""
+    actor, connection = use_actor(), use_connection()
+    panel, set_panel = use_state(cast(Panel, ""))
+    restored, set_restored = use_state(cast(Restored | None, None))
+    seen = use_ref(False)
+    """Whether this page has seen that the section is written again: only then is it news how that ended."""
+    is_underway = part.rewriting is Rewriting.UNDERWAY
+    seen.current = seen.current or is_underway
+    may_work = actor.may(Permission.WORK)
+
+    async def move(session: AsyncSession, step: int) -> int:
+        place = SectionPosition(position=part.ordinal + step)
+        moved = await editing.move_section(session, actor, draft.id, part.id, place)
+        return next(each.ordinal for each in moved.sections if each.id == part.id)
+
+    async def move_up(session: AsyncSession) -> int:
+        return await move(session, -1)
+
+    async def move_down(session: AsyncSession) -> int:
+        return await move(session, 1)
+
+    def tell(place: int) -> None:
+        connection.toast(t("“{heading}” is now section {place}.", heading=t(part.heading), place=number(place + 1)))
+
+    async def stop(session: AsyncSession) -> None:
+        await editing.cancel_regeneration(session, actor, draft.id, part.id)
+
+    async def delete(session: AsyncSession) -> None:
+        await editing.delete_section(session, actor, draft.id, part.id, client=connection.client)
+
+    moving_up, moving_down, stopping = use_action(move_up, then=tell), use_action(move_down, then=tell), use_action(stop)
+    deleting = use_action(delete, success=t("The section was deleted."))
+
+    def toggle(wanted: Panel) -> Callable[[], None]:
+        return lambda: set_panel("" if panel == wanted else wanted)
+
+    heading = t(part.heading)
+    controls = [
+        button(
+            t("Edit"),
+            size="small",
+            icon_name="edit",
+            aria_label=t("Edit {heading}", heading=heading),
+            on_click=lambda: edit(True),
+            key="edit",
+        )
+        if not is_editing and part.state == SectionState.DONE
+        else None,
+        button(
+            t("Regenerate…"),
+            size="small",
+            aria_label=t("Regenerate {heading}", heading=heading),
+            on_click=toggle("regenerate"),
+            key="regenerate",
+        )
+        if not draft.is_being_written
+        else None,
+        button(
+            t("Versions"),
+            size="small",
+            aria_label=t("Versions of {heading}", heading=heading),
+            on_click=toggle("versions"),
+            key="versions",
+        ),
+        icon_button(
+            t("Move {heading} up", heading=heading),
+            "arrow_up",
+            small=True,
+            disabled=part.ordinal == 0,
+            on_click=moving_up,
+            key="up",
+        ),
+        icon_button(
+            t("Move {heading} down", heading=heading),
+            "arrow_down",
+            small=True,
+            disabled=part.ordinal == len(draft.sections) - 1,
+            on_click=moving_down,
+            key="down",
+        ),
+        icon_button(
+            t("Delete {heading}", heading=heading),
+            "delete",
+            small=True,
+            disabled=len(draft.sections) == 1,
+            on_click=toggle("delete"),
+            key="delete",
+        ),
+    ]
+    is_over = part.state == SectionState.DONE or draft.state.is_over
+    return section(
+        heading,
+        _progress(button(t("Stop"), size="small", icon_name="stop", on_click=stopping) if may_work else None)
+        if is_underway
+        else None,
+        _outcome(part) if seen.current and not is_underway else None,
+        _regenerate_form(draft, part, close=lambda: set_panel("")) if panel == "regenerate" and may_work else None,
+        restored_notice(draft, part, restored, set_restored) if restored else None,
+        _text(draft, part, open_citation, is_editing=is_editing and may_work, done=lambda: edit(False)),
+        passage,
+        alert(
+            nt(
+                "{n} citation was removed because it referred to no passage. Check the sentences without a citation.",
+                "{n} citations were removed because they referred to no passage. Check the sentences without a citation.",
+                part.dropped_citations,
+            ),
+            variant="warning",
+        )
+        if part.dropped_citations
+        else None,
+        _gaps(draft, part, open_citation) if part.open_questions or part.done_questions else None,
+        section_versions(draft, part, restored=set_restored) if panel == "versions" else None,
+        delete_dialog(
+            t("Delete this section?"),
+            t("“{heading}” and all of its versions will be deleted. This cannot be undone.", heading=heading),
+            on_confirm=deleting,
+            error=deleting.error,
+            on_cancel=lambda: set_panel(""),
+        )
+        if panel == "delete"
+        else None,
+        actions=[
+            *(controls if may_work else ()),
+            copy_button(part.text, t("Copy"), is_small=True, key="copy") if part.text and is_over else None,
+        ],
+    )
+
+
+def _text(
+    draft: DraftRead,
+    part: DraftSectionRead,
+    open_citation: Callable[[int], None],
+    *,
+    is_editing: bool,
+    done: Callable[[], None],
+) -> VdomDict:
+    citations = [Citation(number=citation.number, title=citation.document_title) for citation in draft.citations]
+
+    def opened(event: CitationOpened) -> None:
+        open_citation(event.number)
+
+    if is_editing:
+        return section_editor(
+            path=f"/api/drafts/{draft.id}/sections/{part.id}",
+            heading=t(part.heading),
+            text=part.text,
+            revision=part.revision,
+            citations=citations,
+            on_citation=opened,
+            on_done=done,
+            key="editor",
+        )
+    if part.text.strip():
+        return markdown_view(part.text, citations=citations, marks=marks_of(part), on_citation=opened, key="text")
+    return html.p({"className": "fw-muted", "key": "without"}, _without_text(draft, part))
+
+
+def _without_text(draft: DraftRead, part: DraftSectionRead) -> str:
+    if part.state == SectionState.DONE:
+        return t("Your documents do not answer this.") if part.open_questions else t("No text yet.")
+    if part.rewriting is not Rewriting.UNDERWAY and draft.state.is_over:
+        return t("Not written.")
+    return t("Writing…") if part.state == SectionState.WRITING else t("Waiting…")
+
+
+def _progress(stop_button: VdomDict | None) -> VdomDict:
+    return row(progress(0, None, label=t("Writing"), message=t("Regenerating…")), stop_button, key="progress")
+
+
+def _outcome(part: DraftSectionRead) -> VdomDict | None:
+    """How the last request to write the section again has ended, unless the text itself says it."""
+    match part.rewriting:
+        case Rewriting.SAME:
+            return alert(t("The writer found nothing else in your documents. The text is unchanged."), variant="info")
+        case Rewriting.NOTHING_FOUND:
+            return alert(t("Your documents do not answer this. The text is unchanged."), variant="warning")
+        case Rewriting.KEPT_AS_VERSION:
+            return alert(
+                t("You changed the text in the meantime, so your text was kept. The generated text was saved as a version."),
+                variant="info",
+            )
+        case Rewriting.FAILED:
+            return alert(part.error or t("The writer could not continue."))
+        case _:
+            return None
+
+
+@component
+def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def regenerate(session: AsyncSession, wish: Regeneration) -> None:
+        await editing.regenerate_section(session, actor, connection.core, draft.id, part.id, wish)
+
+    regenerating = use_action(regenerate, then=close)
+    return card(
+        form(
+            text_area(
+                "instructions",
+                t("Instructions"),
+                rows=3,
+                maxlength=2_000,
+                help=t(
+                    "What the section should say, for example, “Mention our work for the Navy.” The built-in writer looks for it in your "
+                    "documents; a language model also follows requests such as “Make it shorter.”"
+                ),
+                id=f"instructions-{part.id}",
+            ),
+            on_submit=regenerating,
+            model=Regeneration,
+            submit=t("Regenerate"),
+            label=t("Regenerate {heading}", heading=t(part.heading)),
+            actions=[button(t("Cancel"), on_click=close)],
+        ),
+        html.p({"className": "fw-muted fw-small"}, t("The current text is kept as a version.")),
+        label=t("Regenerate {heading}", heading=t(part.heading)),
+        key="regenerate",
+    )
+
+
+@component
+def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int], None]) -> VdomDict:
+    """What the documents do not answer, and what a person has marked as done."""
+    actor, connection = use_actor(), use_connection()
+    may_work = actor.may(Permission.WORK)
+
+    async def mark(session: AsyncSession, change: QuestionChange) -> None:
+        await editing.mark_question(session, actor, draft.id, part.id, change)
+
+    marking = use_action(mark)
+
+    def control(question: str, *, is_done: bool) -> VdomDict:
+        async def press() -> None:
+            await marking.run(QuestionChange(question=question, is_done=is_done))
+
+        label, name = (
+            (t("Mark as done"), t("Mark as done: {missing}", missing=t(question)))
+            if is_done
+            else (t("Reopen"), t("Reopen: {missing}", missing=t(question)))
+        )
+        return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=marking.is_running, name="mark")
+
+    return html.aside(
+        {"className": "fw-gaps", "aria-label": t("Open questions of {heading}", heading=t(part.heading)), "key": "gaps"},
+        html.p({"className": "fw-strong"}, t("Open questions")) if part.open_questions else None,
+        html.ul(
+            {"className": "fw-list"},
+            *(
+                list_row(
+                    html.div(
+                        html.span(t("Not in your documents: add {missing}.", missing=t(question))),
+                        *(
+                            _match(draft, part, match, open_citation, key=f"{match.question}:{match.text}")
+                            for match in part.possible_matches
+                            if match.question == question
+                        ),
+                    ),
+                    control(question, is_done=True) if may_work else None,
+                    key=question,
+                )
+                for question in part.open_questions
+            ),
+            *(
+                list_row(
+                    html.span({"className": "fw-muted"}, t("Done: {missing}", missing=t(question))),
+                    control(question, is_done=False) if may_work else None,
+                    key=question,
+                )
+                for question in part.done_questions
+            ),
+        ),
+        link_button(t("Add documents"), connection.href("/dashboard/train"), size="small")
+        if may_work and part.open_questions
+        else None,
+    )
+
+
+@component
+def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, open_citation: Callable[[int], None]) -> VdomDict:
+    """A quotation that may answer a question: to be added, or dropped."""
+    actor = use_actor()
+
+    async def decide(session: AsyncSession, decision: MatchDecision) -> None:
+        await editing.decide_match(session, actor, draft.id, part.id, decision)
+
+    deciding = use_action(decide)
+
+    def opened(event: CitationOpened) -> None:
+        open_citation(event.number)
+
+    def control(label: str, name: str, *, is_accepted: bool) -> VdomDict:
+        async def press() -> None:
+            await deciding.run(MatchDecision(question=match.question, text=match.text, is_accepted=is_accepted))
+
+        return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=deciding.is_running)
+
+    citation = f" [{match.number}]" if match.number is not None else ""
+    return html.div(
+        html.p({"className": "fw-muted fw-small"}, t("Possible match")),
+        html.blockquote(
+            {"className": "fw-passage", "dir": "auto"},
+            markdown_view(
+                f"{match.text}{citation}",
+                citations=[
+                    Citation(number=each.number, title=each.document_title)
+                    for each in draft.citations
+                    if each.number == match.number
+                ],
+                on_citation=opened,
+                key="text",
+            ),
+        ),
+        row(
+            control(t("Add to the section"), t("Add to the section: {text}", text=match.text), is_accepted=True),
+            control(t("Dismiss"), t("Dismiss: {text}", text=match.text), is_accepted=False),
+        )
+        if actor.may(Permission.WORK)
+        else None,
+    )
+
+
+@component
+def new_section(draft: DraftRead) -> VdomDict:
+    """Adds a section, and lets it be written."""
+    actor, connection = use_actor(), use_connection()
+    is_open, set_open = use_state(False)
+
+    async def add(session: AsyncSession, new: NewSection) -> None:
+        await editing.add_section(session, actor, connection.core, draft.id, new)
+
+    adding = use_action(add, success=t("The section was added."), then=lambda: set_open(False))
+    if not is_open:
+        return html.div(button(t("Add a section"), icon_name="add", on_click=lambda: set_open(True)))
+    last = str(len(draft.sections))
+    places = [
+        ("0", t("At the beginning")),
+        *((str(part.ordinal + 1), t("After “{heading}”", heading=t(part.heading))) for part in draft.sections),
+    ]
+    return card(
+        form(
+            text_field("heading", t("Heading"), required=True, maxlength=300, id="new-heading"),
+            text_area(
+                "instructions",
+                t("What to write"),
+                rows=3,
+                maxlength=2_000,
+                help=t("Leave this empty to write the section yourself."),
+                id="new-instructions",
+            )
+            if not draft.is_being_written
+            else None,
+            select_field("position", t("Position"), places, default=last, id="new-position"),
+            on_submit=adding,
+            model=NewSection,
+            submit=t("Add the section"),
+            label=t("New section"),
+            actions=[button(t("Cancel"), on_click=lambda: set_open(False))],
+        ),
+        title=t("New section"),
+    )

@@ -1,0 +1,426 @@
+"""`/generate/index`: choose an opportunity and a template, start a draft, find the earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from uuid import UUID
+
+from babel.dates import format_date
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import jobs
+from fundwright.core.errors import FundwrightError, Invalid, NotFound
+from fundwright.core.messages import t
+from fundwright.core.paging import Page
+from fundwright.generation import service as generation
+from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
+from fundwright.identity.schemas import Permission
+from fundwright.language import service as language
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.reading import day_in_washington
+from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
+from fundwright.training import service as training
+from fundwright_ui.hooks import (
+    Row,
+    Rows,
+    UrlState,
+    parse_id,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources
+from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    alert,
+    button,
+    card,
+    chip,
+    empty,
+    grid,
+    icon_button,
+    list_row,
+    loading,
+    moment,
+    more_rows,
+    only_reads,
+    page,
+    problem,
+    row,
+    row_actions,
+    section,
+    select_field,
+    text_field,
+    text_link,
+)
+from fundwright_ui.widgets import delete_dialog
+
+_PAGE_SIZE = 10
+_FOUND_AT_ONCE = 8
+
+_STATE_COLOURS: dict[DraftState, Color] = {
+    DraftState.QUEUED: "secondary",
+    DraftState.WRITING: "info",
+    DraftState.FINISHED: "success",
+    DraftState.STOPPED: "warning",
+    DraftState.FAILED: "error",
+}
+
+
+def state_chip(state: DraftState) -> VdomDict:
+    """How far a draft is."""
+    return chip(state.label, color=_STATE_COLOURS[state])
+
+
+@screen("/generate/index", "Generate", area="generate")
+def generate_screen() -> VdomDict:
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    core = connection.core
+    templates = generation.list_templates(core)
+    template = next((item for item in templates if item.name == url.get("template")), None)
+    opportunity_id = url.get("opportunity")
+
+    async def read_chosen(session: AsyncSession) -> OpportunityRead | None:
+        with suppress(NotFound):
+            return await opportunities.get_opportunity(session, actor, parse_id(opportunity_id, t("The opportunity")))
+        return None
+
+    chosen = use_query(read_chosen, key=[opportunity_id])
+    opportunity = chosen.value if opportunity_id and chosen.is_current else None
+
+    sources, searched = use_sources(), use_searched()
+    wanted, set_wanted = use_state("")
+    suggested = use_query(lambda session: generation.suggest_company(session, actor), key=[actor.id])
+    typed, set_typed = use_state(url.get("company") or None)
+    company = (suggested.value or "") if typed is None else typed
+
+    def name_company(value: str) -> None:
+        set_typed(value)
+        url.set(company=value)
+
+    async def start(session: AsyncSession) -> str:
+        if opportunity is None or template is None:
+            raise Invalid(t("Choose an opportunity and a template first."))
+        draft = await generation.start_draft(
+            session,
+            actor,
+            core,
+            opportunity_id=opportunity.id,
+            template=template.name,
+            document_ids=sources.value.document_ids(await training.list_searched(session, actor)),
+            company=company[:MAX_COMPANY_CHARACTERS],
+        )
+        return draft.slug
+
+    starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
+
+    if not actor.may(Permission.WORK):
+        return page(t("Generate"), only_reads(), _drafts(key="drafts"))
+    return page(
+        t("Generate"),
+        _writer_in_use(key="writer"),
+        section(
+            t("1. Opportunity"),
+            problem(chosen.failure, on_retry=chosen.reload)
+            if chosen.failure and opportunity is None
+            else _chosen_opportunity(url, opportunity)
+            if opportunity
+            else _opportunity_search(opportunity_id != "" and not chosen.is_loading, key="search"),
+        ),
+        section(t("2. Template"), _template_choice(url, templates, template)),
+        section(
+            t("3. Sources"),
+            text_field(
+                "company",
+                t("Company or organization name"),
+                value=company,
+                on_change=name_company,
+                maxlength=MAX_COMPANY_CHARACTERS,
+                help=t("The draft is written on its behalf."),
+                id="draft-company",
+            ),
+            source_choice(searched, sources, wanted, set_wanted),
+        )
+        if opportunity and template
+        else None,
+        row(
+            button(
+                t("Generate"),
+                look="contained",
+                size="large",
+                icon_name="generate",
+                on_click=starting,
+                is_busy=starting.is_running,
+                disabled=opportunity is None or template is None,
+            ),
+            html.p({"className": "fw-muted", "role": "status"}, t("Choose an opportunity and a template first."))
+            if opportunity is None or template is None
+            else None,
+        ),
+        _drafts(key="drafts"),
+        subtitle=t("Drafts are written from your own documents and cite them."),
+    )
+
+
+@component
+def _writer_in_use() -> VdomDict:
+    connection = use_connection()
+    try:
+        models = language.describe(connection.core)
+    except FundwrightError as error:
+        return alert(error.sentence)
+    return alert(
+        t("Writer: {writer}", writer=models.writer_label),
+        html.details(
+            html.summary(t("Connect another language model") if models.is_generative else t("Connect a language model")),
+            html.p(models.how_to_connect),
+        ),
+        variant="info",
+    )
+
+
+def _chosen_opportunity(url: UrlState, opportunity: OpportunityRead) -> VdomDict:
+    return card(
+        html.p({"className": "fw-clamp"}, opportunity.description[:400]) if opportunity.description else None,
+        title=opportunity.title,
+        subtitle=_particulars(opportunity),
+        actions=[button(t("Choose another"), size="small", on_click=lambda: url.set(opportunity=None))],
+    )
+
+
+@component
+def _opportunity_search(is_gone: bool) -> VdomDict:
+    connection, actor, url = use_connection(), use_actor(), use_url_state()
+    text, set_text = use_state("")
+
+    async def search() -> list[OpportunityRow]:
+        query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, verbatim=True)
+        if not text.strip():
+            query = query.model_copy(update={"availability": "open", "sort": "due"})
+        return (await opportunities.search(connection.core, actor, query)).items
+
+    found = use_query(search, key=[text], with_session=False)
+
+    return html.div(
+        {"className": "fw-stack"},
+        alert(t("The opportunity in this link no longer exists. Choose another one."), variant="warning") if is_gone else None,
+        text_field(
+            "search",
+            t("Search opportunities"),
+            type="search",
+            value=text,
+            on_change=set_text,
+            placeholder=t("Title, number, or keywords"),
+            id="opportunity-search",
+        ),
+        _found_opportunities(url, found.value, found.error, has_text=bool(text.strip())),
+    )
+
+
+def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, error: str | None, *, has_text: bool) -> VdomDict:
+    if error:
+        return problem(error)
+    if found is None:
+        return loading(t("Searching"))
+    if not found:
+        return empty(
+            t("No results. Try other words.")
+            if has_text
+            else t("There are no open opportunities. Search to find closed ones, or import a file on the Opportunities page.")
+        )
+    return html.ul(
+        {"className": "fw-list", "aria-label": t("Opportunities found")},
+        *(
+            html.li(
+                {"className": "fw-list-item", "key": str(opportunity.id)},
+                html.div(
+                    {"className": "fw-grow"},
+                    html.span({"className": "fw-strong"}, opportunity.title),
+                    html.p({"className": "fw-muted fw-small"}, _particulars(opportunity)),
+                ),
+                button(
+                    t("Choose"),
+                    size="small",
+                    look="soft",
+                    aria_label=t("Choose {title}", title=opportunity.title),
+                    on_click=_choose(url, opportunity.id),
+                ),
+            )
+            for opportunity in found
+        ),
+    )
+
+
+def _choose(url: UrlState, opportunity_id: UUID) -> Callable[[], None]:
+    return lambda: url.set(opportunity=opportunity_id)
+
+
+def _particulars(opportunity: OpportunityRow) -> str:
+    due = (
+        t("due {date}", date=format_date(day_in_washington(opportunity.due_at), locale=use_connection().language))
+        if opportunity.due_at
+        else ""
+    )
+    closed = "" if opportunity.is_open else t("Closed")
+    return " · ".join(filter(None, (opportunity.number, opportunity.agency, due, closed)))
+
+
+def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: DraftTemplate | None) -> VdomDict:
+    def choose(payload: dict[str, object]) -> None:
+        url.set(template=payload.get("value"))
+
+    return html.fieldset(
+        html.legend({"className": "fw-visually-hidden"}, t("Template")),
+        grid(
+            *(
+                html.label(
+                    {"className": "fw-card fw-card-choice", "key": template.name},
+                    row(
+                        html.input(
+                            {
+                                "type": "radio",
+                                "name": "template",
+                                "value": template.name,
+                                "checked": template is chosen,
+                                "onChange": handler(choose),
+                            }
+                        ),
+                        html.span({"className": "fw-card-title"}, t(template.title)),
+                    ),
+                    html.span({"className": "fw-muted"}, t(template.description)),
+                    html.span(
+                        {"className": "fw-small fw-muted"},
+                        " · ".join(t(part.heading) for part in template.sections),
+                    ),
+                )
+                for template in templates
+            )
+        ),
+    )
+
+
+@component
+def _drafts() -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    sort = url.get("sort") if url.get("sort") in ("title", "created_at", "state") else "-created_at"
+    state = DraftState(url.get("state")) if url.get("state") in list(DraftState) else None
+    query = DraftQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, state=state)
+
+    async def read(session: AsyncSession) -> Page[DraftRow]:
+        return await existing_page(partial(generation.list_drafts, session, actor), query)
+
+    drafts = use_query(read, key=[query], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
+    rows = use_rows(drafts, lambda listed: listed, key=[query], id=lambda draft: draft.id)
+
+    def load() -> None:
+        drafts.reload()
+        rows.load()
+
+    if drafts.error:
+        return section(t("Your drafts"), problem(drafts.error, on_retry=drafts.reload))
+    if drafts.value is None:
+        return section(t("Your drafts"), loading(t("Loading drafts")))
+    if not drafts.value.total and not rows.shown and state is None:
+        return section(t("Your drafts"), empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")))
+    return section(
+        t("Your drafts"),
+        html.div(
+            {"className": "fw-filters"},
+            select_field(
+                "state",
+                t("State"),
+                [
+                    Option("", t("All")),
+                    *(
+                        Option(state, state.label)
+                        for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.STOPPED, DraftState.FAILED)
+                    ),
+                ],
+                value=state or "",
+                on_change=narrow(url, "state"),
+                small=True,
+                id="drafts-state",
+            ),
+            select_field(
+                "sort",
+                t("Order"),
+                [Option("-created_at", t("Newest first")), Option("created_at", t("Oldest first")), Option("title", t("Title"))],
+                value=sort,
+                on_change=narrow(url, "sort"),
+                small=True,
+                id="drafts-sort",
+            ),
+        ),
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Your drafts")},
+            *(_draft_item(each, rows, key=each.id) for each in rows.shown),
+        )
+        if rows.shown
+        else empty(t("No drafts have this state.")),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        pages(url, drafts.value),
+        actions=[export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query)],
+    )
+
+
+@component
+def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
+    draft = shown.item
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+
+    async def delete(session: AsyncSession) -> None:
+        await generation.delete_draft(session, actor, draft.id, client=connection.client)
+
+    def settle() -> None:
+        set_asking(False)
+        rows.settle(draft, t("Deleted"))
+
+    deleting = use_action(delete, success=t("The draft was deleted."), then=settle)
+    return list_row(
+        html.div(
+            {"className": "fw-grow"},
+            text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")),
+            html.p(
+                {"className": "fw-muted fw-small"},
+                f"{t(draft.template_title)} · ",
+                moment(draft.created_at),
+                f" · {t(draft.writer_label)}" if draft.writer_label else None,
+            ),
+        ),
+        row(
+            state_chip(draft.state),
+            row_actions(
+                icon_button(
+                    t("Delete {title}", title=draft.title),
+                    "delete",
+                    small=True,
+                    name="delete",
+                    on_click=lambda: set_asking(True),
+                ),
+                outcome=shown.outcome,
+            )
+            if actor.may(Permission.WORK)
+            else None,
+        ),
+        delete_dialog(
+            t("Delete this draft?"),
+            draft.title,
+            on_confirm=deleting,
+            error=deleting.error,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+    )

@@ -1,0 +1,459 @@
+"""`/dashboard/sam/{id}` and `/dashboard/nih/{id}`: everything known of one opportunity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from babel.dates import format_date, format_time
+from babel.numbers import format_currency
+from reactpy import component, html, use_state
+from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.categories import service as categories
+from fundwright.categories.classifier import Band
+from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
+from fundwright.core.messages import percent, t
+from fundwright.core.paging import PageRequest
+from fundwright.identity.schemas import Permission
+from fundwright.language.service import get_embedder
+from fundwright.opportunities import service
+from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
+from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.opportunities.opportunities_list import PATHS, notices_link
+from fundwright_ui.ui import (
+    Fields,
+    Option,
+    button,
+    category_chip,
+    chip,
+    columns,
+    confidence_chip,
+    definition_list,
+    disclosure,
+    empty,
+    form,
+    icon_button,
+    link_button,
+    list_row,
+    loading,
+    moment,
+    page,
+    pagination,
+    problem,
+    row,
+    section,
+    select_field,
+    stack,
+    text_link,
+)
+from fundwright_ui.ui.elements import Child
+
+_SHOWN_CHARACTERS = 400
+_SHOWN_BEFORE = 60
+_SHOWN_VERSIONS = 10
+
+
+@screen("/dashboard/sam/{id}", "Opportunity")
+def contract_screen() -> Component:
+    return opportunity_detail("contract", key="contract")
+
+
+@screen("/dashboard/nih/{id}", "Opportunity")
+def grant_screen() -> Component:
+    return opportunity_detail("grant", key="grant")
+
+
+@component
+def opportunity_detail(kind: Kind) -> VdomDict:
+    connection = use_connection()
+    actor = use_actor()
+    address_id = connection.location.params.get("id", "")
+
+    found = use_query(
+        lambda session: service.get_opportunity(session, actor, _id_in(address_id)), key=[address_id], topics=[service.TOPIC]
+    )
+    back = link_button(t("All opportunities"), connection.href(PATHS[kind]), icon_name="arrow_back")
+    if found.error:
+        return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
+    opportunity = found.value
+    # The parts that read for themselves are on the page from the beginning, so that all reads run at the same time.
+    parts = columns(
+        stack(
+            *(_texts(opportunity) if opportunity else ()),
+            similar_to(address_id, key="similar"),
+            versions_of(address_id, key="versions"),
+            record_of(opportunity, key="record") if opportunity else None,
+        ),
+        stack(
+            section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
+            category_of(address_id, key="category"),
+            _contacts(opportunity.contacts) if opportunity else None,
+        ),
+        main_first=True,
+    )
+    if opportunity is None:
+        return page(
+            t("Opportunity"),
+            loading(t("Loading the opportunity")),
+            html.div({"key": "parts", "hidden": True}, parts),
+            actions=[back],
+        )
+    connection.set_title(opportunity.title)
+    draft = link_button(
+        t("Draft a proposal"),
+        connection.href(f"/generate/index?opportunity={opportunity.id}"),
+        look="contained",
+        icon_name="generate",
+    )
+    return page(
+        opportunity.title,
+        _marks(opportunity),
+        notices_link(opportunity),
+        html.div({"key": "parts"}, parts),
+        subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
+        actions=[back, draft if actor.may(Permission.WORK) else None],
+    )
+
+
+def _id_in(address_id: str) -> UUID:
+    return parse_id(address_id, t("The opportunity"))
+
+
+def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
+    description = (
+        html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
+        if opportunity.description
+        else empty(t("The imported file has no description of this notice. Open the source to read it."))
+    )
+    texts = [section(t("Description"), description, key="description")]
+    if opportunity.eligibility:
+        eligibility = html.div({"className": "fw-prewrap"}, opportunity.eligibility)
+        texts.append(section(t("Eligibility"), eligibility, key="eligibility"))
+    return texts
+
+
+@component
+def similar_to(address_id: str) -> VdomDict:
+    """The opportunities whose text is nearest in meaning, of either kind."""
+    connection = use_connection()
+    actor = use_actor()
+
+    async def read() -> list[Similar]:
+        embedder = await get_embedder(connection.core)
+        async with connection.core.database.transaction() as session:
+            return await service.similar(session, actor, _id_in(address_id), model_id=embedder.id)
+
+    found = use_query(read, key=[address_id], topics=[service.TOPIC], with_session=False)
+
+    title = t("Similar opportunities")
+    if found.error:
+        return section(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(title, loading(t("Loading similar opportunities")))
+    if not found.value:
+        return section(
+            title,
+            html.p({"className": "fw-muted"}, t("Available once this notice has been indexed, which happens automatically.")),
+        )
+    return section(
+        title,
+        html.ul(
+            {"className": "fw-list", "aria-label": title},
+            *(_similar(near, key=str(near.opportunity.id)) for near in found.value),
+        ),
+    )
+
+
+def _similar(near: Similar, *, key: str) -> VdomDict:
+    connection, opportunity = use_connection(), near.opportunity
+    due = (
+        t("due {date}", date=format_date(day_in_washington(opportunity.due_at), locale=connection.language))
+        if opportunity.due_at
+        else ""
+    )
+    return html.li(
+        {"className": "fw-list-item", "key": key},
+        html.div(
+            {"className": "fw-grow"},
+            text_link(opportunity.title, connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}")),
+            html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number, due)))),
+        ),
+        chip(t("Closed"), color="warning") if not opportunity.is_open else None,
+        html.span({"className": "fw-muted fw-number"}, t("{percent} similar", percent=percent(near.similarity))),
+    )
+
+
+@component
+def category_of(address_id: str) -> VdomDict:
+    """The categories that the opportunity belongs to: accept or reject what was suggested, or say what is right."""
+    actor, core = use_actor(), use_connection().core
+
+    async def read(session: AsyncSession) -> tuple[list[LabelRead], list[CategoryRead]]:
+        opportunity_id = _id_in(address_id)
+        labels = await categories.labels_of(session, actor, [opportunity_id])
+        return labels.get(opportunity_id, []), await categories.list_categories(session, actor)
+
+    found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.id)])
+
+    async def choose(session: AsyncSession, fields: Fields) -> None:
+        chosen, opportunity_id = str(fields.get("category", "")), _id_in(address_id)
+        if chosen:
+            await categories.accept(core, session, actor, opportunity_id, parse_id(chosen, t("The category")))
+        else:
+            await categories.correct(core, session, actor, opportunity_id, None)
+
+    choosing = use_action(choose, success=t("The category was saved. The classifier will learn from it."))
+
+    if found.error:
+        return section(t("Category"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(t("Category"), loading(t("Loading the category")))
+    labels, mine = found.value
+    shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
+    said = html.p(
+        {"className": "fw-muted"},
+        t("You marked this as none of your categories.")
+        if not shown and _is_rejected(labels)
+        else t("Not in any of your categories."),
+    )
+    listed = html.ul(
+        {"className": "fw-list", "aria-label": t("Categories")},
+        *(_label(address_id, label, key=label.category_id) for label in shown),
+    )
+    if not actor.may(Permission.LABEL):
+        return section(t("Category"), listed if shown else said)
+    if not mine:
+        return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))
+    return section(
+        t("Category"),
+        listed if shown else said,
+        form(
+            select_field(
+                "category",
+                t("Add a category"),
+                [*(Option(str(category.id), category.name) for category in mine), Option("", t("None of these"))],
+            ),
+            on_submit=choosing,
+            submit=t("Save category"),
+            label=t("Change the category"),
+        ),
+    )
+
+
+def _is_rejected(labels: list[LabelRead]) -> bool:
+    return {label.state for label in labels if label.band != Band.UNSURE} == {LabelState.REJECTED}
+
+
+@component
+def _label(address_id: str, label: LabelRead) -> VdomDict:
+    actor, core = use_actor(), use_connection().core
+    accepting = use_action(
+        lambda session: categories.accept(core, session, actor, _id_in(address_id), label.category_id),
+        success=t("The category was accepted."),
+    )
+    rejecting = use_action(
+        lambda session: categories.reject(core, session, actor, _id_in(address_id), label.category_id),
+        success=t("The category was removed. The classifier will learn from it."),
+    )
+    is_accepted = label.state == LabelState.ACCEPTED
+    return list_row(
+        row(
+            category_chip(label.category_name, label.colour),
+            html.span(t("decided by you")) if is_accepted else confidence_chip(label.band, label.confidence),
+        ),
+        row(
+            None
+            if is_accepted
+            else button(
+                t("Accept"),
+                size="small",
+                look="soft",
+                icon_name="check",
+                name="accept",
+                aria_label=t("Accept {category}", category=label.category_name),
+                on_click=accepting,
+                is_busy=accepting.is_running,
+            ),
+            icon_button(
+                t("Remove {category}", category=label.category_name), "close", small=True, name="reject", on_click=rejecting
+            ),
+        )
+        if actor.may(Permission.LABEL)
+        else None,
+    )
+
+
+def _marks(opportunity: OpportunityRead) -> VdomDict:
+    return html.div(
+        {"className": "fw-chips"},
+        chip(opportunity.type, color="primary") if opportunity.type else None,
+        chip(t("Open"), color="success") if opportunity.is_open else chip(t("Closed"), color="warning"),
+        chip(t("Sample")) if opportunity.is_sample else None,
+        *(chip(code, key=code) for code in opportunity.activity_codes),
+    )
+
+
+def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
+    due: Child = deadline(opportunity.due_at, language) if opportunity.due_at else None
+    if opportunity.due_note:
+        due = f"{due} ({opportunity.due_note})" if due else opportunity.due_note
+    set_aside = opportunity.set_aside or opportunity.set_aside_code
+    entries: list[tuple[str, Child]] = [
+        (t("Due"), due),
+        (t("Posted"), deadline(opportunity.posted_at, language)),
+        (t("Archive date"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
+        (t("Number"), opportunity.number),
+        (t("Agency"), opportunity.agency),
+        (t("Institute or sub-agency"), opportunity.sub_agency),
+        (t("Office"), opportunity.office),
+        (t("Set-aside"), set_aside),
+        ("NAICS", opportunity.naics),
+        ("PSC", opportunity.psc),
+        (t("Activity code"), ", ".join(opportunity.activity_codes)),
+        (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),
+        (t("Place of performance"), opportunity.place),
+        (t("Award ceiling"), _dollars(opportunity.award_ceiling, language)),
+        (t("Award floor"), _dollars(opportunity.award_floor, language)),
+        (t("Total funding"), _dollars(opportunity.total_funding, language)),
+        (t("Awarded"), _dollars(opportunity.award_amount, language)),
+        (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
+        (t("First imported"), moment(opportunity.first_seen_at, shown="date")),
+        (t("Last imported"), moment(opportunity.last_seen_at, shown="date")),
+        (t("Source"), text_link(t("Open the source"), opportunity.url, new_tab=True) if opportunity.url else None),
+    ]
+    return definition_list(entries)
+
+
+def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
+    if not contacts:
+        return None
+    return section(
+        t("Contacts"),
+        html.ul(
+            {"className": "fw-list"},
+            *(
+                html.li(
+                    {"className": "fw-list-item", "key": str(index)},
+                    stack(
+                        html.span({"className": "fw-strong"}, contact.name or contact.email or contact.phone),
+                        html.span({"className": "fw-muted"}, contact.title) if contact.title else None,
+                        text_link(contact.email, f"mailto:{contact.email}") if "@" in contact.email else None,
+                        html.span(contact.phone) if contact.phone else None,
+                        html.span(t("Fax {number}", number=contact.fax)) if contact.fax else None,
+                        tight=True,
+                    ),
+                )
+                for index, contact in enumerate(contacts)
+            ),
+        ),
+    )
+
+
+@component
+def versions_of(address_id: str) -> VdomDict:
+    """What each version changed, a page at a time."""
+    actor = use_actor()
+    number, set_number = use_state(1)
+    request = PageRequest(page=number, page_size=_SHOWN_VERSIONS)
+    found = use_query(
+        lambda session: service.list_versions(session, actor, _id_in(address_id), request),
+        key=[address_id, number],
+        topics=[service.TOPIC],
+    )
+    if found.error:
+        return section(t("Versions"), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return section(t("Versions"), loading(t("Loading the versions")))
+    versions = found.value.items
+    if found.value.total == 1:
+        return section(
+            t("Versions"), html.p({"className": "fw-muted"}, t("This notice has not changed since it was first imported."))
+        )
+    return section(
+        t("Versions"),
+        *(
+            html.details(
+                {"className": "fw-card", "key": str(version.number), "open": True if version is versions[0] else None},
+                html.summary(
+                    {"className": "fw-strong"},
+                    t("Version {number}", number=version.number),
+                    " · ",
+                    moment(version.seen_at, shown="date"),
+                ),
+                html.div(
+                    {"className": "fw-table-scroll"},
+                    html.table(
+                        {"className": "fw-table", "aria-label": t("What version {number} changed", number=version.number)},
+                        html.thead(
+                            html.tr(
+                                *(html.th({"scope": "col", "key": name}, name) for name in (t("Field"), t("Before"), t("After")))
+                            )
+                        ),
+                        html.tbody(
+                            *(
+                                html.tr(
+                                    {"key": change.field},
+                                    html.th({"scope": "row"}, change.field),
+                                    *(html.td({"key": str(side)}, text) for side, text in enumerate(_where_it_differs(change))),
+                                )
+                                for change in version.changes
+                            )
+                        ),
+                    ),
+                )
+                if version.changes
+                else html.p({"className": "fw-muted"}, t("The first version.")),
+            )
+            for version in versions
+        ),
+        pagination(number, -(-found.value.total // _SHOWN_VERSIONS), on_page=set_number),
+        actions=[export_button(use_connection(), f"/api/opportunities/{address_id}/versions/export.csv", found.value.total)],
+    )
+
+
+@component
+def record_of(opportunity: OpportunityRead) -> VdomDict:
+    """The source's own fields, for whoever needs one that is not shown above. Often more than all the rest: sent when opened."""
+    is_open, set_open = use_state(False)
+
+    def entry(name: str) -> tuple[str, VdomDict]:
+        return name, html.div({"className": "fw-prewrap", "dir": "auto"}, in_words(opportunity.raw[name]))
+
+    entries = [entry(name) for name in sorted(opportunity.raw)] if is_open else []
+    return disclosure(
+        t("All fields as published"), definition_list(entries), is_open=is_open, on_toggle=lambda: set_open(not is_open)
+    )
+
+
+def deadline(moment: datetime, language: str) -> str:
+    """The day, with the time in Washington when the source gives one."""
+    local = moment.astimezone(WASHINGTON)
+    if is_whole_day(moment) or (local.hour, local.minute) == (0, 0):
+        return format_date(local, format="long", locale=language)
+    return f"{format_date(local, format='long', locale=language)}, {format_time(local, 'short', locale=language)} ET"
+
+
+def _dollars(amount: Decimal | None, language: str) -> str | None:
+    return format_currency(amount, "USD", locale=language) if amount else None
+
+
+def _where_it_differs(change: FieldChange) -> tuple[str, str]:
+    """Both texts from shortly before their first difference."""
+    shortest, longest = sorted((len(change.before), len(change.after)))
+    both = zip(change.before, change.after, strict=False)
+    same = next((index for index, (one, other) in enumerate(both) if one != other), shortest)
+    start = max(0, same - _SHOWN_BEFORE) if longest > _SHOWN_CHARACTERS else 0
+
+    def cut(text: str) -> str:
+        shown = text[start : start + _SHOWN_CHARACTERS]
+        return f"{'…' if start else ''}{shown}{'…' if start + len(shown) < len(text) else ''}"
+
+    return cut(change.before), cut(change.after)

@@ -1,0 +1,26 @@
+"""`/maintenance`: where everybody but administrators is led while the installation is closed."""
+
+from __future__ import annotations
+
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.core.messages import t
+from fundwright_ui.hooks import use_connection
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.public.message import message_page
+from fundwright_ui.ui import text_link
+
+
+@screen("/maintenance", "Maintenance", area="public", stays_open=True, status=503)
+def maintenance_screen() -> VdomDict:
+    connection = use_connection()
+    settings = connection.core.settings
+    return message_page(
+        connection,
+        t("Website currently under maintenance"),
+        settings.maintenance or t("Come back in a few minutes. Nothing that you saved is lost."),
+        html.p(text_link(t("Administrators sign in here"), connection.href("/auth/login")))
+        if settings.is_closed and connection.actor is None
+        else None,
+    )

@@ -1,0 +1,20 @@
+"""`/404`: where every unknown address leads."""
+
+from __future__ import annotations
+
+from reactpy.types import VdomDict
+
+from fundwright.core.messages import t
+from fundwright_ui.hooks import use_connection
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.public.message import message_page
+
+
+@screen("/404", "404 Page not found", area="public", status=404)
+def not_found_screen() -> VdomDict:
+    return message_page(
+        use_connection(),
+        t("Sorry, page not found!"),
+        t("There is nothing at this address. It may be mistyped, or the thing may have been removed."),
+        code="404",
+    )

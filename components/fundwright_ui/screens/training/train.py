@@ -1,0 +1,527 @@
+"""`/dashboard/train`: the documents of the account, training them, and asking what they know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+from urllib.parse import urlencode
+from uuid import UUID
+
+from pydantic import BaseModel
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.jobs import jobs_topic
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.sizes import file_size
+from fundwright.identity.schemas import Permission
+from fundwright.language import service as language
+from fundwright.language.schemas import DocumentKind
+from fundwright.training import service as training
+from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
+from fundwright_ui.hooks import (
+    Query,
+    Rows,
+    parse_id,
+    query_in_address,
+    use_action,
+    use_actor,
+    use_connection,
+    use_query,
+    use_rows,
+    use_url_state,
+)
+from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.listing import ask, existing_page, export_button, sort_of
+from fundwright_ui.screens.training.excerpt import excerpt
+from fundwright_ui.screens.training.run import progress_text
+from fundwright_ui.ui import (
+    Color,
+    Option,
+    alert,
+    button,
+    card,
+    chip,
+    columns,
+    definition_list,
+    empty,
+    form,
+    loading,
+    more_rows,
+    only_reads,
+    page,
+    problem,
+    progress,
+    row,
+    section,
+    select_field,
+    stack,
+    text_area,
+    text_field,
+    text_link,
+)
+from fundwright_ui.ui.elements import OnEvent
+from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, data_table
+
+_STATE_COLORS: dict[DocumentState, Color] = {
+    DocumentState.WAITING: "info",
+    DocumentState.TRAINED: "success",
+    DocumentState.FAILED: "error",
+}
+_ACCEPT = ".pdf,.docx,.md,.markdown,.html,.htm,.txt,.text"
+
+
+class Overview(BaseModel):
+    """What the screen shows of the account."""
+
+    documents: Page[DocumentRead]
+    usage: Usage
+    is_sample_there: bool
+    run: RunRead | None
+
+
+class Model(BaseModel):
+    """The embedding model in use, and how many documents were trained with another one."""
+
+    id: str
+    outdated: int
+
+
+_SHOWN_PASSAGES = 5
+_QUESTION_CHARACTERS = 1_000
+
+
+@screen("/dashboard/train", "Train")
+def train_screen() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    url = use_url_state()
+    request = query_in_address(DocumentQuery, url.params)
+
+    async def read(session: AsyncSession) -> Overview:
+        runs = await training.list_runs(session, actor, PageRequest(page_size=1))
+        return Overview(
+            documents=await existing_page(partial(training.list_documents, session, actor), request),
+            usage=await training.get_usage(connection.core, session, actor),
+            is_sample_there=await training.has_sample(session, actor),
+            run=runs.items[0] if runs.items else None,
+        )
+
+    found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
+
+    rows = use_rows(found, lambda overview: overview.documents, key=[actor.id, request], id=lambda document: document.id)
+
+    def load() -> None:
+        found.reload()
+        rows.load()
+
+    async def load_model() -> Model:
+        embedder = await language.get_embedder(connection.core)
+        async with connection.core.database.transaction() as session:
+            return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
+
+    # A query of its own: a model that loads slowly or not at all keeps nobody from their documents.
+    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], with_session=False)
+
+    started_id, set_started_id = use_state(cast("UUID | None", None))
+
+    async def start() -> RunRead:
+        return await training.start_run(connection.core, actor)
+
+    def started(run: RunRead) -> None:
+        set_started_id(run.id)
+        found.reload()
+
+    async def remove_sample(session: AsyncSession) -> None:
+        await training.remove_sample(connection.core, session, actor, client=connection.client)
+
+    starting = use_action(start, success=t("The training run was started."), then=started, in_transaction=False)
+    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=load)
+
+    title = t("Train")
+    if found.error:
+        return page(title, problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return page(title, loading(t("Loading the documents")))
+    overview = found.value
+    is_running = overview.run is not None and not overview.run.state.is_over
+    # From the click on, until the run that it started has been read and has ended.
+    is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
+    return page(
+        title,
+        alert(
+            t("Some of these documents are samples from a fictional company."),
+            button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
+            variant="info",
+        )
+        if overview.is_sample_there and actor.may(Permission.WORK)
+        else None,
+        None if actor.may(Permission.WORK) else only_reads(),
+        alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
+        alert(
+            nt(
+                "{n} document was trained with a different embedding model. Train it again to include it in answers and drafts.",
+                "{n} documents were trained with a different embedding model. Train them again to include them in answers and drafts.",
+                model.value.outdated,
+            ),
+            variant="warning",
+        )
+        if model.value and model.value.outdated and not is_running
+        else None,
+        columns(_add_documents(overview.usage, load, key="add"), _ask(key="ask"))
+        if actor.may(Permission.WORK)
+        else _ask(key="ask"),
+        _running(overview.run, key="running") if overview.run is not None and is_running else None,
+        section(
+            t("Documents"),
+            _documents(overview.documents, rows, load, model.value.id if model.value else None, key="documents")
+            if overview.documents.total or rows.shown
+            else empty(
+                t("No documents yet. Drop some above or paste text. They are processed automatically.")
+                if actor.may(Permission.WORK)
+                else t("No documents yet.")
+            ),
+            actions=[export_button(connection, "/api/training/documents/export.csv", len(rows.shown), request)],
+        ),
+        _models(key="models"),
+        subtitle=t("Add the documents that answers and drafts are based on."),
+        actions=[
+            button(
+                t("Train"),
+                look="contained",
+                icon_name="train",
+                on_click=starting,
+                is_busy=starting.is_running,
+                disabled=is_running or is_starting or not overview.documents.total,
+            )
+        ]
+        if actor.may(Permission.WORK)
+        else [],
+    )
+
+
+@component
+def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+
+    async def paste(session: AsyncSession, pasted: PastedText) -> None:
+        await training.add_text(connection.core, session, actor, pasted)
+
+    pasting = use_action(paste, success=t("The text was added and is being processed."), then=load)
+    return section(
+        t("Add documents"),
+        FileDrop(
+            label=t("Drop files here or choose them"),
+            hint=t("PDF, DOCX, Markdown, HTML, or text"),
+            upload_url=connection.href("/api/training/documents"),
+            accept=_ACCEPT,
+            is_multiple=True,
+            max_bytes=connection.core.settings.max_upload_bytes,
+            on_uploaded=load,
+            fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
+        ),
+        html.p({"className": "fw-muted"}, t("Your documents use {usage}.", usage=usage.text)),
+        html.h3(t("Or paste text")),
+        form(
+            text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),
+            text_area("text", t("Text"), required=True, rows=4, id="pasted-text"),
+            on_submit=pasting,
+            model=PastedText,
+            submit=t("Add text"),
+            label=t("Paste text"),
+            reset_on_success=True,
+        ),
+    )
+
+
+@component
+def _ask() -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    url = use_url_state()
+    asked = url.get("question").strip()[:_QUESTION_CHARACTERS]
+
+    async def find() -> list[Answer]:
+        embedder = await language.get_embedder(connection.core)
+        return await training.find_answers(connection.core, actor, asked, embedder=embedder, limit=_SHOWN_PASSAGES)
+
+    async def nothing() -> list[Answer]:
+        return []
+
+    found = use_query(
+        find if asked else nothing, key=[actor.id, asked], topics=[training.documents_topic(actor.id)], with_session=False
+    )
+
+    def ask(fields: dict[str, Any]) -> None:
+        url.go(question=str(fields.get("question", "")).strip())
+
+    return section(
+        t("Ask the knowledge base"),
+        form(
+            text_field(
+                "question",
+                t("Question"),
+                required=True,
+                maxlength=_QUESTION_CHARACTERS,
+                value=asked,
+                help=t("Finds the sentences in your documents that answer your question."),
+            ),
+            on_submit=ask,
+            submit=t("Ask"),
+            label=t("Ask the knowledge base"),
+        ),
+        html.div({"aria-live": "polite"}, _found(found, asked) if asked else None),
+        _unsearched(key="unsearched") if asked else None,
+    )
+
+
+def _found(found: Query[list[Answer]], asked: str) -> VdomDict:
+    connection = use_connection()
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if found.value is None or not found.is_current:
+        return loading(t("Looking for answers"))
+    answers = found.value
+    return stack(
+        *(_answer(answer, connection.href(f"/dashboard/passage/{answer.id}")) for answer in answers),
+        None
+        if answers
+        else empty(t("Nothing in your documents answers this. Add a document that does, or rephrase the question.")),
+        row(_export_answers(asked, len(answers))),
+    )
+
+
+@component
+def _unsearched() -> VdomDict:
+    actor = use_actor()
+
+    async def read(session: AsyncSession) -> Unsearched:
+        return await training.list_unsearched(session, actor)
+
+    found = use_query(read, key=[actor.id], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)]).value
+    return html.div({"aria-live": "polite"}, alert(_not_searched(found), variant="info") if found and found.count else None)
+
+
+def _not_searched(unsearched: Unsearched) -> str:
+    titles = ", ".join(unsearched.titles) + (" …" if unsearched.count > len(unsearched.titles) else "")
+    if unsearched.underway == unsearched.count:
+        return t("Still processing and not searched yet: {titles}", titles=titles)
+    return t("Not trained and not searched: {titles}", titles=titles)
+
+
+def _export_answers(question: str, count: int) -> VdomDict | None:
+    address = f"/api/training/passages/export.csv?{urlencode({'query': question, 'limit': _SHOWN_PASSAGES})}"
+    return export_button(use_connection(), address, count)
+
+
+def _answer(answer: Answer, href: str) -> VdomDict:
+    place = [answer.document_kind.label, answer.heading, t("Page {page}", page=answer.page) if answer.page else ""]
+    return card(
+        excerpt(answer.text, answer.answer_start, answer.answer_end),
+        row(text_link(t("Show in the document"), href)),
+        title=answer.document_title,
+        subtitle=" · ".join(part for part in place if part) or None,
+        key=str(answer.id),
+    )
+
+
+@component
+def _running(run: RunRead) -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+
+    async def cancel(session: AsyncSession) -> None:
+        await training.cancel_run(session, actor, run.id)
+
+    cancelling = use_action(cancel, success=t("The run will stop after its current step."))
+    return section(
+        t("Training"),
+        progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
+        row(
+            button(t("Cancel run"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
+            if actor.may(Permission.WORK)
+            else None,
+            text_link(t("Show this run"), connection.href(f"/dashboard/history/{run.id}")),
+        ),
+    )
+
+
+@component
+def _documents(
+    documents: Page[DocumentRead], rows: Rows[DocumentRead], load: Callable[[], None], model_id: str | None
+) -> VdomDict:
+    actor = use_actor()
+    connection = use_connection()
+    url = use_url_state()
+    opened_id, set_opened_id = use_state("")
+    is_confirming, set_confirming = use_state(False)
+    opened = next((each.item for each in rows.shown if each.id == opened_id and not each.outcome), None)
+    request = query_in_address(DocumentQuery, url.params)
+    is_problem_there = any(each.item.error for each in rows.shown)
+
+    async def remove(session: AsyncSession) -> None:
+        document_id = parse_id(opened_id, t("The document"))
+        await training.remove_document(connection.core, session, actor, document_id, client=connection.client)
+
+    async def choose_kind(session: AsyncSession, kind: str) -> None:
+        await training.choose_kind(session, actor, parse_id(opened_id, t("The document")), DocumentKind(kind))
+
+    async def train_again() -> None:
+        await training.start_run(connection.core, actor, [parse_id(opened_id, t("The document"))])
+
+    def close() -> None:
+        set_confirming(False)
+        set_opened_id("")
+
+    def open_row(event: RowOpened) -> None:
+        set_opened_id(event.id)
+
+    def settle() -> None:
+        if opened is not None:
+            rows.settle(opened, t("Removed"))
+        close()
+
+    removing = use_action(remove, success=t("The document was removed."), then=settle)
+    choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=load)
+    training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
+
+    return stack(
+        _document_card(
+            opened,
+            close=close,
+            ask_removal=lambda: set_confirming(True),
+            training_again=training_again,
+            choosing_kind=choosing_kind,
+        )
+        if opened
+        else None,
+        data_table(
+            label=t("Documents"),
+            columns=[
+                Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
+                Column(field="kind", label=t("Kind"), is_sortable=True),
+                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
+                Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
+                Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
+                *([Column(field="error", label=t("Problem"), flex=2)] if is_problem_there else []),
+            ],
+            rows=[_row(each, model_id) for each in rows.shown],
+            total=documents.total,
+            page=documents.page,
+            page_size=documents.page_size,
+            sort=sort_of(request),
+            on_query=ask(url),
+            on_open=open_row,
+            key="table",
+        ),
+        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        ConfirmDialog(
+            is_open=is_confirming and opened is not None,
+            title=t("Remove this document?"),
+            text=t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
+            confirm_label=t("Remove"),
+            cancel_label=t("Keep"),
+            is_danger=True,
+            error=removing.error or "",
+            on_confirm=removing,
+            on_cancel=lambda: set_confirming(False),
+            key="confirm",
+        ),
+    )
+
+
+def _document_card(
+    document: DocumentRead, *, close: OnEvent, ask_removal: OnEvent, training_again: OnEvent, choosing_kind: OnEvent
+) -> VdomDict:
+    return card(
+        definition_list(
+            {
+                t("File"): document.filename,
+                t("Kind"): None if use_actor().may(Permission.WORK) else document.kind.label,
+                t("State"): _state(document).label,
+                t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
+                t("Problem"): document.error,
+            }
+        ),
+        select_field(
+            "kind",
+            t("Kind"),
+            [Option(kind, kind.label) for kind in DocumentKind],
+            value=document.kind,
+            on_change=choosing_kind,
+            help=t("Drafts make claims only from your own documents. Notices and policies are used as requirements."),
+            small=True,
+            id="document-kind",
+        )
+        if use_actor().may(Permission.WORK)
+        else None,
+        title=document.title,
+        actions=[
+            *(
+                (
+                    button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
+                    button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=ask_removal),
+                )
+                if use_actor().may(Permission.WORK)
+                else ()
+            ),
+            button(t("Close"), size="small", look="text", on_click=close),
+        ],
+        key="opened",
+    )
+
+
+def _state(document: DocumentRead) -> Chip:
+    if document.is_underway and document.state != DocumentState.TRAINED:
+        return Chip(label=t("Processing"), color="info")
+    return Chip(label=document.state.label, color=_STATE_COLORS[document.state])
+
+
+def state_chip(document: DocumentRead) -> VdomDict:
+    """How far a document is."""
+    shown = _state(document)
+    return chip(shown.label, color=shown.color)
+
+
+def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
+    document = shown.item
+    labels = [_state(document)]
+    if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
+        labels = [Chip(label=t("Trained with another model"), color="warning")]
+    if document.is_sample:
+        labels.append(Chip(label=t("Sample"), color="secondary"))
+    if shown.outcome:
+        labels = [Chip(label=shown.outcome, color="secondary")]
+    return Row(
+        id=shown.id,
+        cells={
+            "title": document.title,
+            "kind": document.kind.label,
+            "state": tuple(labels),
+            "chunk_count": document.chunk_count,
+            "size_bytes": file_size(document.size_bytes),
+            "created_at": document.created_at,
+            "error": document.error or "",
+        },
+    )
+
+
+@component
+def _models() -> VdomDict:
+    models = language.describe(use_connection().core)
+    return section(
+        t("Models in use"),
+        definition_list(
+            {
+                t("Embedding model"): models.embedder_label,
+                t("Writer"): models.writer_label,
+                t("Connect other models"): models.how_to_connect,
+            }
+        ),
+    )

@@ -1,0 +1,237 @@
+"""The people page: accounts, and the invitations that were sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text, update
+
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.identity import leaving, registration
+from fundwright.identity import service as identity
+from fundwright.identity.models import Invitation
+from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationState, Role
+from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.screens.admin.people import people_screen
+from fundwright_ui.screens.admin.person import person_screen
+from tests.conftest import MakeActor
+from tests.identity.conftest import PASSWORD, with_settings
+from tests.polling import eventually
+
+PATH = "/dashboard/users"
+INVITATIONS = f"{PATH}?tab=invitations"
+HERE = Client(address="192.0.2.7")
+
+_BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+
+
+@pytest.fixture
+async def root(committed: Core, make_actor: MakeActor) -> Actor:
+    async with committed.database.transaction() as session:
+        return await make_actor(session, email="root@example.org", role=Role.ADMIN)
+
+
+async def invite(core: Core, root: Actor, *names: str, role: Role = Role.USER) -> None:
+    for name in names:
+        async with core.database.transaction() as session:
+            await registration.invite(core, session, root, email=f"{name}@example.org", role=role, client=HERE)
+
+
+async def change(core: Core, name: str, **values: Any) -> None:
+    async with core.database.transaction() as session:
+        await session.execute(update(Invitation).where(Invitation.email == f"{name}@example.org").values(**values))
+
+
+async def disabled(core: Core, sender: Actor) -> None:
+    async with core.database.transaction() as session:
+        await identity.disable_account(core, session, email=sender.email)
+
+
+async def demoted(core: Core, sender: Actor) -> None:
+    async with core.database.transaction() as session:
+        await identity.change_role(core, session, email=sender.email, role=Role.USER)
+
+
+async def deleted(core: Core, sender: Actor) -> None:
+    async with core.database.transaction() as session:
+        await leaving.delete_account(core, session, sender, email=sender.email, password=PASSWORD, client=HERE)
+
+
+def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
+    return [row[field] for row in screen.rows()]
+
+
+def states(screen: ScreenUnderTest) -> list[str]:
+    return [state[0]["label"] for state in cells(screen, "state")]
+
+
+async def press(screen: ScreenUnderTest, place: int) -> None:
+    await screen.emit("DataTable", "on_open", id=screen.rows()[place]["id"])
+
+
+class TestInvitations:
+    async def test_it_is_a_tab(self, committed: Core, root: Actor) -> None:
+        async with mounted(committed, root, people_screen, path=PATH) as screen:
+            assert cells(screen, "email")[0]["label"] == root.email
+            await screen.click("link", "Invitations")
+            await screen.expect("No invitations yet. Choose Invite to send one.")
+            assert screen.address == INVITATIONS
+
+    async def test_one_that_is_sent_appears(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
+            await screen.click("button", "Invite")
+            await screen.type("Email", "grace@example.org")
+            await screen.click("button", "Send the invitation")
+            await screen.expect(lambda: len(cells(screen, "email")) == 2)
+            assert cells(screen, "email") == ["grace@example.org", "ada@example.org"]
+            assert cells(screen, "invited_by") == [root.email, root.email]
+            assert screen.address == INVITATIONS
+
+    async def test_it_says_what_has_become_of_each(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "accepted", "expired", "pending", "withdrawn")
+        await change(committed, "accepted", used_at=now())
+        await change(committed, "expired", expires_at=now() - timedelta(days=1))
+        await change(committed, "withdrawn", revoked_at=now())
+        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&sort=email") as screen:
+            assert states(screen) == ["Accepted", "Expired", "Pending", "Withdrawn"]
+            for place, state in enumerate(InvitationState):
+                await screen.go(f"{INVITATIONS}&state={state}")
+                await screen.expect("1 invitation")
+                assert cells(screen, "email") == [f"{state}@example.org"], place
+
+    async def test_pages_order_and_export_are_those_of_the_whole_list(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada", "bob", "cy")
+        asked = f"{INVITATIONS}&sort=-email&page=2&page_size=2&text=example"
+        async with mounted(committed, root, people_screen, path=asked) as screen:
+            assert cells(screen, "email") == ["ada@example.org"]
+            assert screen.props("DataTable")["total"] == 3
+            export = screen.find("link", "Export as CSV").props["href"]
+            assert export == "/api/invitations/export.csv?text=example&sort=-email"
+
+    async def test_one_is_withdrawn_after_a_question(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada", "bob")
+        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&sort=email") as screen:
+            await press(screen, 0)
+            await screen.click("button", "Withdraw")
+            assert screen.props("ConfirmDialog")["title"] == "Withdraw the invitation to ada@example.org?"
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert screen.toasts == ["The invitation was withdrawn."]
+            await screen.expect(lambda: states(screen) == ["Withdrawn", "Pending"])
+        async with committed.database.transaction() as session:
+            listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
+        assert [each.state for each in listed.items] == [InvitationState.WITHDRAWN, InvitationState.PENDING]
+
+    async def test_of_several_that_are_sent_to_an_address_at_once_one_link_works(self, committed: Core, root: Actor) -> None:
+        await asyncio.gather(*(invite(committed, root, "ada") for _ in range(6)))
+        async with committed.database.transaction() as session:
+            listed = await registration.list_invitations(session, root, InvitationQuery())
+        assert sorted(each.state for each in listed.items) == [InvitationState.PENDING, *[InvitationState.WITHDRAWN] * 5]
+
+    @pytest.mark.parametrize("end", [disabled, demoted, deleted])
+    async def test_one_ends_with_the_power_of_whoever_sent_it(
+        self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
+    ) -> None:
+        async with committed.database.transaction() as session:
+            sender = await identity.add_account(
+                session, email="sender@example.org", name="Sender", role=Role.ADMIN, password=PASSWORD
+            )
+        await invite(committed, root, "bob")
+        await invite(committed, sender, "ada", "accepted")
+        await change(committed, "accepted", used_at=now())
+        await end(committed, sender)
+        async with committed.database.transaction() as session:
+            listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
+        assert [each.state for each in listed.items] == [
+            InvitationState.ACCEPTED,
+            InvitationState.WITHDRAWN,
+            InvitationState.PENDING,
+        ]
+
+    @pytest.mark.parametrize("end", [disabled, demoted])
+    async def test_one_that_is_sent_while_its_sender_loses_the_right_stops_working(
+        self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
+    ) -> None:
+        async def has_come() -> bool:
+            async with committed.database.transaction() as session:
+                return ending.done() or bool(await session.scalar(_BLOCKED))
+
+        async with committed.database.transaction() as session:
+            await registration.invite(committed, session, root, email="ada@example.org", role=Role.ADMIN, client=HERE)
+            ending = asyncio.create_task(end(committed, root))
+            await eventually(has_come)
+        await ending
+        async with committed.database.transaction() as session:
+            (invitation,) = (await registration.list_invitations(session, root, InvitationQuery())).items
+        assert invitation.state is InvitationState.WITHDRAWN
+
+    @pytest.mark.parametrize("end", [disabled, demoted])
+    async def test_none_is_sent_by_somebody_who_has_just_lost_the_right(
+        self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
+    ) -> None:
+        await end(committed, root)
+        with pytest.raises(NotAllowed):
+            await invite(committed, root, "ada")
+        async with committed.database.transaction() as session:
+            assert (await registration.list_invitations(session, root, InvitationQuery())).items == []
+
+    async def test_one_that_was_accepted_meanwhile_stays_accepted(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
+            await press(screen, 0)
+            await screen.click("button", "Withdraw")
+            await change(committed, "ada", used_at=now())
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert "ada@example.org has already accepted the invitation." in screen.props("ConfirmDialog")["error"]
+        async with committed.database.transaction() as session:
+            (invitation,) = (await registration.list_invitations(session, root, InvitationQuery())).items
+        assert (invitation.state, invitation.revoked_at) == (InvitationState.ACCEPTED, None)
+
+    async def test_only_administrators_are_offered_it(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        viewer = root.model_copy(update={"role": Role.VIEWER})
+        async with mounted(committed, viewer, people_screen, path=INVITATIONS) as screen:
+            await press(screen, 0)
+            await screen.expect(lambda: screen.has("button", "Close"))
+            assert not screen.has("button", "Withdraw") and not screen.has("button", "Invite")
+
+    async def test_one_that_is_not_there_is_not_found(self, committed: Core, root: Actor) -> None:
+        async with committed.database.transaction() as session:
+            with pytest.raises(NotFound):
+                await registration.withdraw_invitation(session, root, root.id, client=HERE)
+
+
+class TestWithoutMail:
+    async def test_the_invitation_form_says_how_to_get_the_link(self, committed: Core, root: Actor) -> None:
+        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
+            assert "This installation does not send email. Run `fundwright mail` on the server" in screen.text
+            await screen.type("Email", "grace@example.org")
+            await screen.click("button", "Send the invitation")
+            await screen.expect(lambda: len(cells(screen, "email")) == 1)
+            assert screen.toasts == ["The invitation is ready. Run `fundwright mail` on the server to get its link."]
+
+    async def test_a_reset_of_a_password_says_where_its_link_is(
+        self, committed: Core, root: Actor, make_actor: MakeActor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            ada = await make_actor(session, email="ada@example.org")
+        async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
+            assert "This installation does not send email. Run `fundwright mail` on the server" in screen.text
+            await screen.click("button", "Start a password reset")
+            await screen.expect(lambda: screen.toasts)
+            assert screen.toasts == ["The link for a new password is ready. Run `fundwright mail` on the server to get it."]
+
+    async def test_with_a_mail_server_the_invitation_is_on_its_way(self, committed: Core, root: Actor) -> None:
+        core = with_settings(committed, smtp_host="mail.example.org")
+        async with mounted(core, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
+            assert "This installation does not send email. Run `fundwright mail` on the server" not in screen.text
+            await screen.type("Email", "grace@example.org")
+            await screen.click("button", "Send the invitation")
+            await screen.expect(lambda: screen.toasts)
+            assert screen.toasts == ["The invitation is on its way."]
