@@ -2,22 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from reactpy import html
 from reactpy.types import Component, VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Connection, UrlState
-from fundwright_ui.ui import button, form, link_button, pagination, text_field
+from fundwright_ui.hooks import Connection, Rows, UrlState, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks.query import Query
+from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.ui import Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import RowOpened, Sort, TableQuery
+from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
 
 Q = TypeVar("Q", bound=PageRequest)
 T = TypeVar("T")
+V = TypeVar("V")
+
+
+class Labeled(Protocol):
+    @property
+    def value(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[V, T]):
+    """A list whose query stands in the address, and whose rows stay in place while somebody works on them."""
+
+    query: PageRequest
+    found: Query[V]
+    rows: Rows[T]
+
+    @property
+    def answer(self) -> V | None:
+        """What was read; None as long as `pending` takes its place."""
+        return None if self.found.error else self.found.value
+
+    def pending(self, label: str) -> VdomDict:
+        """Says that the list is loading, or why it could not be read."""
+        return problem(self.found.error, on_retry=self.found.reload) if self.found.error else loading(label)
+
+    def load(self) -> None:
+        """Read the list again, and show the current rows."""
+        self.found.reload()
+        self.rows.load()
+
+    def more(self) -> VdomDict:
+        """Goes below the rows: see `more_rows`."""
+        return more_rows(self.rows.more, on_load=self.load, outcome=self.rows.last_outcome)
+
+    def opened(self, url: UrlState) -> T | None:
+        """The item whose row was pressed (`open_beside`), unless an action has ended it."""
+        return next((each.item for each in self.rows.shown if each.id == url.get("open") and not each.outcome), None)
+
+
+def use_listing(
+    read: Callable[[AsyncSession], Awaitable[V]],
+    query: PageRequest,
+    items: Callable[[V], Sequence[T] | Page[T]],
+    *,
+    id: Callable[[T], object],
+    key: Sequence[object] = (),
+    topics: Sequence[str] = (),
+) -> Listing[V, T]:
+    """Reads a list (`use_query`) for the `query` of the address, and keeps its rows in place (`use_rows`). `key` is what else it
+    depends on."""
+    found = use_query(read, key=[query, *key], topics=topics)
+    return Listing(query, found, use_rows(found, items, key=[query, *key], id=id))
+
+
+def listed_table(
+    listing: Listing[V, T],
+    listed: Page[T],
+    *,
+    label: str,
+    count: str,
+    columns: Sequence[Column],
+    row_of: Callable[[KeptRow[T]], Row],
+    export: str,
+    nothing: VdomDict,
+    beside_count: Child = None,
+    above: Child = None,
+    on_open: Callable[[RowOpened], None] | None = None,
+) -> list[Child]:
+    """How many there are (`count`), the link to the whole list as CSV (`export`), the table with `above` before it, and what was
+    added since. `nothing` takes the place of a table without rows."""
+    connection, url = use_connection(), use_url_state()
+    shown = listing.rows.shown
+    return [
+        row(
+            html.p({"role": "status", "className": "fw-muted"}, count),
+            beside_count,
+            export_button(connection, export, len(shown), listing.query),
+            spread=True,
+        ),
+        above,
+        page_table(
+            url,
+            listing.query,
+            listed,
+            label=label,
+            columns=columns,
+            rows=[row_of(each) for each in shown],
+            is_loading=listing.found.is_slow,
+            on_open=on_open,
+        )
+        if shown
+        else nothing,
+        listing.more(),
+    ]
+
+
+def page_table(
+    url: UrlState,
+    query: PageRequest,
+    listed: Page[Any],
+    *,
+    label: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    is_loading: bool = False,
+    empty_text: str = "",
+    on_open: Callable[[RowOpened], None] | None = None,
+    prefix: str = "",
+) -> VdomDict:
+    """The table of one page of a list. Its pages and order stand in the address, as parameters whose names begin with `prefix`."""
+    return data_table(
+        label=label,
+        columns=columns,
+        rows=rows,
+        total=listed.total,
+        page=listed.page,
+        page_size=listed.page_size,
+        sort=sort_of(query),
+        is_loading=is_loading,
+        empty_text=empty_text,
+        on_query=ask(url, prefix=prefix),
+        on_open=on_open,
+        key=f"{prefix}table",
+    )
 
 
 async def existing_page(read: Callable[[Q], Awaitable[Page[T]]], query: Q) -> Page[T]:
@@ -54,6 +184,20 @@ def open_below(connection: Connection, path: str) -> Callable[[RowOpened], None]
     return opened
 
 
+def open_beside(url: UrlState) -> Callable[[RowOpened], None]:
+    """Names the row in the address, as `open`; `Listing.opened` finds its item."""
+
+    def opened(event: RowOpened) -> None:
+        url.set(open=event.id)
+
+    return opened
+
+
+def choices(values: Iterable[Labeled], everything: str) -> list[Option]:
+    """The options of a filter: `everything`, or one of the values."""
+    return [Option("", everything), *(Option(each.value, each.label) for each in values)]
+
+
 def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
     """Writes into the address what a table asks for, as parameters whose names begin with `prefix`."""
 
@@ -81,6 +225,11 @@ def filters(url: UrlState, *fields: Child) -> Component:
         on_submit=apply,
         label=t("Filters"),
     )
+
+
+def text_filter(value: str) -> VdomDict:
+    """The field of `filters` for the parameter `text`."""
+    return text_field("text", t("Search"), type="search", value=value, maxlength=200)
 
 
 def search_box(url: UrlState, label: str) -> VdomDict:

@@ -23,6 +23,7 @@ from fundwright_ui.widgets.dialogs import (
     Language,
     LanguageChosen,
     SettingsDrawer,
+    danger_dialog,
     delete_dialog,
 )
 from fundwright_ui.widgets.editor import NamedSection, SectionChosen, SectionEditor, UnsavedTexts, section_editor
@@ -94,6 +95,7 @@ __all__ = [
     "WordsTyped",
     "chart",
     "copy_button",
+    "danger_dialog",
     "data_table",
     "delete_dialog",
     "markdown_view",

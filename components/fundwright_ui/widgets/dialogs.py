@@ -26,21 +26,38 @@ class ConfirmDialog(Widget):
     on_cancel: On[Nothing] = None
 
 
-def delete_dialog(
-    title: str, text: str, *, on_confirm: On[Nothing], on_cancel: On[Nothing], error: str | None = None
+def danger_dialog(
+    title: str,
+    text: str,
+    *,
+    confirm_label: str,
+    on_confirm: On[Nothing],
+    on_cancel: On[Nothing],
+    cancel_label: str = "",
+    error: str | None = None,
+    is_open: bool = True,
+    key: str | None = None,
 ) -> VdomDict:
-    """Asks before something is deleted. Put it into the tree only while it asks; pass the `error` of the action."""
+    """Asks before something that cannot be undone. Pass the `error` of the action."""
     return ConfirmDialog(
-        is_open=True,
+        is_open=is_open,
         title=title,
         text=text,
-        confirm_label=t("Delete"),
-        cancel_label=t("Cancel"),
+        confirm_label=confirm_label,
+        cancel_label=cancel_label or t("Cancel"),
         is_danger=True,
         error=error or "",
         on_confirm=on_confirm,
         on_cancel=on_cancel,
+        key=key,
     )
+
+
+def delete_dialog(
+    title: str, text: str, *, on_confirm: On[Nothing], on_cancel: On[Nothing], error: str | None = None
+) -> VdomDict:
+    """Asks before something is deleted. Put it into the tree only while it asks; pass the `error` of the action."""
+    return danger_dialog(title, text, confirm_label=t("Delete"), on_confirm=on_confirm, on_cancel=on_cancel, error=error)
 
 
 class AccountLink(Props):

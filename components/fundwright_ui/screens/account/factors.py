@@ -32,7 +32,7 @@ from fundwright_ui.ui import (
     section,
     text_field,
 )
-from fundwright_ui.widgets import ConfirmDialog, Passkey, PasskeyAnswered, PasskeyRefused, copy_button, refusal_of
+from fundwright_ui.widgets import Passkey, PasskeyAnswered, PasskeyRefused, copy_button, danger_dialog, refusal_of
 
 
 class CodeTyped(BaseModel):
@@ -145,14 +145,11 @@ def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], Non
             button(t("New recovery codes"), on_click=renewing, is_busy=renewing.is_running),
             button(t("Turn off"), on_click=lambda: set_asking(True), is_busy=turning_off.is_running),
         ),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Turn off two-step verification?"),
-            text=t("Your password alone opens your account then. The recovery codes stop working."),
+        danger_dialog(
+            t("Turn off two-step verification?"),
+            t("Your password alone opens your account then. The recovery codes stop working."),
             confirm_label=t("Turn off"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
-            error=turning_off.error or "",
+            error=turning_off.error,
             on_confirm=turning_off,
             on_cancel=lambda: set_asking(False),
         )
@@ -214,14 +211,11 @@ def passkeys_section() -> VdomDict:
         else None,
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         _add(load, key=f"add {len(found.value)}") if can_be_made else alert(passkeys.NoHostName().sentence, variant="info"),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Remove the passkey {name}?", name=removed.name),
-            text=t("It does not open your account any more. Delete it on your device as well."),
+        danger_dialog(
+            t("Remove the passkey {name}?", name=removed.name),
+            t("It does not open your account any more. Delete it on your device as well."),
             confirm_label=t("Remove"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
-            error=removing.error or "",
+            error=removing.error,
             on_confirm=removing,
             on_cancel=lambda: set_removed(None),
         )

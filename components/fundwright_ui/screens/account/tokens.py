@@ -52,7 +52,7 @@ from fundwright_ui.ui import (
     stack,
     text_field,
 )
-from fundwright_ui.widgets import ConfirmDialog, copy_button
+from fundwright_ui.widgets import copy_button, danger_dialog
 
 _USUAL_DAYS = "90"
 
@@ -178,14 +178,12 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
         *(_token(each, set_asking) for each in rows.shown),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, found.value),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Revoke “{name}”?", name=asking.name),
-            text=t("Programs that use it are refused from now on."),
+        danger_dialog(
+            t("Revoke “{name}”?", name=asking.name),
+            t("Programs that use it are refused from now on."),
             confirm_label=t("Revoke"),
             cancel_label=t("Keep"),
-            is_danger=True,
-            error=revoking.error or "",
+            error=revoking.error,
             on_confirm=revoking,
             on_cancel=close,
         )

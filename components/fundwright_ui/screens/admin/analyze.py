@@ -21,7 +21,7 @@ from fundwright.insights.schemas import PagesQuery, PageVisits, UsageQuery, Usag
 from fundwright_ui.extension import Screen
 from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, export_button, sort_of
+from fundwright_ui.screens.listing import export_button, page_table
 from fundwright_ui.ui import Tab, alert, button, card, empty, form, link_button, loading, page, problem, section, tabs, text_field
 from fundwright_ui.ui.forms import field_errors
 from fundwright_ui.widgets import Column, Row, Series, chart, data_table
@@ -177,7 +177,10 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
     titles = {each.path: t(each.title) for each in screens}
     return section(
         t("Most visited pages"),
-        data_table(
+        page_table(
+            url,
+            query,
+            pages,
             label=t("Most visited pages"),
             columns=[
                 Column(field="title", label=t("Page"), flex=2),
@@ -188,14 +191,8 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
             rows=[
                 Row(id=each.path, cells={**each.model_dump(), "title": titles.get(each.path, each.path)}) for each in pages.items
             ],
-            total=pages.total,
-            page=pages.page,
-            page_size=pages.page_size,
-            sort=sort_of(query),
             is_loading=is_loading,
             empty_text=t("No page was opened in these days."),
-            on_query=ask(url),
-            key="table",
         ),
         actions=[export_button(connection, "/api/insights/pages/export.csv", pages.total, query)],
     )

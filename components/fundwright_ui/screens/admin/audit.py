@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,46 +11,38 @@ from fundwright.identity import people
 from fundwright.identity.audit import action_label
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AuditQuery, AuditRead, Permission
-from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_actor, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, sort_of
-from fundwright_ui.ui import empty, loading, page, problem, row, text_field
-from fundwright_ui.widgets import Column, Row, data_table
+from fundwright_ui.screens.listing import existing_page, filters, listed_table, text_filter, use_listing
+from fundwright_ui.ui import empty, page, text_field
+from fundwright_ui.widgets import Column, Row
 
 
 @screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.OVERSEE))
 def audit_screen() -> VdomDict:
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, url = use_actor(), use_url_state()
     query = query_in_address(AuditQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[AuditRead]:
         return await existing_page(lambda asked: people.list_audit(session, actor, asked), query)
 
-    found = use_query(read, key=[query])
-    title = t("Audit trail")
-    if found.error:
-        return page(title, problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return page(title, loading(t("Loading the audit trail")))
-    listed = found.value
+    listing = use_listing(read, query, lambda listed: listed, id=lambda line: line.id)
+    title, listed = t("Audit trail"), listing.answer
+    if listed is None:
+        return page(title, listing.pending(t("Loading the audit trail")))
     return page(
         title,
         filters(
             url,
-            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            text_filter(query.text),
             text_field("first", t("From"), type="date", value=str(query.first or "")),
             text_field("last", t("To"), type="date", value=str(query.last or "")),
         ),
-        row(
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                nt("{n} line", "{n} lines", listed.total),
-            ),
-            export_button(connection, "/api/audit/export.csv", listed.total, query),
-            spread=True,
-        ),
-        data_table(
+        *listed_table(
+            listing,
+            listed,
             label=title,
+            count=nt("{n} line", "{n} lines", listed.total),
             columns=[
                 Column(field="at", label=t("When"), kind="datetime", is_sortable=True, min_width=170),
                 Column(field="action", label=t("What"), flex=1.5, min_width=150),
@@ -60,16 +51,10 @@ def audit_screen() -> VdomDict:
                 Column(field="address", label=t("Where from"), is_compact=False),
                 Column(field="details", label=t("Details"), is_compact=False, flex=1),
             ],
-            rows=[_row(line) for line in listed.items],
-            total=listed.total,
-            page=listed.page,
-            page_size=listed.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
-        )
-        if listed.items
-        else empty(t("No line matches. Change the filters.")),
+            row_of=lambda each: _row(each.item),
+            export="/api/audit/export.csv",
+            nothing=empty(t("No line matches. Change the filters.")),
+        ),
         subtitle=t("Nothing here can be changed or deleted. Days are those of UTC."),
     )
 

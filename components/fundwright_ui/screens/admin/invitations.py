@@ -10,26 +10,30 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity import registration
 from fundwright.identity.schemas import InvitationQuery, InvitationRead, InvitationState, Permission
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, sort_of
+from fundwright_ui.screens.listing import (
+    choices,
+    existing_page,
+    filters,
+    has_filters,
+    listed_table,
+    open_beside,
+    text_filter,
+    use_listing,
+)
 from fundwright_ui.ui import (
     Color,
-    Option,
     button,
     card,
     chip,
     definition_list,
     empty,
-    loading,
     moment,
-    more_rows,
-    problem,
     row,
     select_field,
-    text_field,
 )
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, Row, RowOpened, data_table
+from fundwright_ui.widgets import Chip, Column, Row, danger_dialog
 
 _COLORS: dict[InvitationState, Color] = {
     InvitationState.PENDING: "info",
@@ -42,50 +46,31 @@ _COLORS: dict[InvitationState, Color] = {
 @component
 def invitations_tab(sent: int) -> VdomDict:
     """`sent` counts the invitations that were sent on this page: each loads the list again."""
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    actor, url = use_actor(), use_url_state()
     query = query_in_address(InvitationQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[InvitationRead]:
         return await existing_page(lambda asked: registration.list_invitations(session, actor, asked), query)
 
-    found = use_query(read, key=[query, sent])
-    rows = use_rows(found, lambda listed: listed, key=[query, sent], id=lambda invitation: invitation.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
-
-    def open_row(event: RowOpened) -> None:
-        url.set(open=event.id)
-
-    if found.error:
-        return problem(found.error, on_retry=found.reload)
-    if found.value is None:
-        return loading(t("Loading the invitations"))
-    listed = found.value
+    listing = use_listing(read, query, lambda listed: listed, id=lambda invitation: invitation.id, key=[sent])
+    listed, rows = listing.answer, listing.rows
+    if listed is None:
+        return listing.pending(t("Loading the invitations"))
     if not listed.total and not rows.shown and not has_filters(query):
         may_invite = actor.may(Permission.ADMINISTER)
         return empty(t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."))
-    opened = next((each.item for each in rows.shown if each.id == url.get("open") and not each.outcome), None)
+    opened = listing.opened(url)
     return html.fragment(
         filters(
             url,
-            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
-            select_field(
-                "state",
-                t("State"),
-                [Option("", t("Any")), *(Option(state, state.label) for state in InvitationState)],
-                value=query.state or "",
-            ),
+            text_filter(query.text),
+            select_field("state", t("State"), choices(InvitationState, t("Any")), value=query.state or ""),
         ),
-        row(
-            html.p({"role": "status", "className": "fw-muted"}, nt("{n} invitation", "{n} invitations", listed.total)),
-            export_button(connection, "/api/invitations/export.csv", len(rows.shown), query),
-            spread=True,
-        ),
-        _opened(opened, rows, key=str(opened.id)) if opened else None,
-        data_table(
+        *listed_table(
+            listing,
+            listed,
             label=t("Invitations"),
+            count=nt("{n} invitation", "{n} invitations", listed.total),
             columns=[
                 Column(field="email", label=t("Email"), is_sortable=True, flex=2, min_width=180),
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
@@ -94,19 +79,12 @@ def invitations_tab(sent: int) -> VdomDict:
                 Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, is_compact=False),
                 Column(field="expires_at", label=t("Expires"), kind="datetime", is_sortable=True),
             ],
-            rows=[_row(each) for each in rows.shown],
-            total=listed.total,
-            page=listed.page,
-            page_size=listed.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
-            on_open=open_row,
-            key="table",
-        )
-        if rows.shown
-        else empty(t("No invitation matches. Change the filters.")),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+            row_of=_row,
+            export="/api/invitations/export.csv",
+            nothing=empty(t("No invitation matches. Change the filters.")),
+            above=_opened(opened, rows, key=str(opened.id)) if opened else None,
+            on_open=open_beside(url),
+        ),
     )
 
 
@@ -158,14 +136,12 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
             ),
             title=invitation.email,
         ),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Withdraw the invitation to {email}?", email=invitation.email),
-            text=t("The link in the invitation will stop working. You can invite this address again."),
+        danger_dialog(
+            t("Withdraw the invitation to {email}?", email=invitation.email),
+            t("The link in the invitation will stop working. You can invite this address again."),
             confirm_label=t("Withdraw"),
             cancel_label=t("Keep"),
-            is_danger=True,
-            error=withdrawing.error or "",
+            error=withdrawing.error,
             on_confirm=withdrawing,
             on_cancel=lambda: set_asking(False),
         )

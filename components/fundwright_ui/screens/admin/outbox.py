@@ -14,9 +14,9 @@ from fundwright.identity import outbox, reauthentication
 from fundwright.identity.schemas import Role
 from fundwright_ui.hooks import Connection, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page
+from fundwright_ui.screens.listing import existing_page, page_table
 from fundwright_ui.ui import Color, alert, button, empty, loading, page, problem
-from fundwright_ui.widgets import Chip, Column, Row, data_table
+from fundwright_ui.widgets import Chip, Column, Row
 
 COLORS: dict[MailState, Color] = {
     MailState.KEPT: "secondary",
@@ -66,7 +66,10 @@ def outbox_screen() -> VdomDict:
     return page(
         title,
         undelivered(connection),
-        data_table(
+        page_table(
+            url,
+            request,
+            found.value,
             label=title,
             columns=[
                 Column(field="kind", label=t("Kind"), flex=1.5, min_width=180),
@@ -77,11 +80,7 @@ def outbox_screen() -> VdomDict:
                 Column(field="error", label=t("Error"), is_compact=False, flex=1),
             ],
             rows=[_row(mail) for mail in found.value.items],
-            total=found.value.total,
-            page=found.value.page,
-            page_size=found.value.page_size,
             is_loading=found.is_slow,
-            on_query=ask(url),
         ),
         subtitle=t("Outgoing emails, without their contents"),
         actions=[button(t("Export as CSV"), icon_name="download", size="small", on_click=exporting)],

@@ -14,11 +14,11 @@ from fundwright.core.paging import Page
 from fundwright.identity import people, registration
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab
 from fundwright_ui.screens.admin.outbox import undelivered
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
+from fundwright_ui.screens.listing import choices, existing_page, filters, listed_table, open_below, text_filter, use_listing
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -26,16 +26,13 @@ from fundwright_ui.ui import (
     button,
     empty,
     form,
-    loading,
     page,
-    problem,
-    row,
     section,
     select_field,
     tabs,
     text_field,
 )
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/users"
 
@@ -97,34 +94,22 @@ def _accounts() -> VdomDict:
     async def read(session: AsyncSession) -> Page[AccountRead]:
         return await existing_page(lambda asked: people.list_people(session, actor, asked), query)
 
-    found = use_query(read, key=[query])
-    if found.error:
-        return problem(found.error, on_retry=found.reload)
-    if found.value is None:
-        return loading(t("Loading the accounts"))
-    listed = found.value
+    listing = use_listing(read, query, lambda listed: listed, id=lambda person: person.id)
+    listed = listing.answer
+    if listed is None:
+        return listing.pending(t("Loading the accounts"))
     return html.fragment(
         filters(
             url,
-            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            text_filter(query.text),
             select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
-            select_field(
-                "state",
-                t("State"),
-                [Option("", t("Any")), *(Option(state, state.label) for state in AccountState)],
-                value=query.state or "",
-            ),
+            select_field("state", t("State"), choices(AccountState, t("Any")), value=query.state or ""),
         ),
-        row(
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                nt("{n} account", "{n} accounts", listed.total),
-            ),
-            export_button(connection, "/api/people/export.csv", listed.total, query),
-            spread=True,
-        ),
-        data_table(
+        *listed_table(
+            listing,
+            listed,
             label=t("People"),
+            count=nt("{n} account", "{n} accounts", listed.total),
             columns=[
                 Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
                 Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
@@ -133,17 +118,11 @@ def _accounts() -> VdomDict:
                 Column(field="created_at", label=t("Created"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="last_signed_in_at", label=t("Last signed in"), kind="datetime", is_sortable=True, is_compact=False),
             ],
-            rows=[_row(person, connection.href(f"{PATH}/{person.id}")) for person in listed.items],
-            total=listed.total,
-            page=listed.page,
-            page_size=listed.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
+            row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
+            export="/api/people/export.csv",
+            nothing=empty(t("No account matches. Change the filters.")),
             on_open=open_below(connection, PATH),
-        )
-        if listed.items
-        else empty(t("No account matches. Change the filters.")),
+        ),
     )
 
 

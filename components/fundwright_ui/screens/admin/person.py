@@ -47,7 +47,7 @@ from fundwright_ui.ui import (
     section,
     select_field,
 )
-from fundwright_ui.widgets import ConfirmDialog
+from fundwright_ui.widgets import danger_dialog
 
 Found = tuple[AccountRead, Page[SessionRead] | None, bool]
 
@@ -173,14 +173,11 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
         t("Second factor"),
         html.p(t("For somebody who has lost the telephone or the device: the password alone opens the account then.")),
         row(button(t("Remove second factor"), on_click=lambda: set_asking(True), is_busy=removing.is_running)),
-        ConfirmDialog(
-            is_open=True,
-            title=t("Remove the second factor?"),
-            text=t("Authenticator app, recovery codes and passkeys stop working. Be sure that it is the owner who asks."),
+        danger_dialog(
+            t("Remove the second factor?"),
+            t("Authenticator app, recovery codes and passkeys stop working. Be sure that it is the owner who asks."),
             confirm_label=t("Remove"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
-            error=removing.error or "",
+            error=removing.error,
             on_confirm=removing,
             on_cancel=lambda: set_asking(False),
         )

@@ -15,29 +15,33 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.outbox import undelivered
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, open_below, sort_of
+from fundwright_ui.screens.listing import (
+    choices,
+    existing_page,
+    filters,
+    has_filters,
+    listed_table,
+    open_below,
+    text_filter,
+    use_listing,
+)
 from fundwright_ui.ui import (
     Color,
-    Option,
     button,
     chip,
     empty,
     form,
-    loading,
-    more_rows,
     page,
-    problem,
-    row,
     section,
     select_field,
     text_field,
 )
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.money import CentsTyped, money
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/payment/history"
 
@@ -75,16 +79,11 @@ def payment_history_screen() -> VdomDict:
     async def add(session: AsyncSession, invoice: InvoiceForm) -> None:
         await billing.add_payment(connection.core, session, actor, invoice, client=connection.client)
 
-    found = use_query(read, key=[query], topics=[billing.TOPIC])
-    rows = use_rows(found, lambda answer: answer[0], key=[query], id=lambda payment: payment.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
+    listing = use_listing(read, query, lambda answer: answer[0], id=lambda payment: payment.id, topics=[billing.TOPIC])
 
     def added() -> None:
         url.set(open=None)
-        load()
+        listing.load()
 
     adding = use_action(add, success=t("The invoice was written."), then=added)
 
@@ -94,11 +93,9 @@ def payment_history_screen() -> VdomDict:
         )
         return page(t("Payment history"), *children, actions=[new] if may_write else [])
 
-    if found.error:
-        return shown(problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return shown(loading(t("Loading invoices")))
-    listed, sums = found.value
+    if listing.answer is None:
+        return shown(listing.pending(t("Loading invoices")))
+    listed, sums = listing.answer
     new_invoice = None
     if is_adding:
         new_invoice = section(
@@ -130,20 +127,15 @@ def payment_history_screen() -> VdomDict:
         new_invoice,
         filters(
             url,
-            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
-            select_field(
-                "state",
-                t("State"),
-                [Option("", t("Any")), *(Option(state, state.label) for state in PaymentState)],
-                value=query.state or "",
-            ),
+            text_filter(query.text),
+            select_field("state", t("State"), choices(PaymentState, t("Any")), value=query.state or ""),
         ),
-        row(
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                nt("{n} invoice", "{n} invoices", listed.total),
-            ),
-            html.ul(
+        *listed_table(
+            listing,
+            listed,
+            label=t("Payment history"),
+            count=nt("{n} invoice", "{n} invoices", listed.total),
+            beside_count=html.ul(
                 {"className": "fw-chips", "aria-label": t("Sums")},
                 *(
                     html.li(
@@ -156,11 +148,6 @@ def payment_history_screen() -> VdomDict:
                     for each in sums
                 ),
             ),
-            export_button(connection, "/api/billing/payments/export.csv", len(rows.shown), query),
-            spread=True,
-        ),
-        data_table(
-            label=t("Payment history"),
             columns=[
                 Column(field="number", label=t("Number"), kind="link", is_sortable=True),
                 Column(field="email", label=t("Account"), is_sortable=True, flex=1.5, min_width=160),
@@ -170,18 +157,11 @@ def payment_history_screen() -> VdomDict:
                 Column(field="due", label=t("Due"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="state", label=t("State"), kind="chips", is_sortable=True),
             ],
-            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
-            total=listed.total,
-            page=listed.page,
-            page_size=listed.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
+            row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
+            export="/api/billing/payments/export.csv",
+            nothing=empty(t("No invoice matches. Change the filters.")),
             on_open=open_below(connection, PATH),
-        )
-        if rows.shown
-        else empty(t("No invoice matches. Change the filters.")),
-        more_rows(rows.more, on_load=load),
+        ),
     )
 
 

@@ -30,7 +30,7 @@ from fundwright_ui.ui import (
     problem,
     section,
 )
-from fundwright_ui.widgets import ConfirmDialog
+from fundwright_ui.widgets import danger_dialog
 
 
 @screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.OVERSEE))
@@ -95,14 +95,12 @@ def _revoking(link: PremiumLinkRead) -> VdomDict:
     revoking = use_action(revoke, success=t("The premium link was revoked."))
     return html.div(
         button(t("Revoke"), danger=True, on_click=lambda: set_asking(True)),
-        ConfirmDialog(
+        danger_dialog(
+            t("Revoke this link?"),
+            t("Nobody can register with it any more. Who did keeps the plan."),
             is_open=is_asking,
-            title=t("Revoke this link?"),
-            text=t("Nobody can register with it any more. Who did keeps the plan."),
             confirm_label=t("Revoke"),
-            cancel_label=t("Cancel"),
-            is_danger=True,
-            error=revoking.error or "",
+            error=revoking.error,
             on_confirm=revoking,
             on_cancel=lambda: set_asking(False),
         ),

@@ -25,9 +25,9 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, has_filters, open_below, sort_of
+from fundwright_ui.screens.listing import choices, existing_page, filters, has_filters, listed_table, open_below, use_listing
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -35,17 +35,13 @@ from fundwright_ui.ui import (
     button,
     empty,
     form,
-    loading,
-    more_rows,
     page,
-    problem,
-    row,
     section,
     select_field,
     text_field,
 )
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button
 
 PATH = "/dashboard/freepremium"
 
@@ -78,14 +74,9 @@ def premium_links_screen() -> VdomDict:
     def show(link: PremiumLinkMade) -> None:
         set_made(link)
         url.set(open=None)
-        load()
+        listing.load()
 
-    found = use_query(read, key=[query], topics=[billing.TOPIC])
-    rows = use_rows(found, lambda answer: answer[0], key=[query], id=lambda link: link.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
+    listing = use_listing(read, query, lambda answer: answer[0], id=lambda link: link.id, topics=[billing.TOPIC])
 
     def shown(*children: Child) -> VdomDict:
         new = button(t("New link"), icon_name="add", look="contained", on_click=lambda: url.set(open="new"), disabled=is_adding)
@@ -96,11 +87,9 @@ def premium_links_screen() -> VdomDict:
             actions=[new] if may_write else [],
         )
 
-    if found.error:
-        return shown(problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return shown(loading(t("Loading premium links")))
-    listed, plans = found.value
+    if listing.answer is None:
+        return shown(listing.pending(t("Loading premium links")))
+    listed, plans = listing.answer
     above = (
         _shown_once(connection.href(made.path)) if made else None,
         _new_link(plans, show, lambda: url.set(open=None), key="new") if is_adding else None,
@@ -111,23 +100,13 @@ def premium_links_screen() -> VdomDict:
         *above,
         filters(
             url,
-            select_field(
-                "state",
-                t("State"),
-                [Option("", t("Any")), *(Option(state, state.label) for state in _COLORS)],
-                default=query.state or "",
-            ),
+            select_field("state", t("State"), choices(LinkState, t("Any")), default=query.state or ""),
         ),
-        row(
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                nt("{n} link", "{n} links", listed.total),
-            ),
-            export_button(connection, "/api/billing/premium-links/export.csv", len(rows.shown), query),
-            spread=True,
-        ),
-        data_table(
+        *listed_table(
+            listing,
+            listed,
             label=t("Premium links"),
+            count=nt("{n} link", "{n} links", listed.total),
             columns=[
                 Column(field="plan", label=t("Plan"), kind="link", is_sortable=True),
                 Column(field="days", label=t("Length"), is_sortable=True),
@@ -137,18 +116,11 @@ def premium_links_screen() -> VdomDict:
                 Column(field="note", label=t("Note"), is_compact=False, flex=2),
                 Column(field="created_at", label=t("Made"), kind="date", is_sortable=True, is_compact=False),
             ],
-            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
-            total=listed.total,
-            page=listed.page,
-            page_size=listed.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
+            row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
+            export="/api/billing/premium-links/export.csv",
+            nothing=empty(t("No premium link matches. Change the filters.")),
             on_open=open_below(connection, PATH),
-        )
-        if rows.shown
-        else empty(t("No premium link matches. Change the filters.")),
-        more_rows(rows.more, on_load=load),
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Annotated
 
-from reactpy import component, html
+from reactpy import component
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -22,10 +22,10 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.pricing import limits_of, price_of
-from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, sort_of
+from fundwright_ui.screens.listing import Listing, existing_page, filters, listed_table, open_below, text_filter, use_listing
 from fundwright_ui.ui import (
     Option,
     button,
@@ -35,17 +35,13 @@ from fundwright_ui.ui import (
     form,
     grid,
     icon_button,
-    loading,
-    more_rows,
     page,
-    problem,
-    row,
     section,
     select_field,
     text_field,
 )
 from fundwright_ui.ui.money import CentsTyped, NothingTyped, money_typed
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/subscription"
 
@@ -73,23 +69,16 @@ def subscriptions_screen() -> VdomDict:
         listed = await existing_page(lambda query: billing.list_subscribers(session, actor, query), query)
         return await billing.list_plans(session), listed
 
-    found = use_query(read, key=[query], topics=[billing.TOPIC])
-    rows = use_rows(found, lambda answer: answer[1], key=[query], id=lambda subscriber: subscriber.account_id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
-
-    if found.error:
-        return page(t("Subscription"), problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return page(t("Subscription"), loading(t("Loading plans and subscriptions")))
-    plans, listed = found.value
+    listing = use_listing(
+        read, query, lambda answer: answer[1], id=lambda subscriber: subscriber.account_id, topics=[billing.TOPIC]
+    )
+    if listing.answer is None:
+        return page(t("Subscription"), listing.pending(t("Loading plans and subscriptions")))
+    plans, _listed = listing.answer
     return page(
         t("Subscription"),
         section(t("Plans"), grid(*(_plan(plan, key=plan.code) for plan in plans))),
-        _subscribers(plans, listed, rows, query, is_loading=found.is_slow),
-        more_rows(rows.more, on_load=load),
+        _subscribers(listing, *listing.answer, query),
     )
 
 
@@ -152,19 +141,17 @@ def _plan(plan: PlanRead) -> VdomDict:
 
 
 def _subscribers(
+    listing: Listing[tuple[list[PlanRead], Page[SubscriberRead]], SubscriberRead],
     plans: list[PlanRead],
     listed: Page[SubscriberRead],
-    rows: Rows[SubscriberRead],
     query: SubscriberQuery,
-    *,
-    is_loading: bool,
 ) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     return section(
         t("Who is on which"),
         filters(
             url,
-            text_field("text", t("Search"), type="search", value=query.text, maxlength=200),
+            text_filter(query.text),
             select_field(
                 "plan",
                 t("Plan"),
@@ -172,16 +159,11 @@ def _subscribers(
                 value=query.plan or "",
             ),
         ),
-        row(
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                nt("{n} account", "{n} accounts", listed.total),
-            ),
-            export_button(connection, "/api/billing/subscribers/export.csv", len(rows.shown), query),
-            spread=True,
-        ),
-        data_table(
+        *listed_table(
+            listing,
+            listed,
             label=t("Who is on which"),
+            count=nt("{n} account", "{n} accounts", listed.total),
             columns=[
                 Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
                 Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
@@ -190,17 +172,11 @@ def _subscribers(
                 Column(field="until", label=t("Last day"), kind="date", is_sortable=True),
                 Column(field="origin", label=t("How it came"), is_compact=False),
             ],
-            rows=[_row(each.item, connection.href(f"{PATH}/{each.id}")) for each in rows.shown],
-            total=listed.total,
-            page=listed.page,
-            page_size=listed.page_size,
-            sort=sort_of(query),
-            is_loading=is_loading,
-            on_query=ask(url),
+            row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
+            export="/api/billing/subscribers/export.csv",
+            nothing=empty(t("No account matches. Change the filters.")),
             on_open=open_below(connection, PATH),
-        )
-        if rows.shown
-        else empty(t("No account matches. Change the filters.")),
+        ),
     )
 
 

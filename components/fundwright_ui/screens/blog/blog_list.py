@@ -14,27 +14,32 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog.blog import BLOG
-from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, narrow, search_box, sort_of
+from fundwright_ui.screens.listing import (
+    choices,
+    existing_page,
+    has_filters,
+    listed_table,
+    narrow,
+    open_beside,
+    search_box,
+    use_listing,
+)
 from fundwright_ui.ui import (
     Color,
-    Option,
     button,
     card,
     chip,
     empty,
     link_button,
-    loading,
-    more_rows,
     page,
-    problem,
     row,
     select_field,
 )
-from fundwright_ui.widgets import Chip, Column, Row, RowOpened, data_table, delete_dialog
+from fundwright_ui.widgets import Chip, Column, Row, delete_dialog
 
 BLOG_LIST = "/dashboard/blog/list"
 _COLORS: dict[PostState, Color] = {
@@ -60,30 +65,19 @@ def blog_list_screen() -> VdomDict:
     async def read(session: AsyncSession) -> Page[PostRow]:
         return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)
 
-    found = use_query(read, key=[query], topics=[content.POSTS_TOPIC])
-    rows = use_rows(found, lambda listed: listed, key=[query], id=lambda post: post.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
-
-    def open_row(event: RowOpened) -> None:
-        url.set(open=event.id)
-
+    listing = use_listing(read, query, lambda listed: listed, id=lambda post: post.id, topics=[content.POSTS_TOPIC])
+    posts, rows = listing.answer, listing.rows
     title = t("Blog posts")
     new_post = (
         link_button(t("New post"), connection.href("/dashboard/blog/new-post"), look="contained", icon_name="add")
         if actor.may(Permission.ADMINISTER)
         else None
     )
-    if found.error:
-        return page(title, problem(found.error, on_retry=found.reload), actions=[new_post])
-    if found.value is None:
-        return page(title, loading(t("Loading the posts")), actions=[new_post])
-    posts = found.value
+    if posts is None:
+        return page(title, listing.pending(t("Loading the posts")), actions=[new_post])
     if not posts.total and not rows.shown and not has_filters(query):
         return page(title, empty(t("No posts yet. The first one appears here.")), actions=[new_post])
-    opened = next((each.item for each in rows.shown if each.id == url.get("open") and not each.outcome), None)
+    opened = listing.opened(url)
     return page(
         title,
         search_box(url, t("Search posts")),
@@ -92,19 +86,16 @@ def blog_list_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("All")), *(Option(state, state.label) for state in PostState)],
+                choices(PostState, t("All")),
                 value=query.state or "",
                 on_change=narrow(url, "state"),
             ),
         ),
-        row(
-            html.p({"role": "status", "className": "fw-muted"}, nt("{n} post", "{n} posts", posts.total)),
-            export_button(connection, "/api/blog/posts/export.csv", len(rows.shown), query),
-            spread=True,
-        ),
-        _opened(opened, rows, key=str(opened.id)) if opened else None,
-        data_table(
+        *listed_table(
+            listing,
+            posts,
             label=title,
+            count=nt("{n} post", "{n} posts", posts.total),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=200),
                 Column(field="state", label=t("State"), kind="chips"),
@@ -114,22 +105,15 @@ def blog_list_screen() -> VdomDict:
                     field="changed_at", label=t("Changed"), kind="datetime", is_sortable=True, is_compact=False, min_width=190
                 ),
             ],
-            rows=[_row(each) for each in rows.shown],
-            total=posts.total,
-            page=posts.page,
-            page_size=query.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
-            on_open=open_row,
-            key="table",
-        )
-        if rows.shown
-        else empty(
-            t("No post matches. Search for other words, or choose another state."),
-            link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
+            row_of=_row,
+            export="/api/blog/posts/export.csv",
+            nothing=empty(
+                t("No post matches. Search for other words, or choose another state."),
+                link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
+            ),
+            above=_opened(opened, rows, key=str(opened.id)) if opened else None,
+            on_open=open_beside(url),
         ),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         actions=[new_post],
     )
 

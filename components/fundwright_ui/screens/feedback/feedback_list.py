@@ -12,9 +12,18 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with
 from fundwright.identity.schemas import Permission
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import safe_next, screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, has_filters, narrow, search_box, sort_of
+from fundwright_ui.screens.listing import (
+    choices,
+    existing_page,
+    has_filters,
+    listed_table,
+    narrow,
+    open_beside,
+    search_box,
+    use_listing,
+)
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -24,17 +33,14 @@ from fundwright_ui.ui import (
     empty,
     form,
     link_button,
-    loading,
     moment,
-    more_rows,
     page,
-    problem,
     row,
     select_field,
     text_area,
     text_link,
 )
-from fundwright_ui.widgets import Chip, Column, Row, RowOpened, data_table
+from fundwright_ui.widgets import Chip, Column, Row
 
 FEEDBACK_LIST = "/dashboard/feedback"
 _STATE_COLORS: dict[FeedbackState, Color] = {
@@ -53,22 +59,11 @@ def feedback_list_screen() -> VdomDict:
     async def read(session: AsyncSession) -> Page[FeedbackRead]:
         return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)
 
-    found = use_query(read, key=[query], topics=[content.FEEDBACK_TOPIC])
-    rows = use_rows(found, lambda listed: listed, key=[query], id=lambda entry: entry.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
-
-    def open_row(event: RowOpened) -> None:
-        url.set(open=event.id)
-
+    listing = use_listing(read, query, lambda listed: listed, id=lambda entry: entry.id, topics=[content.FEEDBACK_TOPIC])
+    entries, rows = listing.answer, listing.rows
     title = t("Feedback")
-    if found.error:
-        return page(title, problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return page(title, loading(t("Loading the feedback")))
-    entries = found.value
+    if entries is None:
+        return page(title, listing.pending(t("Loading the feedback")))
     if not entries.total and not rows.shown and not has_filters(query):
         return page(title, empty(t("Nobody has sent feedback yet. The form is at /feedback.")))
     opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
@@ -80,7 +75,7 @@ def feedback_list_screen() -> VdomDict:
             select_field(
                 "state",
                 t("State"),
-                [Option("", t("All")), *(Option(state, state.label) for state in FeedbackState)],
+                choices(FeedbackState, t("All")),
                 value=query.state or "",
                 on_change=narrow(url, "state"),
                 id="filter-state",
@@ -88,20 +83,17 @@ def feedback_list_screen() -> VdomDict:
             select_field(
                 "kind",
                 t("Kind"),
-                [Option("", t("All")), *(Option(kind, kind.label) for kind in FeedbackKind)],
+                choices(FeedbackKind, t("All")),
                 value=query.kind or "",
                 on_change=narrow(url, "kind"),
                 id="filter-kind",
             ),
         ),
-        row(
-            html.p({"role": "status", "className": "fw-muted"}, nt("{n} message", "{n} messages", entries.total)),
-            export_button(connection, "/api/feedback/export.csv", len(rows.shown), query),
-            spread=True,
-        ),
-        _opened(opened, rows, key=str(opened.id)) if opened else None,
-        data_table(
+        *listed_table(
+            listing,
+            entries,
             label=title,
+            count=nt("{n} message", "{n} messages", entries.total),
             columns=[
                 Column(field="text", label=t("Message"), flex=3, min_width=200),
                 Column(field="state", label=t("State"), kind="chips", is_sortable=True),
@@ -109,22 +101,15 @@ def feedback_list_screen() -> VdomDict:
                 Column(field="sender", label=t("From"), is_sortable=True, is_compact=False, min_width=160),
                 Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, min_width=190),
             ],
-            rows=[_row(each.item) for each in rows.shown],
-            total=entries.total,
-            page=entries.page,
-            page_size=query.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
-            on_open=open_row,
-            key="table",
-        )
-        if rows.shown
-        else empty(
-            t("Nothing matches. Search for other words, or choose another state."),
-            link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
+            row_of=lambda each: _row(each.item),
+            export="/api/feedback/export.csv",
+            nothing=empty(
+                t("Nothing matches. Search for other words, or choose another state."),
+                link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
+            ),
+            above=_opened(opened, rows, key=str(opened.id)) if opened else None,
+            on_open=open_beside(url),
         ),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
     )
 
 

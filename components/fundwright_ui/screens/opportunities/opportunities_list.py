@@ -33,7 +33,7 @@ from fundwright.opportunities.schemas import (
 )
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query, use_url_state
-from fundwright_ui.screens.listing import ask, export_button, open_below, pages, sort_of
+from fundwright_ui.screens.listing import export_button, open_below, page_table, pages
 from fundwright_ui.ui import (
     Option,
     Tab,
@@ -61,7 +61,7 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import Child, attributes, classes
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, LinkCell, Row, data_table
+from fundwright_ui.widgets import Chip, Column, FileDrop, LinkCell, Row, danger_dialog
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 
@@ -624,18 +624,15 @@ def _table(
         }
         return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell})
 
-    return data_table(
+    return page_table(
+        url,
+        query,
+        listed,
         label=t("Opportunities"),
         columns=columns,
         rows=[cells(item) for item in listed.items],
-        total=listed.total,
-        page=listed.page,
-        page_size=listed.page_size,
-        sort=sort_of(query),
         is_loading=is_loading,
-        on_query=ask(url),
         on_open=open_below(connection, PATHS[kind]),
-        key="table",
     )
 
 
@@ -660,14 +657,13 @@ def sample_banner(samples: int) -> VdomDict:
             else None,
             variant="info",
         ),
-        ConfirmDialog(
+        danger_dialog(
+            t("Remove the sample opportunities?"),
+            t("They will be removed for everyone. Imported opportunities will be kept. This cannot be undone."),
             is_open=is_asking,
-            title=t("Remove the sample opportunities?"),
-            text=t("They will be removed for everyone. Imported opportunities will be kept. This cannot be undone."),
             confirm_label=t("Remove"),
             cancel_label=t("Keep"),
-            is_danger=True,
-            error=removing.error or "",
+            error=removing.error,
             on_confirm=removing,
             on_cancel=lambda: set_asking(False),
         ),

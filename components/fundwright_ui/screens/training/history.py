@@ -23,14 +23,21 @@ from fundwright_ui.hooks import (
     use_actor,
     use_connection,
     use_query,
-    use_rows,
     use_url_state,
 )
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, narrow, sort_of
-from fundwright_ui.ui import Color, Option, empty, link_button, loading, more_rows, page, problem, row, select_field
+from fundwright_ui.screens.listing import (
+    existing_page,
+    export_button,
+    listed_table,
+    narrow,
+    open_below,
+    page_table,
+    use_listing,
+)
+from fundwright_ui.ui import Color, Option, empty, link_button, page, problem, select_field
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 STATE_COLORS: dict[JobState, Color] = {
     JobState.QUEUED: "secondary",
@@ -63,39 +70,33 @@ def history_screen() -> Component:
 def _everybodys_jobs() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(HistoryQuery, url.params)
-    found = use_query(
+    listing = use_listing(
         lambda session: existing_page(partial(insights.list_history, session, actor), query),
-        key=[actor.id, query],
+        query,
+        lambda listed: listed,
+        id=lambda job: job.id,
+        key=[actor.id],
         topics=[ALL_JOBS_TOPIC],
     )
-    rows = use_rows(found, lambda listed: listed, key=[actor.id, query], id=lambda job: job.id)
-    choices = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
-
-    def load() -> None:
-        found.reload()
-        rows.load()
+    offered = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
 
     def shown(*children: Child) -> VdomDict:
         return page(t("History"), *children, subtitle=t("Every run, import and draft that somebody here has begun"))
 
-    if found.error or choices.error:
-        return shown(problem(found.error or choices.error or "", on_retry=found.reload))
-    if found.value is None or choices.value is None:
-        return shown(loading(t("Loading the history")))
-    if not choices.value.kinds:
+    listed = listing.answer
+    if offered.error:
+        return shown(problem(offered.error, on_retry=offered.reload))
+    if listed is None or offered.value is None:
+        return shown(listing.pending(t("Loading the history")))
+    if not offered.value.kinds:
         return shown(empty(t("Nothing has been begun yet. Runs, imports and drafts will be listed here.")))
     return shown(
-        _history_filters(url, query, choices.value),
-        row(
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                nt("{n} entry", "{n} entries", found.value.total),
-            ),
-            export_button(connection, "/api/insights/history/export.csv", found.value.total, query),
-            spread=True,
-        ),
-        data_table(
+        _history_filters(url, query, offered.value),
+        *listed_table(
+            listing,
+            listed,
             label=t("History"),
+            count=nt("{n} entry", "{n} entries", listed.total),
             columns=[
                 Column(field="kind", label=t("Kind"), is_sortable=True, min_width=110),
                 Column(field="title", label=t("What"), kind="link", is_sortable=True, flex=3, min_width=200),
@@ -104,20 +105,13 @@ def _everybodys_jobs() -> VdomDict:
                 Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=195),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, min_width=100),
             ],
-            rows=[_job_row(each.item, connection) for each in rows.shown],
-            total=found.value.total,
-            page=found.value.page,
-            page_size=found.value.page_size,
-            sort=sort_of(query),
-            is_loading=found.is_slow,
-            on_query=ask(url),
-            key="table",
-        )
-        if rows.shown
-        else empty(
-            t("Nothing matches. Choose other filters."), link_button(t("Show everything"), connection.href("/dashboard/history"))
+            row_of=lambda each: _job_row(each.item, connection),
+            export="/api/insights/history/export.csv",
+            nothing=empty(
+                t("Nothing matches. Choose other filters."),
+                link_button(t("Show everything"), connection.href("/dashboard/history")),
+            ),
         ),
-        more_rows(rows.more, on_load=load),
     )
 
 
@@ -180,33 +174,27 @@ def _own_runs() -> VdomDict:
     connection = use_connection()
     url = use_url_state()
     request = query_in_address(PageRequest, url.params)
-    found = use_query(
+    listing = use_listing(
         lambda session: existing_page(partial(training.list_runs, session, actor), request),
-        key=[actor.id, request],
+        request,
+        lambda listed: listed,
+        id=lambda run: run.id,
+        key=[actor.id],
         topics=[jobs_topic(actor.id)],
     )
-
-    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda run: run.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
-
-    def opened(row: RowOpened) -> None:
-        connection.navigate(f"/dashboard/history/{row.id}")
-
-    title = t("Embedding History")
-    if found.error:
-        return page(title, problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return page(title, loading(t("Loading the training runs")))
-    if not found.value.total:
+    title, listed, rows = t("Embedding History"), listing.answer, listing.rows
+    if listed is None:
+        return page(title, listing.pending(t("Loading the training runs")))
+    if not listed.total:
         to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), look="contained")
         return page(title, empty(t("No training run yet. Add documents and train them."), to_train))
     is_error_there = any(each.item.error or each.item.failed for each in rows.shown)
     return page(
         title,
-        data_table(
+        page_table(
+            url,
+            request,
+            listed,
             label=title,
             columns=[
                 Column(field="run", label=t("Run"), kind="link", min_width=150),
@@ -219,15 +207,10 @@ def _own_runs() -> VdomDict:
                 *([Column(field="errors", label=t("Errors"), flex=2)] if is_error_there else []),
             ],
             rows=[_row(each.item, connection.href(f"/dashboard/history/{each.id}")) for each in rows.shown],
-            total=found.value.total,
-            page=found.value.page,
-            page_size=found.value.page_size,
-            sort=sort_of(request),
-            is_loading=found.is_slow,
-            on_query=ask(url),
-            on_open=opened,
+            is_loading=listing.found.is_slow,
+            on_open=open_below(connection, "/dashboard/history"),
         ),
-        more_rows(rows.more, on_load=load),
+        listing.more(),
         subtitle=t("Every run that taught documents to the knowledge base"),
         actions=[export_button(connection, "/api/training/runs/export.csv", len(rows.shown), request)],
     )

@@ -25,7 +25,7 @@ from fundwright_ui.hooks import (
     use_url_state,
 )
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, sort_of
+from fundwright_ui.screens.listing import existing_page, export_button, page_table
 from fundwright_ui.screens.training.history import duration_text
 from fundwright_ui.ui import (
     Color,
@@ -41,7 +41,7 @@ from fundwright_ui.ui import (
     progress,
     section,
 )
-from fundwright_ui.widgets import Chip, Column, Row, data_table
+from fundwright_ui.widgets import Chip, Column, Row
 
 _FAILURES = "failures_"
 """Begins the names of the parameters of the list of failures in the address."""
@@ -119,7 +119,10 @@ def run_screen() -> VdomDict:
         _failures(connection, url, run, failures, failures_request, is_loading=found.is_slow) if failures.total else None,
         section(
             t("Documents of this run"),
-            data_table(
+            page_table(
+                url,
+                request,
+                documents,
                 label=t("Documents of this run"),
                 columns=[
                     Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=160),
@@ -127,13 +130,7 @@ def run_screen() -> VdomDict:
                     Column(field="state", label=t("State"), kind="chips", is_sortable=True),
                 ],
                 rows=[_document(document) for document in documents.items],
-                total=documents.total,
-                page=documents.page,
-                page_size=documents.page_size,
-                sort=sort_of(request),
                 is_loading=found.is_slow,
-                on_query=ask(url),
-                key="documents",
             )
             if documents.total
             else empty(t("The documents of this run have been removed.")),
@@ -160,7 +157,10 @@ def _failures(
 ) -> VdomDict:
     return section(
         t("Not trained"),
-        data_table(
+        page_table(
+            url,
+            request,
+            failures,
             label=t("Not trained"),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
@@ -170,13 +170,8 @@ def _failures(
                 Row(id=str(failure.document_id), cells={"title": failure.title, "reason": failure.reason})
                 for failure in failures.items
             ],
-            total=failures.total,
-            page=failures.page,
-            page_size=failures.page_size,
-            sort=sort_of(request),
             is_loading=is_loading,
-            on_query=ask(url, prefix=_FAILURES),
-            key="failures",
+            prefix=_FAILURES,
         ),
         actions=[
             export_button(

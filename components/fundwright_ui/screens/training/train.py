@@ -36,7 +36,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import ask, existing_page, export_button, sort_of
+from fundwright_ui.screens.listing import existing_page, export_button, page_table
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
 from fundwright_ui.ui import (
@@ -65,7 +65,7 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import OnEvent
-from fundwright_ui.widgets import Chip, Column, ConfirmDialog, FileDrop, Row, RowOpened, data_table
+from fundwright_ui.widgets import Chip, Column, FileDrop, Row, danger_dialog
 
 _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -378,9 +378,6 @@ def _documents(
         set_confirming(False)
         set_opened_id("")
 
-    def open_row(event: RowOpened) -> None:
-        set_opened_id(event.id)
-
     def settle() -> None:
         if opened is not None:
             rows.settle(opened, t("Removed"))
@@ -400,7 +397,10 @@ def _documents(
         )
         if opened
         else None,
-        data_table(
+        page_table(
+            url,
+            request,
+            documents,
             label=t("Documents"),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
@@ -412,23 +412,16 @@ def _documents(
                 *([Column(field="error", label=t("Problem"), flex=2)] if is_problem_there else []),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
-            total=documents.total,
-            page=documents.page,
-            page_size=documents.page_size,
-            sort=sort_of(request),
-            on_query=ask(url),
-            on_open=open_row,
-            key="table",
+            on_open=lambda event: set_opened_id(event.id),
         ),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
-        ConfirmDialog(
+        danger_dialog(
+            t("Remove this document?"),
+            t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
             is_open=is_confirming and opened is not None,
-            title=t("Remove this document?"),
-            text=t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
             confirm_label=t("Remove"),
             cancel_label=t("Keep"),
-            is_danger=True,
-            error=removing.error or "",
+            error=removing.error,
             on_confirm=removing,
             on_cancel=lambda: set_confirming(False),
             key="confirm",
