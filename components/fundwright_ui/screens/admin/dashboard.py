@@ -23,7 +23,7 @@ from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Deadlines, OpportunityRow
 from fundwright_ui.hooks import use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.opportunities.opportunities_list import PATHS
+from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.training.history import person_name
 from fundwright_ui.ui import chip, columns, empty, link_button, loading, page, problem, progress, section, stack
 

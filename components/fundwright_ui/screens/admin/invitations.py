@@ -22,17 +22,7 @@ from fundwright_ui.screens.listing import (
     text_filter,
     use_listing,
 )
-from fundwright_ui.ui import (
-    Color,
-    button,
-    card,
-    chip,
-    definition_list,
-    empty,
-    moment,
-    row,
-    select_field,
-)
+from fundwright_ui.ui import Color, button, card, chip, definition_list, empty, moment, row, select_field
 from fundwright_ui.widgets import Chip, Column, Row, danger_dialog
 
 _COLORS: dict[InvitationState, Color] = {

@@ -19,19 +19,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab
 from fundwright_ui.screens.admin.outbox import undelivered
 from fundwright_ui.screens.listing import choices, existing_page, filters, listed_table, open_below, text_filter, use_listing
-from fundwright_ui.ui import (
-    Color,
-    Option,
-    Tab,
-    button,
-    empty,
-    form,
-    page,
-    section,
-    select_field,
-    tabs,
-    text_field,
-)
+from fundwright_ui.ui import Color, Option, Tab, button, empty, form, page, section, select_field, tabs, text_field
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/users"

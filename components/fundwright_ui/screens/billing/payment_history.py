@@ -28,17 +28,7 @@ from fundwright_ui.screens.listing import (
     text_filter,
     use_listing,
 )
-from fundwright_ui.ui import (
-    Color,
-    button,
-    chip,
-    empty,
-    form,
-    page,
-    section,
-    select_field,
-    text_field,
-)
+from fundwright_ui.ui import Color, button, chip, empty, form, page, section, select_field, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.money import CentsTyped, money
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row

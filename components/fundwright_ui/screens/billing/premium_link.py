@@ -17,19 +17,7 @@ from fundwright_ui.hooks import parse_id, query_in_address, use_action, use_acto
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.premium_links import PATH, link_chip
 from fundwright_ui.screens.listing import export_button, pages
-from fundwright_ui.ui import (
-    button,
-    card,
-    chip,
-    definition_list,
-    empty,
-    link_button,
-    loading,
-    moment,
-    page,
-    problem,
-    section,
-)
+from fundwright_ui.ui import button, card, chip, definition_list, empty, link_button, loading, moment, page, problem, section
 from fundwright_ui.widgets import danger_dialog
 
 

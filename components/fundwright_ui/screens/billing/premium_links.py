@@ -28,18 +28,7 @@ from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import choices, existing_page, filters, has_filters, listed_table, open_below, use_listing
-from fundwright_ui.ui import (
-    Color,
-    Option,
-    alert,
-    button,
-    empty,
-    form,
-    page,
-    section,
-    select_field,
-    text_field,
-)
+from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, section, select_field, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button
 

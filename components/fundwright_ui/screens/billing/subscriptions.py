@@ -10,14 +10,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.billing import service as billing
-from fundwright.billing.schemas import (
-    Cents,
-    Limit,
-    PlanChange,
-    PlanRead,
-    SubscriberQuery,
-    SubscriberRead,
-)
+from fundwright.billing.schemas import Cents, Limit, PlanChange, PlanRead, SubscriberQuery, SubscriberRead
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.identity.permissions import roles_with

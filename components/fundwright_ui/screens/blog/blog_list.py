@@ -28,17 +28,7 @@ from fundwright_ui.screens.listing import (
     search_box,
     use_listing,
 )
-from fundwright_ui.ui import (
-    Color,
-    button,
-    card,
-    chip,
-    empty,
-    link_button,
-    page,
-    row,
-    select_field,
-)
+from fundwright_ui.ui import Color, button, card, chip, empty, link_button, page, row, select_field
 from fundwright_ui.widgets import Chip, Column, Row, delete_dialog
 
 BLOG_LIST = "/dashboard/blog/list"

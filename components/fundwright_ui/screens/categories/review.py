@@ -32,7 +32,7 @@ from fundwright_ui.hooks import (
 )
 from fundwright_ui.screens.categories.undo import Decided, labels_of, undo_of
 from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
-from fundwright_ui.screens.opportunities.opportunities_list import PATHS
+from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.ui import (
     Option,
     button,

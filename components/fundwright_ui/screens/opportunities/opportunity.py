@@ -27,7 +27,8 @@ from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
-from fundwright_ui.screens.opportunities.opportunities_list import PATHS, notices_link
+from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.opportunities.results import notices_link
 from fundwright_ui.ui import (
     Fields,
     Option,

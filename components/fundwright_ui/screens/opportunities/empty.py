@@ -1,0 +1,89 @@
+"""What the list of opportunities says when it has none, none that match, or only samples."""
+
+from __future__ import annotations
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+
+from fundwright.core.messages import nt, t
+from fundwright.identity.schemas import Permission
+from fundwright.opportunities import service
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query
+from fundwright_ui.screens.opportunities.address import ANY, PATHS
+from fundwright_ui.ui import alert, button, empty, link_button
+from fundwright_ui.widgets import danger_dialog
+
+
+def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Says what hides notices: closed ones and awards are left out at first."""
+    connection = use_connection()
+    links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
+    if query.availability is None:
+        return empty(t("No opportunity matches. Remove a filter or search for other words."), *links)
+    links.insert(0, link_button(t("Include closed and award notices"), url.href(availability=ANY, page=None), look="contained"))
+    text = {
+        "open": t("No open opportunity matches. Closed and award notices are hidden."),
+        "closed": t("No closed opportunity matches. Open and award notices are hidden."),
+        "award": t("No award notice matches. Open and closed ones are hidden."),
+    }[query.availability]
+    return empty(text, *links)
+
+
+@component
+def nothing_yet(kind: Kind) -> VdomDict:
+    """Says where opportunities of this kind are published, and how many there are of the other kind."""
+    connection, actor = use_connection(), use_actor()
+    other: Kind = "contract" if kind == "grant" else "grant"
+    facets = use_query(lambda session: service.facets(session, actor, kind=other), key=[other], topics=[service.TOPIC])
+    others = facets.value.total if facets.value else 0
+    title = t("There are no opportunities here yet")
+    if kind == "grant":
+        text = t(
+            "Grants.gov publishes all grants, including those of NIH, as a ZIP file. Download it and choose it below without unpacking it."
+        )
+        source = link_button(t("Grants.gov files"), "https://www.grants.gov/xml-extract", new_tab=True)
+        elsewhere = nt("Show {n} contract", "Show {n} contracts", others)
+    else:
+        text = t("SAM.gov publishes all contract opportunities as a CSV file. Download it and choose it below.")
+        source = link_button(t("SAM.gov files"), "https://sam.gov/data-services/Contract%20Opportunities", new_tab=True)
+        elsewhere = nt("Show {n} grant", "Show {n} grants", others)
+    links = [link_button(elsewhere, connection.href(PATHS[other]))] if others else []
+    if not actor.may(Permission.WORK):
+        return empty(t("None have been imported yet."), *links, title=title)
+    return empty(text, source, *links, title=title)
+
+
+@component
+def sample_banner(samples: int) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+    is_asking, set_asking = use_state(False)
+    removing = use_action(
+        lambda session: service.remove_sample(session, actor, client=connection.client),
+        success=t("The sample opportunities were removed."),
+        then=lambda: set_asking(False),
+    )
+    return html.div(
+        alert(
+            nt(
+                "{n} of these opportunities is a sample that comes with Fundwright; it is not real.",
+                "{n} of these opportunities are samples that come with Fundwright; they are not real.",
+                samples,
+            ),
+            button(t("Remove samples"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
+            if actor.may(Permission.ADMINISTER)
+            else None,
+            variant="info",
+        ),
+        danger_dialog(
+            t("Remove the sample opportunities?"),
+            t("They will be removed for everyone. Imported opportunities will be kept. This cannot be undone."),
+            is_open=is_asking,
+            confirm_label=t("Remove"),
+            cancel_label=t("Keep"),
+            error=removing.error,
+            on_confirm=removing,
+            on_cancel=lambda: set_asking(False),
+        ),
+    )

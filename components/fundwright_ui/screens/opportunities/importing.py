@@ -1,0 +1,187 @@
+"""Importing a file of opportunities, and what came of earlier imports."""
+
+from __future__ import annotations
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.jobs import JobState, jobs_topic
+from fundwright.core.messages import nt, number, t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.opportunities import service
+from fundwright.opportunities.schemas import ImportQuery, ImportRunRead, RejectionRead
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.opportunities.jobs import share_text
+from fundwright_ui.ui import (
+    Option,
+    alert,
+    button,
+    card,
+    link_button,
+    loading,
+    pagination,
+    problem,
+    progress,
+    row,
+    section,
+    select_field,
+    stack,
+)
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import FileDrop
+
+_SHOWN_IMPORTS = 3
+_SHOWN_REJECTIONS = 10
+
+
+@component
+def import_panel(kind: Kind) -> VdomDict:
+    """Takes files and shows the last imports while they run and afterwards."""
+    connection = use_connection()
+    actor = use_actor()
+    page_number, set_page_number = use_state(1)
+    sources = [source for source in service.list_sources(connection.core) if source.kind == kind]
+    chosen, set_chosen = use_state(sources[0].name if sources else "")
+    shown = ImportQuery(source=tuple(source.name for source in sources), page=page_number, page_size=_SHOWN_IMPORTS)
+    recent = use_query(
+        lambda session: service.list_imports(session, actor, shown),
+        key=[shown],
+        topics=[jobs_topic(actor.id)],
+    )
+    labels = {source.name: source.label for source in service.list_sources(connection.core)}
+    source = next((source for source in sources if source.name == chosen), None)
+    runs: list[Child] = []
+    if recent.error:
+        runs.append(problem(recent.error, on_retry=recent.reload))
+    elif recent.value is not None:
+        runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
+        runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
+        label = t("Export the list of imports as CSV")
+        export = export_button(connection, "/api/opportunities/imports/export.csv", recent.value.total, shown, label)
+        runs.append(row(export) if export else None)
+    return section(
+        t("Import a file"),
+        select_field(
+            "source",
+            t("Format"),
+            [Option(source.name, source.label) for source in sources],
+            value=chosen,
+            on_change=set_chosen,
+        )
+        if len(sources) > 1
+        else None,
+        FileDrop(
+            label=t("Choose a file"),
+            hint=t(
+                "{label}: {suffixes}, also as .gz or .zip. Importing a file again changes nothing.",
+                label=source.label,
+                suffixes=", ".join(source.file_suffixes),
+            ),
+            upload_url=connection.href(f"/api/opportunities/imports/{chosen}"),
+            accept=",".join((*source.file_suffixes, ".gz", ".zip")),
+            max_bytes=connection.core.settings.max_upload_bytes,
+            on_uploaded=recent.reload,
+            key=f"drop:{chosen}",
+        )
+        if source
+        else None,
+        *runs,
+    )
+
+
+@component
+def import_card(run: ImportRunRead, source: str) -> VdomDict:
+    """One import: how far it is, or what came of it."""
+    connection = use_connection()
+    actor = use_actor()
+    stopping = use_action(lambda session: service.stop_import(session, actor, connection.core, run.id))
+    counts = t(
+        "{new} new, {changed} changed, {unchanged} unchanged, {rejected} rejected",
+        new=run.new,
+        changed=run.changed,
+        unchanged=run.unchanged,
+        rejected=run.rejected,
+    )
+    is_anything_read = run.new + run.changed + run.unchanged + run.rejected > 0
+    state: Child
+    if run.state in (JobState.QUEUED, JobState.RUNNING):
+        state = row(
+            progress(run.done, run.size_bytes, label=t("Importing {name}", name=run.filename),
+                     message=share_text(run.done, run.size_bytes, counts)),
+            button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+        )  # fmt: skip
+    elif run.state == JobState.FAILED:
+        state = alert(run.error or t("The import failed."), html.p(counts) if is_anything_read else None, variant="error")
+    elif run.state == JobState.CANCELLED:
+        state = alert(t("Stopped. Opportunities imported so far were kept."), html.p(counts), variant="warning")
+    else:
+        state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)
+    return card(state, rejected_rows(run, key="rejected") if run.rejected else None, title=run.filename, subtitle=source)
+
+
+def _samples_removed(run: ImportRunRead) -> str:
+    return nt(
+        "{n} sample opportunity was removed because real opportunities were imported.",
+        "{n} sample opportunities were removed because real opportunities were imported.",
+        run.samples_removed,
+    )
+
+
+@component
+def rejected_rows(run: ImportRunRead) -> VdomDict:
+    """The rows of an import that were left out, a page at a time once somebody asks for them."""
+    connection = use_connection()
+    actor = use_actor()
+    is_open, set_open = use_state(False)
+    page_number, set_page_number = use_state(1)
+
+    async def read(session: AsyncSession) -> Page[RejectionRead] | None:
+        request = PageRequest(page=page_number, page_size=_SHOWN_REJECTIONS)
+        return await service.list_rejections(session, actor, run.id, request) if is_open else None
+
+    found = use_query(read, key=[is_open, page_number, run.rejected])
+    toggle = button(
+        t("Hide rejected rows") if is_open else nt("Show {n} rejected row", "Show {n} rejected rows", run.rejected),
+        size="small",
+        on_click=lambda: set_open(not is_open),
+    )
+    if not is_open:
+        return toggle
+    if found.error:
+        return stack(row(toggle), problem(found.error, on_retry=found.reload))
+    if found.value is None:
+        return stack(row(toggle), loading(t("Loading rejected rows")))
+    download = link_button(
+        t("All as CSV"),
+        connection.href(f"/api/opportunities/imports/{run.id}/rejections/export.csv"),
+        size="small",
+        icon_name="download",
+        download=True,
+    )
+    return stack(
+        row(toggle, download),
+        html.div(
+            {"className": "fw-table-scroll"},
+            html.table(
+                {"className": "fw-table", "aria-label": t("Rejected rows of {name}", name=run.filename)},
+                html.thead(
+                    html.tr(*(html.th({"scope": "col", "key": name}, name) for name in (t("Line"), t("Column"), t("Reason"))))
+                ),
+                html.tbody(
+                    *(
+                        html.tr(
+                            {"key": str(index)},
+                            html.td(number(rejection.line)),
+                            html.td(rejection.column),
+                            html.td(rejection.reason),
+                        )
+                        for index, rejection in enumerate(found.value.items)
+                    )
+                ),
+            ),
+        ),
+        pagination(page_number, -(-found.value.total // _SHOWN_REJECTIONS), on_page=set_page_number),
+    )

@@ -1,0 +1,89 @@
+"""Categorizing and indexing, started and followed on the list of opportunities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.jobs import JobRead, JobState, jobs_topic
+from fundwright.core.messages import percent, t
+from fundwright.identity.schemas import Permission
+from fundwright.opportunities import service
+from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.ui import alert, button, progress, row
+
+
+@component
+def embedding_progress() -> VdomDict | None:
+    """How many notices searches by meaning cover, while not all are read."""
+    connection, actor = use_connection(), use_actor()
+    latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
+    starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)
+    stopping = use_action(lambda session: service.cancel_embedding(session, actor), then=latest.reload)
+    job = latest.value
+    may_change = actor.may(Permission.ADMINISTER)
+    if job is None or job.state == JobState.SUCCEEDED:
+        return None
+    if job.state.is_over:
+        resume = button(t("Resume indexing"), size="small", on_click=starting, is_busy=starting.is_running)
+        return alert(
+            job.error or t("Indexing was stopped. Search by meaning covers only the notices indexed so far."),
+            resume if may_change else None,
+            variant="warning",
+        )
+    if not job.total:
+        return None
+    counts = t(
+        "Indexing notices: {done} of {total}. Search by meaning covers the notices indexed so far.",
+        done=job.done,
+        total=job.total,
+    )
+    stop = button(t("Stop indexing"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
+    return row(progress(job.done, job.total, label=t("Indexing notices"), message=counts), stop if may_change else None)
+
+
+@component
+def categorise_button() -> VdomDict:
+    """Starts categorising and shows how far it is."""
+    connection = use_connection()
+    actor = use_actor()
+    latest = use_query(lambda session: service.find_categorising(session, actor), topics=[jobs_topic(actor.id)])
+    starting = use_action(lambda session: service.start_categorising(session, actor, connection.core), then=latest.reload)
+
+    async def stop(session: AsyncSession) -> None:
+        if job is not None:
+            await service.cancel_categorising(session, actor, job.id)
+
+    stopping = use_action(stop)
+    job: JobRead | None = latest.value
+    if job is None or job.state.is_over:
+        last = None
+        if job is not None and job.state == JobState.FAILED:
+            last = html.p({"className": "fw-field-error", "role": "alert"}, job.error or "")
+        elif job is not None and job.state == JobState.SUCCEEDED and job.result:
+            counts: dict[str, Any] = job.result
+            last = html.p(
+                {"className": "fw-hint", "role": "status"},
+                t(
+                    "Last run: {labelled} newly categorized, {kept} decided by you.",
+                    labelled=counts["labelled"],
+                    kept=counts["kept"],
+                ),
+            )
+        return html.div(
+            {"className": "fw-stack fw-stack-tight"},
+            button(t("Categorize"), icon_name="category", look="contained", on_click=starting, is_busy=starting.is_running),
+            last,
+        )
+    return html.div(
+        {"className": "fw-stack fw-stack-tight"},
+        progress(job.done, job.total, label=t("Categorizing"), message=share_text(job.done, job.total, t("Categorizing"))),
+        button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+    )
+
+
+def share_text(done: int, total: int | None, words: str) -> str:
+    return f"{words} · {percent(done / total)}" if total else words

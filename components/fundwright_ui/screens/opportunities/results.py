@@ -1,0 +1,206 @@
+"""The opportunities that were found: a table, and close matches below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from babel.dates import format_date
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.categories.schemas import LabelRead, LabelState
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.opportunities.reading import day_in_washington
+from fundwright.opportunities.schemas import Availability, Match, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import UrlState, use_connection
+from fundwright_ui.screens.listing import open_below, page_table, pages
+from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
+from fundwright_ui.ui import band_name, category_color, chip, row, section, text_link
+from fundwright_ui.ui.elements import Child
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row
+
+
+def is_match(item: OpportunityRow) -> bool:
+    return item.match is None or not item.match.is_close
+
+
+def _is_any(elsewhere: Mapping[Availability, int]) -> bool:
+    return bool(elsewhere.get("closed") or elsewhere.get("award"))
+
+
+def elsewhere_links(url: UrlState, elsewhere: Mapping[Availability, int]) -> VdomDict | None:
+    """Leads to closed and award notices with all the words in their titles."""
+    if not _is_any(elsewhere):
+        return None
+    closed, awards = elsewhere.get("closed", 0), elsewhere.get("award", 0)
+    return row(
+        html.span({"role": "status"}, t("No open notice has all of these words in its title.")),
+        text_link(nt("Show {n} closed notice", "Show {n} closed notices", closed), url.href(availability=CLOSED, page=None))
+        if closed
+        else None,
+        text_link(nt("Show {n} award notice", "Show {n} award notices", awards), url.href(availability=AWARD, page=None))
+        if awards
+        else None,
+        key="elsewhere",
+    )
+
+
+def count_text(listed: Page[OpportunityRow]) -> str:
+    if not all(is_match(item) for item in listed.items):
+        return nt("{n} opportunity, including close matches", "{n} opportunities, including close matches", listed.total)
+    return nt("{n} opportunity", "{n} opportunities", listed.total)
+
+
+def results(
+    kind: Kind,
+    url: UrlState,
+    query: OpportunityQuery,
+    listed: Page[OpportunityRow],
+    labels: dict[UUID, list[LabelRead]],
+    elsewhere: Mapping[Availability, int],
+    *,
+    is_loading: bool,
+) -> list[VdomDict | None]:
+    """A table, or what matches as a table and close matches below it, each with its reason."""
+    close = [item for item in listed.items if not is_match(item)]
+    if not close:
+        return [_table(kind, url, query, listed, labels, is_loading=is_loading)]
+    matching = [item for item in listed.items if item not in close]
+    whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
+    none = (elsewhere_links(url, elsewhere) or html.p(t("No notice fully matches your search."))) if listed.page == 1 else None
+    return [
+        _table(kind, url, query, whole, labels, is_loading=is_loading) if matching else none,
+        _hidden(url) if query.availability == OPEN and not _is_any(elsewhere) else None,
+        section(
+            t("Close matches"),
+            html.ul(
+                {"className": "fw-list", "aria-label": t("Close matches")},
+                *(_close_match(kind, item, item.match, key=str(item.id)) for item in close if item.match),
+            ),
+            key="close",
+        ),
+        pages(url, listed),
+    ]
+
+
+def _hidden(url: UrlState) -> VdomDict:
+    return row(
+        html.span({"className": "fw-muted"}, t("Closed and award notices are hidden.")),
+        text_link(t("Include closed and award notices"), url.href(availability=ANY, page=None)),
+        key="hidden",
+    )
+
+
+def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) -> VdomDict:
+    connection = use_connection()
+    reason = {
+        "number": t("Number"),
+        "all_words": t("All words"),
+        "words": t("Some of the words"),
+        "meaning": t("Similar meaning"),
+    }[match.reason]
+    due = t("due {date}", date=format_date(day_in_washington(item.due_at), locale=connection.language)) if item.due_at else ""
+    facts = " · ".join(filter(None, (item.number, item.agency, item.type, due)))
+    parts: list[Child] = []
+    end = 0
+    for start, stop in match.marks:
+        parts += [match.passage[end:start], html.mark(match.passage[start:stop])]
+        end = stop
+    parts.append(match.passage[end:])
+    return html.li(
+        {"key": key},
+        html.div(
+            {"className": "fw-stack fw-stack-tight"},
+            row(
+                text_link(item.title, connection.href(f"{PATHS[kind]}/{item.id}")),
+                chip(reason, color="info"),
+                None if item.is_open else chip(t("Closed"), color="warning"),
+                chip(t("Sample")) if item.is_sample else None,
+            ),
+            html.span({"className": "fw-muted"}, facts),
+            notices_link(item),
+            html.p({"dir": "auto"}, *parts) if match.passage else None,
+        ),
+    )
+
+
+def notices_link(item: OpportunityRow) -> VdomDict | None:
+    """Leads to the other notices of its solicitation, if there are any."""
+    connection = use_connection()
+    if item.notices == 1:
+        return None
+    label = (
+        nt("{n} notice of this solicitation", "{n} notices of this solicitation", item.notices)
+        if item.kind == "contract"
+        else nt("{n} notice of this opportunity", "{n} notices of this opportunity", item.notices)
+    )
+    return text_link(label, connection.href(notices_path(item)))
+
+
+def _table(
+    kind: Kind,
+    url: UrlState,
+    query: OpportunityQuery,
+    listed: Page[OpportunityRow],
+    labels: dict[UUID, list[LabelRead]],
+    *,
+    is_loading: bool,
+) -> VdomDict:
+    connection = use_connection()
+    columns = [
+        Column(
+            field="title",
+            label=t("Title"),
+            kind="link",
+            is_sortable=True,
+            flex=3,
+            min_width=215,
+            href_base=connection.href(f"{PATHS[kind]}/"),
+        ),
+        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=155),
+        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=130),
+        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=108),
+        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=108),
+        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=92),
+        Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=142),
+    ]
+    is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
+    if is_repeated:
+        columns.insert(1, Column(field="notices", label=t("Notices"), kind="link", is_compact=False, min_width=92))
+
+    def cells(item: OpportunityRow) -> Row:
+        marks: list[Chip] = []
+        for label in labels.get(item.id, ()):
+            sure = "" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"
+            marks.append(Chip(label=label.category_name + sure, color=category_color(label.colour)))
+        if not item.is_open:
+            marks.append(Chip(label=t("Closed"), color="warning"))
+        if item.is_sample:
+            marks.append(Chip(label=t("Sample"), color="secondary"))
+        texts = {
+            "title": item.title,
+            "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
+            "type": item.type,
+            "due": day_in_washington(item.due_at) if item.due_at else None,
+            "posted": day_in_washington(item.posted_at),
+            "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
+            "marks": tuple(marks),
+            "notices": LinkCell(label=nt("{n} notice", "{n} notices", item.notices), href=connection.href(notices_path(item)))
+            if is_repeated and item.notices > 1
+            else None,
+        }
+        return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell})
+
+    return page_table(
+        url,
+        query,
+        listed,
+        label=t("Opportunities"),
+        columns=columns,
+        rows=[cells(item) for item in listed.items],
+        is_loading=is_loading,
+        on_open=open_below(connection, PATHS[kind]),
+    )

@@ -1,0 +1,250 @@
+"""What stands above the list of opportunities: kinds, search, filters, and the order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from reactpy import component, html
+from reactpy.types import Component, VdomDict
+
+from fundwright.categories.schemas import CategoryRead
+from fundwright.core.messages import number, t
+from fundwright.opportunities.schemas import Facets, OpportunityQuery
+from fundwright.opportunities.sources import Kind
+from fundwright_ui.hooks import UrlState, use_connection, use_url_state
+from fundwright_ui.screens.opportunities.address import (
+    ANY,
+    AWARD,
+    CLOSED,
+    OPEN,
+    PATHS,
+    SEPARATOR,
+    SEVERAL,
+    SHARED,
+    SINGLE,
+    VERBATIM,
+)
+from fundwright_ui.ui import Option, Tab, button, disclosure, form, row, select_field, tabs, text_field, text_link
+from fundwright_ui.ui.elements import attributes, classes
+
+
+def kind_tabs(kind: Kind, url: UrlState) -> VdomDict:
+    connection = use_connection()
+    kept = {name: value for name in SHARED if (value := url.get(name))}
+    kept_of_grants = {name: value for name, value in kept.items() if (name, value) != ("availability", AWARD)}
+
+    def address(of: Kind, params: Mapping[str, str]) -> str:
+        return connection.href(PATHS[of] + (f"?{urlencode(params)}" if params else ""))
+
+    return tabs(
+        [
+            Tab("grant", t("Grants and NIH"), address("grant", kept_of_grants)),
+            Tab("contract", t("Contracts (SAM.gov)"), address("contract", kept)),
+        ],
+        kind,
+        label=t("Kind of opportunity"),
+    )
+
+
+def search_form(url: UrlState) -> VdomDict:
+    words = url.get("q")
+
+    def search(fields: dict[str, Any]) -> None:
+        url.set(q=str(fields.get("q", "")).strip(), verbatim=None, page=None, sort=None)
+
+    return html.div(
+        {"role": "search"},
+        form(
+            html.div(
+                {"className": "fw-filters"},
+                text_field(
+                    "q",
+                    t("Search"),
+                    type="search",
+                    value=words,
+                    placeholder=t('Words or a sentence, "a phrase", -exclude, this or that'),
+                    maxlength=500,
+                ),
+                button(t("Search"), type="submit", look="contained", icon_name="search"),
+            ),
+            on_submit=search,
+            label=t("Search opportunities"),
+        ),
+    )
+
+
+def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Which notices are shown, and in which order."""
+    shown = [
+        (OPEN, t("Open")),
+        (CLOSED, t("Closed")),
+        *([(AWARD, t("Award notices"))] if kind == "contract" else []),
+        (ANY, t("All")),
+    ]
+    orders = [
+        *([("", t("Relevance"))] if query.text else []),
+        ("due", t("Due date")),
+        ("-posted" if query.text else "", t("Posted date")),
+    ]
+    availability = query.availability or ANY
+    return html.div(
+        {"className": "fw-row fw-row-between"},
+        _choices(t("Show"), [(label, url.href(availability=name, page=None), name == availability) for name, label in shown]),
+        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == query.sort) for name, label in orders]),
+    )
+
+
+def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
+    """Links of which one is current."""
+    return html.div(
+        {"className": "fw-row", "role": "group", "aria-label": label},
+        html.span({"className": "fw-muted", "aria-hidden": "true"}, label),
+        *(
+            html.a(
+                attributes(
+                    className=classes("fw-chip", "fw-chip-filled" if is_current else None),
+                    href=href,
+                    aria_current="true" if is_current else None,
+                    key=name,
+                ),
+                name,
+            )
+            for name, href, is_current in entries
+        ),
+    )
+
+
+@component
+def filter_panel(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+    """Most people look at the list without them, and what they offer is more than a page of it: it is sent when it is asked for."""
+    url = use_url_state()
+    is_open = url.get("filters") == "open"  # in the address, so that a lost page comes back with them
+    fields = _filter_form(kind, url, query, facets, mine) if is_open else None
+    return disclosure(t("Filters"), fields, is_open=is_open, on_toggle=lambda: url.set(filters=None if is_open else "open"))
+
+
+def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> Component:
+    any_ = Option("", t("Any"))
+
+    def apply(fields: dict[str, Any]) -> None:
+        changes: dict[str, object] = {name: str(fields.get(name, "")).strip() for name in SINGLE if name in fields}
+        for name in SEVERAL:
+            chosen = str(fields.get(name, ""))
+            if chosen:
+                changes[name] = SEPARATOR.join(dict.fromkeys((*getattr(query, name), chosen)))
+        url.set(page=None, **changes)
+
+    code = (
+        select_field(
+            "set_aside",
+            t("Set-aside"),
+            [
+                any_,
+                *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.set_asides if v.value not in query.set_aside),
+            ],
+        )
+        if kind == "contract"
+        else select_field(
+            "activity_code",
+            t("Activity code"),
+            [
+                any_,
+                *(
+                    Option(v.value, f"{v.value} ({number(v.count)})")
+                    for v in sorted(facets.activity_codes, key=lambda v: v.value)
+                    if v.value not in query.activity_code
+                ),
+            ],
+        )
+    )
+    return form(
+        html.div(
+            {"className": "fw-filters"},
+            select_field(
+                "agency",
+                t("Agency"),
+                [
+                    any_,
+                    *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.agencies if v.value not in query.agency),
+                ],
+            ),
+            select_field(
+                "type",
+                t("Type"),
+                [any_, *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.types if v.value not in query.type)],
+            ),
+            code,
+            text_field("naics", t("NAICS begins with"), value=query.naics, maxlength=6) if kind == "contract" else None,
+            text_field("due_from", t("Due on or after"), type="date", value=str(query.due_from or "")),
+            text_field("due_to", t("Due on or before"), type="date", value=str(query.due_to or "")),
+            text_field(
+                "posted_from",
+                t("Posted on or after"),
+                type="date",
+                value=str(query.posted_from or ""),
+            ),
+            text_field(
+                "posted_to",
+                t("Posted on or before"),
+                type="date",
+                value=str(query.posted_to or ""),
+            ),
+            select_field(
+                "category",
+                t("Category"),
+                [any_, *(Option(str(category.id), category.name) for category in mine)],
+                value=str(query.category or ""),
+            ),
+        ),
+        on_submit=apply,
+        submit=t("Apply filters"),
+        label=t("Filters"),
+    )
+
+
+def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict | None:
+    """The filters in force, each with a link that takes it away."""
+    names = {str(category.id): category.name for category in mine}
+    set_asides = {value.value: value.label for value in facets.set_asides}
+    entries: list[tuple[str, str]] = []
+    if query.text:
+        entries.append((t("Search: {words}", words=query.text), url.href(q=None, page=None)))
+    for name in SEVERAL:
+        values: tuple[str, ...] = getattr(query, name)
+        for value in values:
+            rest = SEPARATOR.join(other for other in values if other != value)
+            entries.append((set_asides.get(value, value), url.href(**{name: rest, "page": None})))
+    labels = {
+        "number": t("Number {value}", value=query.number),
+        "naics": t("NAICS {value}…", value=query.naics),
+        "due_from": t("Due on or after {value}", value=query.due_from),
+        "due_to": t("Due on or before {value}", value=query.due_to),
+        "posted_from": t("Posted on or after {value}", value=query.posted_from),
+        "posted_to": t("Posted on or before {value}", value=query.posted_to),
+        "category": t("Category: {name}", name=names.get(str(query.category), "…")),
+    }
+    entries += [(label, url.href(**{name: None, "page": None})) for name, label in labels.items() if getattr(query, name)]
+    if not entries:
+        return None
+    return html.ul(
+        {"className": "fw-chips", "aria-label": t("Active filters")},
+        *(
+            html.li(
+                {"key": f"{label}:{index}"},
+                html.a(
+                    {"className": "fw-chip", "href": href, "aria-label": t("Remove filter {label}", label=label)}, f"{label} ×"
+                ),
+            )
+            for index, (label, href) in enumerate(entries)
+        ),
+    )
+
+
+def correction(url: UrlState, typed: str, searched: str) -> VdomDict:
+    return row(
+        html.span({"role": "status"}, t("Showing results for {words}.", words=searched)),
+        text_link(t("Search instead for {words}", words=typed), url.href(verbatim=VERBATIM, page=None)),
+        key="corrected",
+    )
