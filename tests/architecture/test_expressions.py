@@ -24,7 +24,8 @@ import pytest
 
 import fundwright
 import fundwright_ui
-from fundwright.training import readers
+from fundwright.training.readers.markdown import MarkdownReader
+from fundwright.training.readers.paragraphs import paragraphs
 
 PROJECT = Path(__file__).resolve().parents[2]
 CPU_SECONDS = 20
@@ -78,8 +79,8 @@ GENERAL = (
 EXEMPT = {
     "fundwright.identity.entry._EMAIL": "matched from the beginning only, with at most 254 characters",
     "fundwright.identity.schemas._PHONE": "matched from the beginning only, with at most 50 characters",
-    "fundwright.training.readers._LIST_ITEM": "matched at the beginning of a line only",
-    "fundwright.training.readers._NUMBERED_HEADING": "matched at the beginning of a line only",
+    "fundwright.training.readers.paragraphs._LIST_ITEM": "matched at the beginning of a line only",
+    "fundwright.training.readers.paragraphs._NUMBERED_HEADING": "matched at the beginning of a line only",
 }
 """Expressions that are not searched for, so that they cannot begin again at each character."""
 BOUNDED = {
@@ -185,8 +186,8 @@ def test_a_megabyte_is_scanned_in_linear_time(scanner: str, text: str) -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        lambda text: list(readers.MarkdownReader()._blocks(text.splitlines())),  # pyright: ignore[reportPrivateUsage]
-        lambda text: readers._paragraphs(text.splitlines(), frozenset(), page=None),  # pyright: ignore[reportPrivateUsage]
+        lambda text: list(MarkdownReader()._blocks(text.splitlines())),  # pyright: ignore[reportPrivateUsage]
+        lambda text: paragraphs(text.splitlines(), frozenset(), page=None),
     ],
     ids=["Markdown", "text"],
 )

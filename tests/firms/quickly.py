@@ -13,14 +13,16 @@ from fundwright.language.company import infer_company
 from fundwright.language.extractive import ExtractiveWriter
 from fundwright.language.protocols import Embedder, NumberedPassage, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
-from fundwright.training import readers
 from fundwright.training.chunking import chunk
 from fundwright.training.kinds import propose
+from fundwright.training.readers import choose_reader, read
+from fundwright.training.readers.markdown import MarkdownReader
+from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 from tests.firms import Firm
 from tests.firms.layouts import Layout
 
-_READERS = (readers.MarkdownReader(), readers.TextReader())
+_READERS = (MarkdownReader(), TextReader())
 
 
 def read_document(filename: str, text: str) -> DocumentText:
@@ -28,7 +30,7 @@ def read_document(filename: str, text: str) -> DocumentText:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / filename
         path.write_text(text, encoding="utf-8")
-        cut = chunk(readers.read(readers.choose_reader(_READERS, path, filename), path, filename))
+        cut = chunk(read(choose_reader(_READERS, path, filename), path, filename))
     id = uuid5(NAMESPACE_URL, filename)
     places = tuple(
         PassagePlace(

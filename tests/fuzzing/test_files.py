@@ -36,7 +36,10 @@ from fundwright.opportunities.sources import Source
 from fundwright.training.chunking import chunk
 from fundwright.training.extraction import extract
 from fundwright.training.plugin import document_readers
-from fundwright.training.readers import Block, HtmlReader, MarkdownReader, Reader, TextReader, Unreadable, read
+from fundwright.training.readers import Block, Reader, Unreadable, read
+from fundwright.training.readers.html import HtmlReader
+from fundwright.training.readers.markdown import MarkdownReader
+from fundwright.training.readers.text import TextReader
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import ODD, json_values, mutated_bytes
 from tests.opportunities.conftest import run_import

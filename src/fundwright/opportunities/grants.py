@@ -19,7 +19,7 @@ from xml.parsers import expat
 
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
-from fundwright.opportunities.nih import published, read_json_lines
+from fundwright.opportunities.json_lines import published, read_json_lines
 from fundwright.opportunities.reading import UnreadableFile, clean, moment
 from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
 

@@ -17,7 +17,12 @@ from fundwright.insights.schemas import FigureReader
 from fundwright.training import repository, service
 from fundwright.training.jobs import propose_kinds, remove_files, train
 from fundwright.training.personal_data import own_files
-from fundwright.training.readers import DocxReader, HtmlReader, MarkdownReader, PdfReader, Reader, TextReader
+from fundwright.training.readers import Reader
+from fundwright.training.readers.docx import DocxReader
+from fundwright.training.readers.html import HtmlReader
+from fundwright.training.readers.markdown import MarkdownReader
+from fundwright.training.readers.pdf import PdfReader
+from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
 
 

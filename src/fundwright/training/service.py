@@ -33,7 +33,8 @@ from fundwright.language.protocols import Embedder, Vectors
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import answering, repository
 from fundwright.training.models import Document, TrainingRun
-from fundwright.training.readers import MarkdownReader, Reader, choose_reader
+from fundwright.training.readers import Reader, choose_reader
+from fundwright.training.readers.markdown import MarkdownReader
 from fundwright.training.schemas import (
     Answer,
     DocumentFailure,

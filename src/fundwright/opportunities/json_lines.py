@@ -1,0 +1,79 @@
+"""Rows of files with one JSON object a line, which NIH and Simpler.Grants.gov publish."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from fundwright.core.messages import t
+from fundwright.opportunities import reading
+from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.sources import RejectedRow
+
+_TRIED_LINES = 50
+
+
+def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
+    """The JSON objects of a file that holds one a line; a broken line or a file that breaks off becomes a rejection.
+
+    Raises UnreadableFile when none of the first lines is an object: a picture has no rows to reject.
+    """
+    broken: list[tuple[int, RejectedRow]] = []
+    is_known = False
+    for line, row in _json_rows(stream):
+        if is_known:
+            yield line, row
+        elif not isinstance(row, RejectedRow):
+            is_known = True
+            yield from broken
+            yield line, row
+        else:
+            broken.append((line, row))
+            if len(broken) == _TRIED_LINES:
+                break
+    if not is_known:
+        tried = [
+            t("Line {line}, column {column}: {reason}", line=line, column=row.column or 1, reason=row.reason)
+            for line, row in broken[:1]
+        ]
+        refusal = t("This is not a file with one JSON object a line. Choose such a file, or another format.")
+        raise UnreadableFile(" ".join([refusal, *tried]))
+
+
+def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
+    line = 0
+    try:
+        for line, text in enumerate(reading.lines(stream), start=1):
+            if not text.strip():
+                continue
+            try:
+                row = json.loads(text.rstrip("\r\n"))
+            except json.JSONDecodeError as error:
+                yield line, RejectedRow(line, str(error.colno), t("The line is not JSON: {reason}.", reason=error.msg))
+            except (RecursionError, ValueError):
+                yield line, RejectedRow(line, "", t("The line is nested too deeply or holds a number that is too long."))
+            else:
+                if isinstance(row, dict):
+                    yield line, cast(dict[str, Any], row)
+                else:
+                    yield line, RejectedRow(line, "", t("The line is not a JSON object."))
+    except (EOFError, OSError) as error:
+        yield (
+            line + 1,
+            RejectedRow(line + 1, "", t("The file breaks off here ({error}); the rows before it were read.", error=error)),
+        )
+
+
+def published(row: dict[str, Any]) -> dict[str, Any]:
+    """The row without empty values and without what its collector added (names that begin with an underscore)."""
+    return cast(
+        dict[str, Any],
+        reading.fit({key: value for key, value in row.items() if value not in (None, "", []) and not key.startswith("_")}),
+    )
+
+
+def texts(value: object) -> list[str]:
+    if not isinstance(value, list):
+        return []
+    return [text for item in cast(list[object], value) if (text := clean(item))]

@@ -1,0 +1,95 @@
+"""Turn a file into blocks of text with headings and pages. Plug-ins add readers through the hook `document_readers`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from fundwright.core.errors import Invalid
+from fundwright.core.messages import t
+
+HEAD_BYTES = 4_096
+OLE = b"\xd0\xcf\x11\xe0"
+
+
+class Unreadable(Invalid):
+    """A document cannot be read; the sentence names it and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, or a heading of `level` 1 and deeper. `page` counts from 1 where the format has pages."""
+
+    text: str
+    level: int | None = None
+    page: int | None = None
+
+
+class Reader(Protocol):
+    """Reads one format. `recognises` decides by content first: `head` is the file's first 4 096 bytes."""
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    def recognises(self, head: bytes, filename: str) -> bool: ...
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        """Every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
+        ...
+
+
+def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reader:
+    """The first reader that recognises the file. Raises Unreadable when none does."""
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    if not head.strip():
+        raise Unreadable(t("“{filename}” is empty. Choose a file with text in it.", filename=filename))
+    for reader in readers:
+        if reader.recognises(head, filename):
+            return reader
+    if head.startswith(OLE) and filename.lower().endswith(".docx"):  # an encrypted package lies in a container of the old kind
+        raise Unreadable(t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename))
+    if head.startswith(OLE):
+        raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
+    formats = ", ".join(reader.label for reader in readers)
+    raise Unreadable(
+        t("“{filename}” is in a format that is not understood. Add one of these: {formats}.", filename=filename, formats=formats)
+    )
+
+
+def read(reader: Reader, path: Path, filename: str) -> list[Block]:
+    """The blocks of a file. Raises Unreadable, whatever the reader stumbled over, and when there is no text in it."""
+    try:
+        blocks = [
+            Block(text=text, level=block.level, page=block.page)
+            for block in reader.read(path, filename)
+            if (text := block.text.replace("\x00", "").replace("\xa0", " ").strip())
+        ]
+    except Unreadable:
+        raise
+    except FileNotFoundError as error:
+        raise Unreadable(
+            t("The file of “{filename}” is gone from the data folder. Remove the document and add it again.", filename=filename)
+        ) from error
+    except Exception as error:  # parsers of other people's formats raise everything there is
+        raise Unreadable(
+            t(
+                "“{filename}” is damaged or not really {label} ({kind}). Open it, save it again, and add the new file.",
+                filename=filename,
+                label=reader.label,
+                kind=type(error).__name__,
+            )
+        ) from error
+    if not blocks:
+        raise Unreadable(
+            t(
+                "There is no text in “{filename}”. If it is a scan, run text recognition on it and add the result.",
+                filename=filename,
+            )
+        )
+    return blocks

@@ -1,0 +1,72 @@
+"""Paragraphs and headings in lines of text without markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from fundwright.training.readers import Block
+
+_NUMBERED_HEADING = re.compile(
+    r"\s{0,3}(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|(?:section|part|attachment)\s+[\dIVXA-Z]{1,5}[.:]?)\s+[A-Z].{2,90}$", re.IGNORECASE
+)
+_LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
+# A pattern holds up the whole process while it matches. So none may try a long run of characters anew from each of them: it begins
+# where the run begins, and possessive quantifiers give nothing back.
+_CUT_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
+_WHOLE_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?!-\s*$)\b")
+
+
+def words_of(lines: Iterable[str]) -> frozenset[str]:
+    """Every word that stands whole in a line, in small letters."""
+    return frozenset(word for line in lines for word in _WHOLE_WORD.findall(line.casefold()))
+
+
+def _uncut(text: str, words: frozenset[str]) -> str:
+    """Words cut by a hyphen at the end of a line made whole: “develop-/ment”, if it stands whole elsewhere, and “cost-/plus”."""
+
+    def join(match: re.Match[str]) -> str:
+        first, second = match.group(1), match.group(2)
+        if first is None:
+            return "-"
+        return first + second if f"{first}{second}".casefold() in words else f"{first}-{second}"
+
+    return _CUT_WORD.sub(join, text)
+
+
+def paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> list[Block]:
+    """Paragraphs of text without markup. A lone short line that is numbered or in capitals is a heading."""
+    blocks: list[Block] = []
+    paragraph: list[str] = []
+
+    def flush() -> None:
+        if paragraph:
+            blocks.append(Block(text=_uncut("\n".join(paragraph), words), page=page))
+            paragraph.clear()
+
+    for line in (line.rstrip() for line in lines):
+        level = _plain_heading_level(line)
+        if not line.strip() or level:
+            flush()
+        if level:
+            blocks.append(Block(text=line.strip(), level=level, page=page))
+        elif line.strip():
+            if _LIST_ITEM.match(line):
+                flush()
+            paragraph.append(line)
+    flush()
+    return blocks
+
+
+def _plain_heading_level(line: str) -> int | None:
+    text = line.strip()
+    words = text.split()
+    if not 1 <= len(words) <= 14 or text.endswith((".", ",", ";")) or "...." in text:
+        return None
+    numbered = _NUMBERED_HEADING.match(line)
+    if numbered:
+        if not any(word[0].isupper() for word in words[1:]):
+            return None
+        return 1 + (numbered.group(1) or "").count(".")
+    letters = sum(character.isalpha() for character in text)
+    return 1 if text.isupper() and letters >= 6 and letters > len(text) * 0.6 else None

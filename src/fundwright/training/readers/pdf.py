@@ -1,0 +1,74 @@
+"""PDF files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from fundwright.core.messages import t
+from fundwright.training.readers import Block, Unreadable
+from fundwright.training.readers.paragraphs import paragraphs, words_of
+
+
+class PdfReader:
+    media_type = "application/pdf"
+    label = "PDF"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        return b"%PDF-" in head[:1024]
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        import pypdf
+
+        document = pypdf.PdfReader(path)
+        if document.is_encrypted and not document.decrypt(""):
+            raise Unreadable(
+                t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename)
+            )
+        pages = [_page_lines(page, number, filename) for number, page in enumerate(document.pages, start=1)]
+        if not any(line.strip() for page in pages for line in page):
+            raise Unreadable(
+                t(
+                    "“{filename}” has pages but no text: it seems to be a scan. Run text recognition on it and add the result.",
+                    filename=filename,
+                )
+            )
+        repeated = _repeated_lines(pages)
+        words = words_of(line for page in pages for line in page)
+        return [
+            block
+            for number, page in enumerate(pages, start=1)
+            for block in paragraphs([line for line in page if _without_digits(line) not in repeated], words, page=number)
+        ]
+
+
+def _page_lines(page: Any, number: int, filename: str) -> list[str]:
+    try:
+        text: str = page.extract_text()
+    except Exception as error:  # pypdf raises whatever a damaged page makes it stumble over
+        raise Unreadable(
+            t(
+                "Page {number} of “{filename}” is damaged ({kind}). Print the document to a new PDF and add that.",
+                number=number,
+                filename=filename,
+                kind=type(error).__name__,
+            )
+        ) from error
+    return text.splitlines()
+
+
+def _repeated_lines(pages: list[list[str]]) -> set[str]:
+    """Running heads and feet: lines at the edge of most pages, whatever numbers they carry."""
+    if len(pages) < 4:
+        return set()
+    edges: Counter[str] = Counter()
+    for page in pages:
+        lines = [line for line in page if line.strip()]
+        edges.update({_without_digits(line) for line in (*lines[:3], *lines[-3:])})
+    return {line for line, count in edges.items() if count > len(pages) * 0.6}
+
+
+def _without_digits(line: str) -> str:
+    return re.sub(r"\d+", "#", line.strip())

@@ -1,0 +1,69 @@
+"""Text files, and how the bytes of text formats become text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fundwright.core.messages import t
+from fundwright.training import columns
+from fundwright.training.readers import OLE, Block, Unreadable
+from fundwright.training.readers.paragraphs import paragraphs, words_of
+
+_MAX_TEXT_BYTES = 50_000_000
+"""Text is read whole. This is some 10,000 pages."""
+
+
+class TextReader:
+    media_type = "text/plain"
+    label = "text"
+
+    def recognises(self, head: bytes, filename: str) -> bool:
+        return is_text(head)
+
+    def read(self, path: Path, filename: str) -> list[Block]:
+        lines = columns.below_each_other(decode(read_text(path, filename), filename).splitlines())
+        return paragraphs(lines, words_of(lines), page=None)
+
+
+def decode(source: bytes, filename: str, declared: str | None = None) -> str:
+    """Text in the encoding its byte order mark or its declaration names, else UTF-8, else Windows-1252."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if source.startswith(mark):
+            return source.decode(encoding, errors="replace")
+    if (place := source.find(b"\x00")) >= 0:
+        line = source.count(b"\n", 0, place) + 1
+        raise Unreadable(
+            t(
+                "“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML, or text file.",
+                filename=filename,
+                line=line,
+            )
+        )
+    for encoding in ("utf-8", declared):
+        try:
+            if encoding:
+                return source.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return source.decode("cp1252", errors="replace")
+
+
+def is_text(head: bytes) -> bool:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head)
+    return b"\x00" not in head and controls < len(head) / 50 and not head.startswith((b"PK\x03\x04", OLE))
+
+
+def read_text(path: Path, filename: str) -> bytes:
+    with path.open("rb") as file:
+        source = file.read(_MAX_TEXT_BYTES + 1)
+    if len(source) > _MAX_TEXT_BYTES:
+        raise Unreadable(
+            t(
+                "“{filename}” has more than {size} bytes of text. Split the document and add its pieces.",
+                filename=filename,
+                size=_MAX_TEXT_BYTES,
+            )
+        )
+    return source
