@@ -10,7 +10,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
-from pydantic import AliasChoices, SecretStr
+from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 import fundwright
@@ -30,9 +30,7 @@ class Service(NamedTuple):
 
 
 def settings() -> str:
-    rows = [
-        f"| {_names(name, field)} | {_default(field)} | {field.description} |" for name, field in Settings.model_fields.items()
-    ]
+    rows = [f"| {_names(name)} | {_default(field)} | {field.description} |" for name, field in Settings.model_fields.items()]
     return _table(("Variable", "Default", "What it does"), rows)
 
 
@@ -80,10 +78,8 @@ def _table(head: tuple[str, ...], rows: list[str]) -> str:
     return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *rows]) + "\n"
 
 
-def _names(name: str, field: FieldInfo) -> str:
-    alias = field.validation_alias
-    found = alias.choices if isinstance(alias, AliasChoices) else [f"{Settings.model_config.get('env_prefix', '')}{name}"]
-    return " or ".join(f"`{str(each).upper()}`" for each in found)
+def _names(name: str) -> str:
+    return " or ".join(f"`{variable}`" for variable in Settings.variables(name))
 
 
 def _default(field: FieldInfo) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from fundwright_ui.runtime.router import screen
     from fundwright_ui.ui import (
+        Icon,
         alert,
         button,
         card,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from fundwright_ui.widgets import On, Props, Widget
 
 __all__ = [
+    "Icon",
     "On",
     "Props",
     "SidebarEntry",

@@ -5,35 +5,23 @@ from __future__ import annotations
 from functools import partial
 
 from fastapi import APIRouter, Depends, FastAPI
+from fastapi.routing import APIRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
-from fundwright.billing.api import router as billing
-from fundwright.categories.api import router as categories
-from fundwright.content.api import router as content
 from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
-from fundwright.core.health import router as health
+from fundwright.core.errors import StartRefused
+from fundwright.core.plugins import Plugins
 from fundwright.core.web import REFUSAL, Bounds, RequestId, Speech, add_error_handlers
-from fundwright.generation.api import router as generation
-from fundwright.identity.account_api import router as account
 from fundwright.identity.api import authenticate, recognise, refuse_in_maintenance
-from fundwright.identity.api import router as identity
-from fundwright.identity.people_api import router as people
-from fundwright.identity.security_api import router as security
-from fundwright.insights.api import router as insights
 from fundwright.insights.tracking import Tracker
-from fundwright.opportunities.api import router as opportunities
-from fundwright.training.api import router as training
 from fundwright_ui.reference import add_reference
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
+from fundwright_ui.ui.icons import use_icons
 from fundwright_ui.widgets import ALL as WIDGETS
-
-ROUTERS: tuple[APIRouter, ...] = (
-    identity, security, account, people, opportunities, categories, training, generation, billing, content, insights,
-)  # fmt: skip
 
 REDIRECTS = {
     "/": "/dashboard/train",
@@ -67,12 +55,12 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
     app.add_middleware(UntrustedProxy, trusted=core.settings.trusted_proxies)
     guards = [Depends(partial(refuse_in_maintenance, base))] if core.settings.is_closed else []
-    for router in ROUTERS:
+    for router in checked_routers(core.plugins):
         app.include_router(router, prefix=base, dependencies=guards)
-    app.include_router(health, prefix=base)
 
     add_reference(app, core=core, base=base)
 
+    use_icons(core.plugins.collect("icons"))
     app.state.tracker = Tracker(core)
     mount(
         app,
@@ -87,3 +75,17 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         base=base,
     )
     return app
+
+
+def checked_routers(plugins: Plugins) -> list[APIRouter]:
+    """The API routers of all packages. Raises StartRefused for two routes with the same method and path."""
+    routers: list[APIRouter] = plugins.collect("api_routers")
+    seen: set[tuple[str, str]] = set()
+    for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
+        for method in route.methods or ():
+            if (method, route.path) in seen:
+                raise StartRefused(
+                    f"Two packages register the API route {method} {route.path}. Remove one of them, and start again."
+                )
+            seen.add((method, route.path))
+    return routers

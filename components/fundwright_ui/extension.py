@@ -1,4 +1,4 @@
-"""What a plug-in package can add to the interface: screens, the sidebar entries that lead to them, and widgets.
+"""What a plug-in package can add to the interface: screens, the sidebar entries that lead to them, icons, and widgets.
 
 ```python
 from fundwright.core.plugins import hookimpl
@@ -18,12 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fundwright.core.plugins import hookspec
 from fundwright_ui.runtime.modules import WebModule
 from fundwright_ui.runtime.router import Screen
 
-__all__ = ["Screen", "SidebarEntry", "WebModule", "screens", "sidebar_entries", "web_modules"]
+if TYPE_CHECKING:
+    from fundwright_ui.ui.icons import Icon
+
+__all__ = ["Screen", "SidebarEntry", "WebModule", "icons", "screens", "sidebar_entries", "web_modules"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,12 @@ def screens() -> Iterable[Screen]:
 @hookspec
 def sidebar_entries() -> Iterable[SidebarEntry]:
     """Links for the sidebar, in the order they are shown."""
+    return ()
+
+
+@hookspec
+def icons() -> Iterable[Icon]:
+    """Icons of the package, for `icon`, buttons, and the sidebar. Their names must differ from all others."""
     return ()
 
 

@@ -1,12 +1,18 @@
-"""The screens and sidebar entries Fundwright registers through the plug-in seam."""
+"""What Fundwright itself registers through the plug-in seam, apart from its slices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fundwright.core.plugins import hookimpl
 from fundwright_ui.extension import Screen, SidebarEntry
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
+
+    from fundwright.core.health import HealthCheck
 
 
 @hookimpl
@@ -95,3 +101,17 @@ def sidebar_entries() -> Iterable[SidebarEntry]:
     from fundwright_ui import sidebar
 
     return sidebar.ENTRIES
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.core import health
+
+    return [health.router]
+
+
+@hookimpl
+def health_checks() -> Iterable[HealthCheck]:
+    from fundwright.core import health
+
+    return [health.DATABASE]

@@ -7,13 +7,19 @@ Screens and sidebar entries are specified in `fundwright_ui.extension`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fundwright.core.plugins import hookspec
 
 if TYPE_CHECKING:
+    from fastapi import APIRouter
+
     from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
+    from fundwright.core.health import HealthCheck
     from fundwright.core.jobs import JobHandler
+    from fundwright.core.migrations import Migrations
+    from fundwright.core.settings import PackageSettings
     from fundwright.core.sweeping import UsedFilesReader
     from fundwright.generation.schemas import DraftTemplate
     from fundwright.identity.leaving import AccountDeletedHandler
@@ -24,6 +30,36 @@ if TYPE_CHECKING:
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
+
+
+@hookspec
+def api_routers() -> Iterable[APIRouter]:
+    """Routes of the API, below `/api/`."""
+    return ()
+
+
+@hookspec
+def migrations() -> Iterable[Migrations]:
+    """Folders of Alembic revisions that create and change the package's tables."""
+    return ()
+
+
+@hookspec
+def settings() -> Iterable[type[PackageSettings]]:
+    """Settings of the package, with a prefix of their own."""
+    return ()
+
+
+@hookspec
+def catalogs() -> Iterable[Path]:
+    """Folders with translations of the package's messages: `de/LC_MESSAGES/messages.po` in each."""
+    return ()
+
+
+@hookspec
+def health_checks() -> Iterable[HealthCheck]:
+    """What `/api/health` checks."""
+    return ()
 
 
 @hookspec

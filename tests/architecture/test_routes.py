@@ -10,12 +10,19 @@ import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from fundwright import hooks
 from fundwright.core.paging import Page
+from fundwright.core.plugins import Plugins
 from fundwright.core.web import CsvDownload
 from fundwright.identity.api import CurrentActor, Uploader
-from fundwright_ui.app import ROUTERS
+from fundwright_ui import extension
 
-ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+ROUTES = [
+    route
+    for router in Plugins([hooks, extension]).collect("api_routers")
+    for route in router.routes
+    if isinstance(route, APIRoute)
+]
 NOT_UNDER_API = {
     "/signin": "scripts from outside sign in here",
     "/session": "the socket hands a sign-in over to the cookie",
@@ -26,6 +33,7 @@ OPEN_TO_ALL = {
     "/api/account/register", "/api/account/verify", "/api/account/confirm-email",
     "/api/account/resend-verification", "/api/account/reset-password", "/api/account/reset-choices",
     "/api/account/confirm-reset",
+    "/api/health",
     "/api/blog", "/api/blog/export.csv", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
 GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there

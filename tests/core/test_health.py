@@ -16,7 +16,7 @@ from tests.slow_queries import Gate
 async def test_a_database_that_holds_its_connections_and_says_nothing_is_away(
     core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(health, "_DATABASE_TIMEOUT_S", 0.05)
     gate = Gate(core.database)
     app = FastAPI()
     app.state.core = replace(core, database=gate)

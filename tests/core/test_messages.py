@@ -41,9 +41,10 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder.mkdir(parents=True)
     (folder / "messages.po").write_text(_CATALOGUE, encoding="utf-8")
     monkeypatch.setattr(messages, "_LOCALES", tmp_path)
-    messages._catalog.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    messages.use_catalogs([])
     yield
-    messages._catalog.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.undo()
+    messages.use_catalogs([])
 
 
 class TestMessage:

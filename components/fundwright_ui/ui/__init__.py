@@ -22,7 +22,7 @@ from fundwright_ui.ui.categories import band_name, category_chip, category_color
 from fundwright_ui.ui.data import Color, Tab, chip, definition_list, pagination, progress, tabs
 from fundwright_ui.ui.feedback import alert, empty, loading, only_reads, problem
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
-from fundwright_ui.ui.icons import icon
+from fundwright_ui.ui.icons import Icon, icon
 from fundwright_ui.ui.layout import card, columns, disclosure, grid, page, row, section, stack
 from fundwright_ui.ui.moments import moment
 from fundwright_ui.ui.rows import list_row, more_rows, row_actions
@@ -30,6 +30,7 @@ from fundwright_ui.ui.rows import list_row, more_rows, row_actions
 __all__ = [
     "Color",
     "Fields",
+    "Icon",
     "Option",
     "Tab",
     "alert",

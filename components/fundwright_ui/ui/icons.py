@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from reactpy import html
 from reactpy.types import VdomDict
+
+from fundwright.core.errors import StartRefused
 
 _PATHS = {
     "add": "M19 13h-6v6h-2v-6H5v-2h6V5h2v6h6z",
@@ -42,8 +47,28 @@ _PATHS = {
 }  # fmt: skip
 
 
+_added: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Icon:
+    """An icon of a package: `path` is the `d` of an SVG path in a square of 24 by 24 units."""
+
+    name: str
+    path: str
+
+
+def use_icons(icons: Iterable[Icon]) -> None:
+    """Let `icon` find the icons of packages. Raises StartRefused for a name that is taken."""
+    _added.clear()
+    for each in icons:
+        if each.name in _PATHS or each.name in _added:
+            raise StartRefused(f"There already is an icon {each.name}. Rename the package's icon, and start again.")
+        _added[each.name] = each.path
+
+
 def icon(name: str, *, small: bool = False) -> VdomDict:
-    """A decorative icon; an unknown name shows a dot. Names: see `_PATHS`."""
+    """A decorative icon; an unknown name shows a dot. Names: see `_PATHS`, and the hook `icons` for those of packages."""
     return html.svg(
         {
             "className": "fw-icon fw-icon-small" if small else "fw-icon",
@@ -51,5 +76,5 @@ def icon(name: str, *, small: bool = False) -> VdomDict:
             "fill": "currentColor",
             "aria-hidden": "true",
         },
-        html.path({"d": _PATHS.get(name, _PATHS["circle"])}),
+        html.path({"d": _PATHS.get(name) or _added.get(name) or _PATHS["circle"]}),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,6 +16,9 @@ from fundwright.core.plugins import hookimpl
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.registration import RegistrationLink, RegistrationLinks
 from fundwright.identity.schemas import Actor, Client
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 class PremiumLinks:
@@ -42,3 +46,10 @@ def registration_links() -> Iterable[RegistrationLinks]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.billing import api
+
+    return [api.router]

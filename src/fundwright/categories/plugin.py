@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fundwright.categories import service
 from fundwright.categories.personal_data import own_files
 from fundwright.core.plugins import hookimpl
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.service import AccountCreatedHandler
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 @hookimpl
@@ -19,3 +23,10 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.categories import api
+
+    return [api.router]

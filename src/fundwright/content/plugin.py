@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fundwright.content.personal_data import own_files
 from fundwright.core.plugins import hookimpl
 from fundwright.identity.personal_data import PersonalDataReader
 
+if TYPE_CHECKING:
+    from fastapi import APIRouter
+
 
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.content import api
+
+    return [api.router]

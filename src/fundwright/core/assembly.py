@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from fundwright.core import mail
+from fundwright.core import mail, messages
 from fundwright.core.database import Database, libpq_url
 from fundwright.core.files import FileStore, start_errors
 from fundwright.core.jobs import JobQueue
@@ -16,7 +16,9 @@ from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
 from fundwright.core.sandbox import Sandbox
-from fundwright.core.settings import Settings
+from fundwright.core.settings import PackageSettings, Settings
+
+S = TypeVar("S", bound=PackageSettings)
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,18 @@ class Core:
     sandbox: Sandbox
     cache: dict[str, Any] = field(default_factory=dict)
     """Things made once per process, such as a loaded model. Keyed by module name."""
+    package_settings: tuple[PackageSettings, ...] = ()
+
+    def settings_of(self, kind: type[S]) -> S:
+        """The settings of a package, by the class that its `settings` hook returns."""
+        return next(each for each in self.package_settings if isinstance(each, kind))
 
 
 @asynccontextmanager
 async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]:
     """Start the database if it is ours, bring its schema up to date and connect. Raises StartRefused."""
+    package_settings = tuple(kind.read() for kind in plugins.collect("settings"))
+    messages.use_catalogs(plugins.collect("catalogs"))
     async with AsyncExitStack() as stack:
         if settings.database_url is None:
             embedded = EmbeddedPostgres(settings.data)
@@ -45,7 +54,7 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         else:
             url = libpq_url(settings.database_url.get_secret_value())
             live = LiveBus(url)
-        await upgrade(url)
+        await upgrade(url, packages=plugins.collect("migrations"))
         database = Database(url)
         stack.push_async_callback(database.close)
         await live.start()
@@ -58,6 +67,15 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
             files = FileStore(settings.data / "files", max_bytes=settings.max_upload_bytes)
         sandbox = Sandbox(settings.data)
         stack.push_async_callback(sandbox.close)
-        core = Core(settings=settings, database=database, live=live, jobs=jobs, files=files, plugins=plugins, sandbox=sandbox)
+        core = Core(
+            settings=settings,
+            database=database,
+            live=live,
+            jobs=jobs,
+            files=files,
+            plugins=plugins,
+            sandbox=sandbox,
+            package_settings=package_settings,
+        )
         jobs.services = core
         yield core

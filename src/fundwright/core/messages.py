@@ -6,7 +6,7 @@ A message without a translation, or a language without a catalogue, shows in Eng
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -26,12 +26,20 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Fr
 """Code and own name of every language the product speaks."""
 
 _LOCALES = Path(__file__).parent / "locales"
+_folders: tuple[Path, ...] = (_LOCALES,)
 _language: ContextVar[Language] = ContextVar("language", default="en")
 
 
 def current_language() -> Language:
     """The language of this session or request, `en` outside of one."""
     return _language.get()
+
+
+def use_catalogs(folders: Iterable[Path]) -> None:
+    """Translate the messages of packages, too, with the catalogs in `folders`. Fundwright's own translations take precedence."""
+    global _folders
+    _folders = (_LOCALES, *folders)
+    _catalogs.cache_clear()
 
 
 def set_language(language: str) -> None:
@@ -147,19 +155,21 @@ def _find(message: str) -> str | tuple[str, ...] | None:
     language = current_language()
     if language == "en":
         return None
-    catalog = _catalog(language)
-    entry = catalog.get(message) if catalog else None
-    if entry is None or entry.fuzzy:
-        return None
-    found = entry.string
-    return tuple(found) if isinstance(found, (tuple, list)) else found
+    for catalog in _catalogs(language):
+        entry = catalog.get(message)
+        if entry is not None and not entry.fuzzy and entry.string:
+            found = entry.string
+            return tuple(found) if isinstance(found, (tuple, list)) else found
+    return None
 
 
 @cache
-def _catalog(language: str) -> Catalog | None:
-    path = _LOCALES / language / "LC_MESSAGES" / "messages.po"
-    if not path.exists():
-        return None
+def _catalogs(language: str) -> tuple[Catalog, ...]:
+    paths = [folder / language / "LC_MESSAGES" / "messages.po" for folder in _folders]
+    return tuple(_read_catalog(path, language) for path in paths if path.exists())
+
+
+def _read_catalog(path: Path, language: str) -> Catalog:
     with path.open("rb") as file:
         return read_po(file, locale=language)
 

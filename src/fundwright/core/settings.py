@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, IPvAnyNetwork, SecretStr, ValidationError, field_validator
@@ -14,17 +14,40 @@ from fundwright.core.errors import StartRefused
 _PROJECT = Path(__file__).parents[3]
 
 
-class Settings(BaseSettings):
-    """One instance per process, made at start and never changed."""
+class PackageSettings(BaseSettings):
+    """Base of a package's settings, which has an `env_prefix` of its own. One instance per process, made at start and never changed."""
 
     model_config = SettingsConfigDict(
-        env_prefix="FUNDWRIGHT_",
-        env_file=_PROJECT / ".env",
-        env_ignore_empty=True,
-        extra="ignore",
-        frozen=True,
-        validate_default=True,
+        env_file=_PROJECT / ".env", env_ignore_empty=True, extra="ignore", frozen=True, validate_default=True
     )
+
+    @classmethod
+    def variables(cls, name: str) -> list[str]:
+        """The environment variables that set the field `name`."""
+        alias = cls.model_fields[name].validation_alias
+        found = alias.choices if isinstance(alias, AliasChoices) else [f"{cls.model_config.get('env_prefix', '')}{name}"]
+        return [str(each).upper() for each in found]
+
+    @classmethod
+    def read(cls, **given: Any) -> Self:
+        """The settings of this process; what is given wins. Raises StartRefused, without repeating a value."""
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            first = error.errors(include_input=False)[0]
+            name = str(first["loc"][0])
+            reason = first["msg"]
+        except SettingsError as error:  # a list that is not JSON
+            name = str(error).split('"')[1]
+            reason = "Input should be JSON"
+        variable = cls.variables(name)[0] if name in cls.model_fields else name.upper()
+        raise StartRefused(f"The setting {variable} cannot be used: {reason}. Correct it and start again.")
+
+
+class Settings(PackageSettings):
+    """The settings of Fundwright itself."""
+
+    model_config = SettingsConfigDict(env_prefix="FUNDWRIGHT_")
 
     data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files and keys.")
     database_url: SecretStr | None = Field(
@@ -133,21 +156,6 @@ class Settings(BaseSettings):
     def address(self) -> str:
         """Where people open Fundwright, without a slash at the end. Links are made from it, never from what a request says."""
         return self.public_url or f"http://{self.host}:{self.port}"
-
-    @classmethod
-    def read(cls, **given: Any) -> Settings:
-        """The settings of this process; what is given wins. Raises StartRefused, without repeating a value."""
-        try:
-            return cls(**given)
-        except ValidationError as error:
-            first = error.errors(include_input=False)[0]
-            name = str(first["loc"][0]).upper()
-            reason = first["msg"]
-        except SettingsError as error:  # a list that is not JSON
-            name = str(error).split('"')[1].upper()
-            reason = "Input should be JSON"
-        name = name if name in ("DATABASE_URL", "FUNDWRIGHT_DATABASE_URL") else f"FUNDWRIGHT_{name}"
-        raise StartRefused(f"The setting {name} cannot be used: {reason}. Correct it and start again.")
 
     @field_validator("public_url")
     @classmethod

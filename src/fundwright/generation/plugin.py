@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
@@ -15,6 +15,9 @@ from fundwright.identity.acting import acting_with
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.schemas import Permission
 from fundwright.insights.schemas import FigureReader
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 @hookimpl
@@ -38,3 +41,10 @@ def dashboard_figures() -> Iterable[FigureReader]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.generation import api
+
+    return [api.router]

@@ -49,7 +49,7 @@ from fundwright.identity.tokens import API_TOKEN_PREFIX
 
 router = APIRouter(tags=["identity"])
 
-_SIGNING_IN = ("/signin", "/session", "/api/account/login")
+_OPEN_IN_MAINTENANCE = ("/signin", "/session", "/api/account/login", "/api/health")
 _REQUESTS_AT_ONCE = 4
 _VISITOR_BYTES = 16
 _VISITOR_CHARACTERS = 22
@@ -244,8 +244,8 @@ Export = Annotated[CsvExport, Depends(_recorded_export, scope="function")]
 
 
 async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> None:
-    """Let only administrators go on, and whoever signs in or out: it may be one of them. `base` is the path prefix. Raises UnderMaintenance."""
-    if request.scope["path"] in [base + path for path in _SIGNING_IN]:
+    """Let only administrators go on, whoever signs in or out, since it may be one of them, and health checks. `base` is the path prefix. Raises UnderMaintenance."""
+    if request.scope["path"] in [base + path for path in _OPEN_IN_MAINTENANCE]:
         return
     try:
         actor = await _current_actor(request, core)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
@@ -13,6 +13,9 @@ from fundwright.identity.acting import acting_with
 from fundwright.identity.leaving import AccountDeletedHandler
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.identity.schemas import Permission
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 @hookimpl
@@ -37,3 +40,10 @@ def used_files() -> Iterable[UsedFilesReader]:
 @hookimpl
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
     return [personal_data.remove_copies]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.identity import account_api, api, people_api, security_api
+
+    return [api.router, security_api.router, account_api.router, people_api.router]

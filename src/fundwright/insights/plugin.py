@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from fundwright.core.plugins import hookimpl
 from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights import service
 from fundwright.insights.personal_data import own_files
 from fundwright.insights.schemas import FigureReader
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 @hookimpl
@@ -19,3 +23,10 @@ def dashboard_figures() -> Iterable[FigureReader]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.insights import api
+
+    return [api.router]

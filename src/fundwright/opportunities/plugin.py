@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
 from fundwright.core.jobs import JobHandler, no_actor
@@ -19,6 +19,9 @@ from fundwright.opportunities.personal_data import own_files
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities
 from fundwright.opportunities.sources import Source
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 @hookimpl
@@ -63,3 +66,10 @@ def dashboard_figures() -> list[FigureReader]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.opportunities import api
+
+    return [api.router]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
@@ -24,6 +24,9 @@ from fundwright.training.readers.markdown import MarkdownReader
 from fundwright.training.readers.pdf import PdfReader
 from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 
 @hookimpl
@@ -64,3 +67,10 @@ def personal_data() -> Iterable[PersonalDataReader]:
 @hookimpl
 def dashboard_figures() -> Iterable[FigureReader]:
     return [service.read_figures]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.training import api
+
+    return [api.router]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
 from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
@@ -15,25 +19,57 @@ from fundwright.core.errors import StartRefused
 
 _FOLDER = Path(__file__).parent
 _LOCK = 4_207_113  # any number: keeps two processes from migrating at once
+_NAME = re.compile("[a-z0-9_]{1,40}")
 _OLDEST_POSTGRES = 15
 _OLDEST_VECTOR = (0, 8)  # the first with iterative index scans
 
 
+@dataclass(frozen=True)
+class Migrations:
+    """A folder of Alembic revisions: `v0001_ring.py` declares `revision = "0001"`. Each package has a sequence of its own, and the
+    table `alembic_version_{name}` keeps its place in it. `name`: lower-case letters, digits, and underscores."""
+
+    name: str
+    folder: Path
+
+    @property
+    def version_table(self) -> str:
+        return "alembic_version" if self is _OWN else f"alembic_version_{self.name}"
+
+    @property
+    def owner(self) -> str:
+        return "Fundwright" if self is _OWN else f"the package {self.name}"
+
+    def revisions(self) -> list[str]:
+        """The revisions in the folder, oldest first."""
+        return sorted(path.name[1:5] for path in self.folder.glob("v*.py"))
+
+
+_OWN = Migrations("fundwright", _FOLDER / "versions")
+
+
 def revisions() -> list[str]:
-    """What this version knows, oldest first: `versions/v0001_core.py` is revision 0001."""
-    return sorted(path.name[1:5] for path in (_FOLDER / "versions").glob("v*.py"))
+    """Fundwright's own revisions, oldest first: `versions/v0001_core.py` is revision 0001."""
+    return _OWN.revisions()
 
 
-async def upgrade(url: str, *, to: str = "head") -> None:
-    """Run missing migrations, up to the revision `to`. Raises StartRefused when the server is unreachable, unfit or newer than this
-    version.
+async def upgrade(url: str, *, to: str = "head", packages: Sequence[Migrations] = ()) -> None:
+    """Run missing migrations: our own up to the revision `to`, then those of `packages`. Raises StartRefused when the server is
+    unreachable, unfit or newer than this version, and for packages without a name of their own.
 
     Each migration runs in a transaction of its own, so none finds a part of its work done and has to ask what exists.
     """
-    await asyncio.to_thread(_upgrade, url, to)
+    names = [package.name for package in packages]
+    for name in names:
+        if not _NAME.fullmatch(name) or names.count(name) > 1:
+            raise StartRefused(
+                f"The name {name} of a package's migrations cannot be used: it must be unique and consist of at most 40 lower-case "
+                "letters, digits, and underscores. Correct it and start again."
+            )
+    await asyncio.to_thread(_upgrade, url, to, packages)
 
 
-def _upgrade(url: str, to: str) -> None:
+def _upgrade(url: str, to: str, packages: Sequence[Migrations]) -> None:
     address = conninfo_to_dict(url)
     host = str(address.get("host") or "/")
     port = f":{address['port']}" if "port" in address else ""
@@ -49,8 +85,11 @@ def _upgrade(url: str, to: str) -> None:
     with connection:
         _check_server(connection, where)
         connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
-        if not _is_up_to_date(connection, where):
-            _run_missing(url, where, to)
+        if not _is_up_to_date(connection, where, _OWN):
+            _run_missing(url, where, to, _OWN)
+        for package in packages:
+            if not _is_up_to_date(connection, where, package):
+                _run_missing(url, where, "head", package)
 
 
 def _check_server(connection: psycopg.Connection, where: str) -> None:
@@ -76,26 +115,29 @@ def _check_server(connection: psycopg.Connection, where: str) -> None:
         )
 
 
-def _is_up_to_date(connection: psycopg.Connection, where: str) -> bool:
-    if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
+def _is_up_to_date(connection: psycopg.Connection, where: str, migrations: Migrations) -> bool:
+    if connection.execute("SELECT to_regclass(%s)", [migrations.version_table]).fetchone() == (None,):
         return False
-    current = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    known = revisions()
+    current = connection.execute(SQL("SELECT version_num FROM {}").format(Identifier(migrations.version_table))).fetchone()
+    known = migrations.revisions()
     if current and current[0] not in known:
         raise StartRefused(
-            f"The database {where} was written by a newer version of Fundwright (schema {current[0]}). "
+            f"The database {where} was written by a newer version of {migrations.owner} (schema {current[0]}). "
             "Install that version, or choose another database or data folder."
         )
     return current == (known[-1],)
 
 
-def _run_missing(url: str, where: str, to: str) -> None:
+def _run_missing(url: str, where: str, to: str, migrations: Migrations) -> None:
     # Imported here because hardly any start has something to migrate.
     from alembic import command
     from alembic.config import Config
 
     configuration = Config()
-    configuration.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
+    configuration.set_main_option("script_location", _escaped(_FOLDER))
+    configuration.set_main_option("version_locations", _escaped(migrations.folder))
+    configuration.set_main_option("path_separator", "newline")  # a folder's name may have spaces
+    configuration.attributes["version_table"] = migrations.version_table
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
     try:
         with engine.connect() as connection:
@@ -111,3 +153,7 @@ def _run_missing(url: str, where: str, to: str) -> None:
         raise
     finally:
         engine.dispose()
+
+
+def _escaped(folder: Path) -> str:
+    return str(folder).replace("%", "%%")
