@@ -67,7 +67,7 @@ dev: setup ## Serve, and start anew whenever a source file changes, or one in WA
 	exec $(BIN)/python -m scripts.dev $(if $(PORT),--port $(PORT)) $(if $(WATCH),--watch $(WATCH))
 
 clean: ## Remove everything that set-up made; never your data
-	rm -rf .venv node_modules web/dist var .pytest_cache .ruff_cache .import_linter_cache test-results
+	rm -rf .venv node_modules web/dist var src/fundwright/core/locales/stamp src/fundwright/core/locales/*/*/*.mo .pytest_cache .ruff_cache .import_linter_cache test-results
 
 .PHONY: python
 python:

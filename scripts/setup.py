@@ -27,6 +27,7 @@ VENV = PROJECT / ".venv"
 PYTHON = VENV / "bin/python"
 DECLARED = PROJECT / "pyproject.toml"
 LOCK = PROJECT / "requirements.lock"
+LOCALES = PROJECT / "src/fundwright/core/locales"
 MODELS = PROJECT / "var/models"
 VERSION = ".".join(map(str, sys.version_info[:2]))
 OLDEST_PYTHON = (3, 11)
@@ -48,6 +49,7 @@ def main(profile: str) -> None:
         check_node()
         web = Lane(node_packages, web_client)
         python_packages(profile)
+        message_catalogs()
         embedding_model()
         web.join()
         if profile != "app":
@@ -152,6 +154,14 @@ def pip_setting(option: str) -> str:
     command = [PYTHON, "-m", "pip", "config", "get", f"global.{option}"]
     asked = subprocess.run(command, capture_output=True, text=True, check=False)
     return asked.stdout.strip() if asked.returncode == 0 else ""
+
+
+# Translations
+
+
+def message_catalogs() -> None:
+    compile_catalogs = [VENV / "bin/pybabel", "--quiet", "compile", "--directory", LOCALES]
+    step("Message catalogs", lambda: run(compile_catalogs), LOCALES / "stamp", sorted(LOCALES.rglob("*.po")))
 
 
 # The model

@@ -52,7 +52,7 @@ def settings() -> Iterable[type[PackageSettings]]:
 
 @hookspec
 def catalogs() -> Iterable[Path]:
-    """Folders with translations of the package's messages: `de/LC_MESSAGES/messages.po` in each."""
+    """Folders with compiled translations of the package's messages: `de/LC_MESSAGES/messages.mo` in each."""
     return ()
 
 

@@ -1,35 +1,95 @@
-"""The catalogues say in every language what the sources say in English."""
+"""The catalogs say in every language what the sources say in English."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from io import StringIO
+from pathlib import Path
 from pkgutil import walk_packages
+from string import Formatter
 
 import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
 
 import fundwright
 from fundwright.core import errors
 from fundwright.core.errors import FundwrightError
-from scripts import messages
-from tests.architecture.tree import python
+from scripts import extraction, messages
+from tests.architecture.tree import PROJECT, python
 
 
-@pytest.mark.parametrize("language", messages.TRANSLATED)
-def test_every_message_is_translated(language: str) -> None:
-    assert messages.problems(language) == [], "Run `python -m scripts.messages` and translate what is missing."
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Every message of the sources."""
+    path = tmp_path_factory.mktemp("messages") / "messages.pot"
+    messages.extract(path)
+    return read(path)
 
 
-def test_messages_come_from_both_halves_and_from_data() -> None:
-    said = {path for _, path in messages.messages()}
+@pytest.mark.parametrize("path", sorted(messages.LOCALES.rglob("*.po")), ids=lambda path: path.parts[-3])
+def test_every_message_is_translated(path: Path, template: Catalog) -> None:
+    assert list(problems(read(path), template)) == [], "Run `python -m scripts.messages` and translate what is missing."
+
+
+class TestProblems:
+    @pytest.mark.parametrize(
+        ("translation", "problem"),
+        [
+            ('msgid "Open {name}"\nmsgstr "{name} öffnen"', None),
+            ('msgid "Open {name}"\nmsgstr ""', "missing: Open {name}"),
+            ("", "missing: Open {name}"),
+            ('#, fuzzy\nmsgid "Open {name}"\nmsgstr "{name} öffnen"', "fuzzy: Open {name}"),
+            ('msgid "Open {name}"\nmsgstr "{Name} öffnen"', "other placeholders: Open {name}"),
+            ('msgid "Open {name}"\nmsgstr "{name} öffnen"\n\nmsgid "Old"\nmsgstr "Alt"', "unused: Old"),
+        ],
+    )
+    def test_are_what_a_reader_would_notice(self, translation: str, problem: str | None) -> None:
+        template, catalog = (read_po(StringIO(text)) for text in ('msgid "Open {name}"\nmsgstr ""', translation))
+        assert list(problems(catalog, template)) == ([problem] if problem else [])
+
+
+def test_messages_come_from_both_halves_and_from_data(template: Catalog) -> None:
+    files = {path for message in template for path, _ in message.locations}
     assert {
         "components/fundwright_ui/login/sign_in.py",
         "components/fundwright_ui/plugin.py",
         "components/fundwright_ui/sidebar/entries.py",
         "src/fundwright/generation/templates.py",
         "web/src/widgets/FileDrop/FileDrop.tsx",
-    } <= said
+    } <= files
+    assert set(extraction.PASSED_AS_DATA) <= files
+
+
+def read(path: Path) -> Catalog:
+    with path.open("rb") as file:
+        return read_po(file)
+
+
+def problems(catalog: Catalog, template: Catalog) -> Iterator[str]:
+    """What keeps the catalog from being complete and certain, one line each."""
+    yield from (f"unused: {message.id}" for message in catalog if message.id and template.get(forms(message.id)[0]) is None)
+    for message in template:
+        english = forms(message.id)[0]
+        if not english:
+            continue
+        translated = catalog.get(english)
+        if translated is None or translated.id != message.id or not all(forms(translated.string)):
+            yield f"missing: {message.id}"
+        elif translated.fuzzy:
+            yield f"fuzzy: {message.id}"
+        elif {placeholders(form) for form in forms(translated.string)} != {placeholders(english)}:
+            yield f"other placeholders: {message.id}"
+
+
+def forms(texts: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (texts or "",) if isinstance(texts, str | None) else tuple(texts)
+
+
+def placeholders(text: str) -> frozenset[str]:
+    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
 IN_ENGLISH = {
@@ -47,7 +107,7 @@ def test_every_refusal_is_said_in_the_language_of_whoever_is_refused() -> None:
     plain = [
         f"{path}:{line}"
         for folder in ("src/fundwright", "components/fundwright_ui")
-        for path in (messages.PROJECT / folder).rglob("*.py")
+        for path in (PROJECT / folder).rglob("*.py")
         if "cli" not in path.parts
         for line in refusals_in_english(ast.parse(path.read_text()))
     ]

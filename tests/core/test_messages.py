@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 
 from fundwright.core import messages
 from fundwright.core.messages import Message, current_language, later, nlater, nt, number, percent, speaking, t, translations
@@ -39,7 +42,8 @@ msgstr[1] "{n} fichiers"
 def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder = tmp_path / "fr" / "LC_MESSAGES"
     folder.mkdir(parents=True)
-    (folder / "messages.po").write_text(_CATALOGUE, encoding="utf-8")
+    with (folder / "messages.mo").open("wb") as file:
+        write_mo(file, read_po(StringIO(_CATALOGUE)))
     monkeypatch.setattr(messages, "_LOCALES", tmp_path)
     messages.use_catalogs([])
     yield
@@ -60,6 +64,10 @@ class TestMessage:
     def test_is_english_while_it_has_no_sure_translation(self, message: str) -> None:
         with speaking("fr"):
             assert t(message) == message
+
+    def test_without_text_has_none(self) -> None:
+        with speaking("fr"):
+            assert t("") == ""
 
     def test_is_english_in_a_language_without_a_catalogue(self) -> None:
         with speaking("de"):

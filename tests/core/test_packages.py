@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from fastapi import APIRouter
 from httpx import ASGITransport, AsyncClient
 from pydantic import Field, SecretStr
@@ -193,7 +196,8 @@ class TestCatalogs:
     async def test_translate_what_fundwright_does_not_say(self, open_with: Open, tmp_path: Path) -> None:
         folder = tmp_path / "locales/de/LC_MESSAGES"
         folder.mkdir(parents=True)
-        (folder / "messages.po").write_text(GERMAN, encoding="utf-8")
+        with (folder / "messages.mo").open("wb") as file:
+            write_mo(file, read_po(StringIO(GERMAN)))
 
         class Translated:
             @hookimpl

@@ -11,13 +11,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from gettext import c2py
+from gettext import NullTranslations, translation
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from babel.messages.catalog import Catalog
-from babel.messages.plurals import get_plural
-from babel.messages.pofile import read_po
 from babel.numbers import format_decimal, format_percent
 
 Language = Literal["en", "de", "fr"]
@@ -39,7 +36,7 @@ def use_catalogs(folders: Iterable[Path]) -> None:
     """Translate the messages of packages, too, with the catalogs in `folders`. Fundwright's own translations take precedence."""
     global _folders
     _folders = (_LOCALES, *folders)
-    _catalogs.cache_clear()
+    _catalog.cache_clear()
 
 
 def set_language(language: str) -> None:
@@ -66,19 +63,13 @@ def t(message: str, /, **values: object) -> str:
 
     Numbers are formatted for that language. Pass a number that is not a quantity, such as a year, as text.
     """
-    found = _find(message)
-    translated = found if isinstance(found, str) and found else message
+    translated = _catalog(current_language()).gettext(message) if message else ""  # "" is the id of a catalog's header
     return _fill(translated, values) if values else translated
 
 
 def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
     """The form for `n` things; `{n}` is replaced by it."""
-    found = _find(singular)
-    if isinstance(found, tuple) and all(found):
-        form = found[min(_plural_index(current_language(), n), len(found) - 1)]
-    else:
-        form = singular if n == 1 else plural
-    return _fill(form, {"n": n, **values})
+    return _fill(_catalog(current_language()).ngettext(singular, plural, n), {"n": n, **values})
 
 
 @dataclass(frozen=True)
@@ -151,28 +142,10 @@ def _fill(message: str, values: Mapping[str, object]) -> str:
     )
 
 
-def _find(message: str) -> str | tuple[str, ...] | None:
-    language = current_language()
-    if language == "en":
-        return None
-    for catalog in _catalogs(language):
-        entry = catalog.get(message)
-        if entry is not None and not entry.fuzzy and entry.string:
-            found = entry.string
-            return tuple(found) if isinstance(found, (tuple, list)) else found
-    return None
-
-
 @cache
-def _catalogs(language: str) -> tuple[Catalog, ...]:
-    paths = [folder / language / "LC_MESSAGES" / "messages.po" for folder in _folders]
-    return tuple(_read_catalog(path, language) for path in paths if path.exists())
-
-
-def _read_catalog(path: Path, language: str) -> Catalog:
-    with path.open("rb") as file:
-        return read_po(file, locale=language)
-
-
-def _plural_index(language: str, n: int) -> int:
-    return c2py(get_plural(language).plural_expr)(n)
+def _catalog(language: str) -> NullTranslations:
+    """The compiled catalogs, our own first. What none of them translates stays in English."""
+    first, *others = (translation("messages", folder, [language], fallback=True) for folder in _folders)
+    for each in others:
+        first.add_fallback(each)
+    return first
