@@ -11,14 +11,19 @@ from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from fundwright.core.errors import StartRefused
 
-_PROJECT = Path(__file__).parents[3]
+_CHECKOUT, _PACKAGE = Path(__file__).parents[3], Path(__file__).parents[1]
+_IS_INSTALLED = not (_CHECKOUT / "pyproject.toml").exists()
+_HOME = Path.home() / ".local/share/fundwright" if _IS_INSTALLED else _CHECKOUT
+"""Folder of `data` and `.env`, wherever the command is started."""
+_BUILT = _PACKAGE if _IS_INSTALLED else _CHECKOUT
+"""Folder of what setup has built, which the wheel contains."""
 
 
 class PackageSettings(BaseSettings):
     """Base of a package's settings, which has an `env_prefix` of its own. One instance per process, made at start and never changed."""
 
     model_config = SettingsConfigDict(
-        env_file=_PROJECT / ".env", env_ignore_empty=True, extra="ignore", frozen=True, validate_default=True
+        env_file=_HOME / ".env", env_ignore_empty=True, extra="ignore", frozen=True, validate_default=True
     )
 
     @classmethod
@@ -179,8 +184,12 @@ class Settings(PackageSettings):
         switch = {"true": "", "yes": "", "on": "", "1": "", "false": None, "no": None, "off": None, "0": None}
         return switch.get(text.strip().lower(), text.strip()) if text is not None else None
 
-    @field_validator("data", "models", "web_dist")
+    @field_validator("data")
     @classmethod
-    def _from_project(cls, folder: Path) -> Path:
-        """Relative folders lie in the project, wherever the command is started."""
-        return _PROJECT / folder
+    def _from_home(cls, folder: Path) -> Path:
+        return _HOME / folder
+
+    @field_validator("models", "web_dist")
+    @classmethod
+    def _from_built(cls, folder: Path) -> Path:
+        return _BUILT / folder
